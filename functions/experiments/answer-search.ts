@@ -1,6 +1,7 @@
 import { badRequest } from '../../shared/core/service-error.ts';
 import type { Settings } from '../../shared/core/settings.ts';
 import type { ExperimentRow } from '../../shared/data/experiment-row.ts';
+import { readCriteria } from '../../shared/data/first-criterion.ts';
 import {
   experimentOrder,
   type FoundExperiment,
@@ -17,6 +18,7 @@ import { parseOrder } from '../../shared/search/parse-order.ts';
 import { encodePosition } from '../../shared/search/row-order.ts';
 import { showExperiment } from './experiment-answer.ts';
 import { experimentVocabulary } from './experiment-vocabulary.ts';
+import { ProjectRankers } from './project-rankers.ts';
 
 interface Searching {
   records: TableReader<'records'>;
@@ -42,7 +44,16 @@ export function answerSearch(
 ) {
   const at = now();
   let usernames: ReadonlyMap<string, string> = new Map();
-  const vocabulary = experimentVocabulary({ now: at, usernameOf: (id) => usernames.get(id) });
+  const rankers = new ProjectRankers();
+  const takeCriteria = async (ids: Iterable<string>) => {
+    const lacking = rankers.lacking(ids);
+    if (lacking.length > 0) rankers.take(await readCriteria(records, lacking));
+  };
+  const vocabulary = experimentVocabulary({
+    now: at,
+    usernameOf: (id) => usernames.get(id),
+    bestOf: (row) => rankers.of(row.project_id).best(row)?.value,
+  });
   const asked = parseFilter(query.filter ?? '', vocabulary);
   // What an MLflow client has deleted is there only for its restore.
   const filter = {
@@ -52,11 +63,11 @@ export function answerSearch(
   const order_by = parseOrder(query.order_by ?? '', vocabulary);
   if (query.cursor !== undefined && !isSearchPosition(query.cursor, order_by))
     throw badRequest([{ in: 'query', name: 'cursor', message: 'is not a cursor of this list' }]);
-  const asksUsers = [...filter.names, ...order_by.map(({ name }) => name)].some(
-    ({ attribute }) => attribute === 'user',
-  );
+  const attributes = [...filter.names, ...order_by.map(({ name }) => name)].map(({ attribute }) => attribute);
   const prepare = async (user_ids: ReadonlySet<string>) => {
-    if (asksUsers) usernames = await readUsernames(accounts, [...user_ids]);
+    if (attributes.includes('user')) usernames = await readUsernames(accounts, [...user_ids]);
+    // Read before rows are compared by it.
+    if (attributes.includes('best')) await takeCriteria(project_ids);
   };
   const order = experimentOrder(order_by);
   return answerList(query, {
@@ -69,6 +80,7 @@ export function answerSearch(
         prepare,
       });
       const { items, unreadable } = await readFound(records, found.rows);
+      await takeCriteria(found.rows.map(({ project_id }) => project_id));
       const placed = await placeInLine(
         records,
         settings.limits,
@@ -78,6 +90,7 @@ export function answerSearch(
       return { items: shown, next: found.next, unreadable: [...found.unreadable, ...unreadable] };
     },
     keyOf: ({ row }) => encodePosition(order.positionOf(row)),
-    show: ({ experiment, tracking }) => showExperiment(experiment, at, tracking),
+    show: ({ experiment, tracking }) =>
+      showExperiment(experiment, at, tracking, rankers.of(experiment.project_id)),
   });
 }

@@ -2,7 +2,7 @@ import { markChanged } from '../../shared/data/catalogue-mark.ts';
 import { defaultName } from '../../shared/data/default-name.ts';
 import { type Experiment, requireExperiment, touchExperiment } from '../../shared/data/experiment.ts';
 import { retryOnConflict } from '../../shared/data/retry-on-conflict.ts';
-import type { TableWriter, Write } from '../../shared/data/table.ts';
+import type { TableWriter } from '../../shared/data/table.ts';
 import { type ExperimentFields, findFields, putFields } from '../../shared/data/tracking.ts';
 
 interface Changing {
@@ -15,8 +15,6 @@ interface FieldsChange {
   fields: ExperimentFields;
   /** Attributes of the experiment's own record. */
   set?: Partial<Experiment>;
-  /** Further writes of the transaction. */
-  also?: readonly Write[];
 }
 
 /** Receives the fields and the experiment as they are; the same fields and nothing else change nothing. */
@@ -70,14 +68,13 @@ export function changeFields(
   return retryOnConflict(async () => {
     const { experiment, previous, mark } = await read();
     const present = previous ?? noFields(experiment);
-    const { fields, set, also = [] } = await change(present, experiment);
+    const { fields, set } = await change(present, experiment);
     if (fields === present && set === undefined) return experiment;
     const value = { ...fields, updated_at: now().toISOString(), version: present.version + 1 };
     await records.write(
       touchExperiment(experiment, set),
       putFields(project_id, experiment_id, value, previous),
       mark.write,
-      ...also,
     );
     // So it is now, because nothing but the fields of this version was replaced.
     return { ...experiment, ...set, version: experiment.version + 1 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Ulid } from '../../shared/core/formats.ts';
+import type { MetricRanker } from '../../shared/criteria/metric-ranker.ts';
 import { defaultName } from '../../shared/data/default-name.ts';
 import { type Experiment, ExperimentKind } from '../../shared/data/experiment.ts';
 import { Git, type Tracking } from '../../shared/data/tracking.ts';
@@ -37,8 +38,15 @@ export const ExperimentAnswer = z
     ...shownJob,
     gpus: z.number().int(),
     nodes: z.number().int(),
-    best: BestAnswer.nullable(),
+    best: BestAnswer.nullable().describe(
+      "The best value by the project's criterion as it is now, also while the run goes on.",
+    ),
     best_reason: z.string().nullable().describe('Why `best` is null, in words; null where it is not.'),
+    warnings: z
+      .array(z.string())
+      .describe(
+        'What its program wrote that is left out, such as lines of METRICS_FILE; at most a few sentences.',
+      ),
     artifacts: z.number().int(),
     artifact_bytes: z.number().int(),
   })
@@ -53,9 +61,11 @@ export const showExperiment = (
   experiment: Placed<Experiment>,
   now: Date,
   { fields, metrics }: Tracking,
+  ranker: MetricRanker,
 ): z.input<typeof ExperimentAnswer> => ({
   ...showJob(experiment, now),
-  ...judged(experiment),
+  ...judged(experiment, metrics, ranker),
+  warnings: experiment.warnings ?? [],
   name: fields?.name ?? defaultName(experiment.config_id),
   note: fields?.note ?? null,
   tags: sortedByName(fields?.tags),

@@ -11,6 +11,7 @@ export const experimentAttributes = [
   'stopped_at',
   'duration',
   'cost',
+  'best',
   'run_id',
   'run_name',
   'start_time',

@@ -9,12 +9,14 @@ interface Surroundings {
   now: Date;
   /** Name of the user who began it; undefined once that user is deleted. */
   usernameOf(user_id: string): string | undefined;
+  /** The best value of a row by the criterion of its project. */
+  bestOf(row: ExperimentRow): number | undefined;
 }
 
 const timeOf = (time: string | null): number | null => (time === null ? null : Date.parse(time));
 
 /** What `filter` and `order_by` may name of experiments: our names, and those of MLflow that mean the same. */
-export function experimentVocabulary({ now, usernameOf }: Surroundings): Vocabulary<ExperimentRow> {
+export function experimentVocabulary({ now, usernameOf, bestOf }: Surroundings): Vocabulary<ExperimentRow> {
   const experiment_id: Attribute<ExperimentRow> = { type: 'text', read: (row) => row.experiment_id };
   const name: Attribute<ExperimentRow> = { type: 'text', read: (row) => row.name };
   const started_at: Attribute<ExperimentRow> = { type: 'time', read: (row) => timeOf(row.started_at) };
@@ -32,6 +34,7 @@ export function experimentVocabulary({ now, usernameOf }: Surroundings): Vocabul
       stopped_at,
       duration: { type: 'number', read: (row) => durationOf(row, now) },
       cost: { type: 'number', read: actualCost },
+      best: { type: 'number', read: bestOf },
       run_id: experiment_id,
       run_name: name,
       start_time: started_at,

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { MetricRanker } from '../../shared/criteria/metric-ranker.ts';
+import { readCriterion } from '../../shared/data/first-criterion.ts';
 import { foldCatalogues, readAccounts, readRecords } from '../../shared/data/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
@@ -29,10 +31,11 @@ export const endpoint = defineEndpoint({
     if (filter !== undefined || order_by !== undefined)
       return answerSearch(context, [path.project_id], query);
     const at = now();
+    const ranker = new MetricRanker(await readCriterion(records, path.project_id));
     return answerList(query, {
       fetch: (page) => listTracked(records, settings.limits, path.project_id, page),
       keyOf: ({ experiment }) => experiment.experiment_id,
-      show: ({ experiment, tracking }) => showExperiment(experiment, at, tracking),
+      show: ({ experiment, tracking }) => showExperiment(experiment, at, tracking, ranker),
     });
   },
 });

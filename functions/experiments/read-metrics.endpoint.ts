@@ -3,6 +3,7 @@ import { isoTime, Timestamp } from '../../shared/core/formats.ts';
 import { badRequest } from '../../shared/core/service-error.ts';
 import { line } from '../../shared/core/text-rules.ts';
 import { requireExperiment } from '../../shared/data/experiment.ts';
+import { readCriterion } from '../../shared/data/first-criterion.ts';
 import { isFinal } from '../../shared/data/job-status.ts';
 import { noteWatched } from '../../shared/data/lease.ts';
 import type { MetricPoint } from '../../shared/data/metric-point.ts';
@@ -92,7 +93,8 @@ export const endpoint = defineEndpoint({
       refuse({ limit, cursor, points }, 'is not for the chart, which shows all points');
       // The drawing code is loaded with the first chart.
       const { chartOf } = await import('./metric-chart.ts');
-      const chart = await chartOf(experiment, everyPoint(records, experiment_id, wanted));
+      const criterion = await readCriterion(records, project_id);
+      const chart = await chartOf(experiment, criterion, everyPoint(records, experiment_id, wanted));
       return Reply.content('image/svg+xml; charset=utf-8', chart, extras);
     }
     if (points !== undefined) {

@@ -7,7 +7,6 @@ import { count, type Project, projectExists } from '../../shared/data/project.ts
 import type { TableWriter, Write } from '../../shared/data/table.ts';
 import { type ExperimentFields, putFields } from '../../shared/data/tracking.ts';
 import { ConditionFailedError } from '../../shared/data/write-label.ts';
-import { criterionOf } from './criteria.ts';
 
 interface NewExperiment {
   project: Project;
@@ -43,7 +42,6 @@ export const loggedExperiment = ({
   experiment_id,
   project_id: project.project_id,
   kind: 'logged',
-  criterion: job?.criterion ?? criterionOf(project),
   ...(job !== undefined && { recorded_by: job.experiment_id }),
 });
 

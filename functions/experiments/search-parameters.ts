@@ -11,7 +11,11 @@ const filterMost = 6000;
 /** Most terms of an order, whose values a cursor holds. */
 const termsMost = 4;
 
-const vocabulary = experimentVocabulary({ now: new Date(0), usernameOf: () => undefined });
+const vocabulary = experimentVocabulary({
+  now: new Date(0),
+  usernameOf: () => undefined,
+  bestOf: () => undefined,
+});
 
 /** What is wrong with a text of the grammar; undefined where nothing is. */
 function faultIn(parse: () => void): string | undefined {

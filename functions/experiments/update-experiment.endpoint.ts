@@ -56,7 +56,7 @@ export const endpoint = defineEndpoint({
       const fields = requireRoom(changed, tags === undefined ? 'note' : 'tags');
       return {
         fields,
-        ...(status !== undefined && (await changedStatus(context.records, found, status, context.now()))),
+        ...(status !== undefined && changedStatus(found, status, context.now())),
       };
     });
     return answerExperiment(context, experiment);

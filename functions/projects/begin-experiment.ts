@@ -22,7 +22,6 @@ import { ConditionFailedError, WriteLabel } from '../../shared/data/write-label.
 import type { Ambient, Caller } from '../../shared/http/endpoint-context.ts';
 import { beginOrWait, waitingFields } from '../../shared/jobs/begin-or-wait.ts';
 import { costEstimate } from '../../shared/jobs/cost.ts';
-import { criterionOf } from '../experiments/criteria.ts';
 import { fieldsOfTraining } from './fields-of-training.ts';
 import { lineIsFull } from './job-limits.ts';
 import type { JobSize } from './job-size.ts';
@@ -94,7 +93,6 @@ function experimentOf(
     experiment_id,
     project_id: project.project_id,
     cluster_owner: kind === 'train-remote' ? project.owner_id : null,
-    criterion: criterionOf(project),
     cost_estimate: costEstimate(settings.prices, { ...size, isOnNodes }),
   };
 }

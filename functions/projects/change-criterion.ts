@@ -1,6 +1,6 @@
 import { badRequest } from '../../shared/core/service-error.ts';
+import { goalInCatalogue } from '../../shared/criteria/criteria.ts';
 import type { Criterion } from '../../shared/data/project.ts';
-import { goalInCatalogue } from '../experiments/criteria.ts';
 
 interface Given {
   criterion?: string | null | undefined;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { readCriterion } from '../../shared/data/first-criterion.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { createProject, newProjectId, type Project, requireProject } from '../../shared/data/project.ts';
 import {
@@ -7,12 +8,16 @@ import {
   ProjectTask,
   ProjectType,
 } from '../../shared/data/rules/project.ts';
+import type { TableReader } from '../../shared/data/table.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { Reply } from '../../shared/http/reply.ts';
 import { ProjectAnswer, showProject } from './project-answer.ts';
 
-const show = (project: Project) => Reply.json(showProject(project), { version: project.version });
+const show = async (records: TableReader<'records'>, project: Project) =>
+  Reply.json(showProject(project, await readCriterion(records, project.project_id)), {
+    version: project.version,
+  });
 
 export const endpoint = defineEndpoint({
   name: 'createProject',
@@ -31,7 +36,7 @@ export const endpoint = defineEndpoint({
         'Kind of the data or of the model, in your own words, such as `image`.',
       ),
       'project-task': ProjectTask.describe(
-        'What the model does, such as `classification`; GET /projects/criteria lists the tasks whose experiments are ranked.',
+        'What the model does, such as `classification`; GET /projects/criteria lists the tasks that say by what experiments are ranked. Where this is none of them, the first run that reports a metric decides.',
       ),
     }),
   },
@@ -40,7 +45,8 @@ export const endpoint = defineEndpoint({
   idempotent: {
     kind: 'creates',
     table: 'records',
-    replayCreated: async (project_id, { records }) => show(await requireProject(records, project_id)),
+    replayCreated: async (project_id, { records }) =>
+      show(records, await requireProject(records, project_id)),
   },
 
   async handle({ query }, { records, caller, newId, now, idempotencyWrites }) {
@@ -58,7 +64,7 @@ export const endpoint = defineEndpoint({
       version: 1,
     };
     await createProject(records, project, idempotencyWrites(project.project_id));
-    return show(project);
+    return show(records, project);
   },
 });
 

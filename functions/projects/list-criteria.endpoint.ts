@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { criteria } from '../../shared/criteria/criteria.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
-import { criteria } from '../experiments/criteria.ts';
 
 const CriterionAnswer = z.object({
   name: z.string(),
@@ -16,7 +16,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/criteria',
   summary: 'The criteria by which experiments are ranked',
   description:
-    "A project's experiments are ranked by the first criterion that lists the project's task, or by `loss` where none does. Tasks match whatever their case; spaces and underscores count as hyphens.",
+    "A project's experiments are ranked by the first criterion that lists the project's task, or, where none does, by the one that its first run reports, and by `loss` until then. Tasks match whatever their case; spaces and underscores count as hyphens.",
   allow: 'viewer',
   needs: {},
   input: {},

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { criterionOf } from '../../shared/criteria/criteria.ts';
+import { criteriaOf } from '../../shared/data/first-criterion.ts';
 import { listOwnProjects } from '../../shared/data/member.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { listProjects } from '../../shared/data/project.ts';
@@ -27,10 +29,18 @@ export const endpoint = defineEndpoint({
 
   handle({ query }, { records, caller }) {
     return answerList(query, {
-      fetch: (page) =>
-        query.member ? listOwnProjects(records, caller.user_id, page) : listProjects(records, page),
-      keyOf: (project) => project.project_id,
-      show: showProject,
+      fetch: async (position) => {
+        const page = await (query.member
+          ? listOwnProjects(records, caller.user_id, position)
+          : listProjects(records, position));
+        const criteria = await criteriaOf(records, page.items);
+        return {
+          ...page,
+          items: page.items.map((project) => ({ project, criterion: criteria.get(project.project_id) })),
+        };
+      },
+      keyOf: ({ project }) => project.project_id,
+      show: ({ project, criterion = criterionOf(project) }) => showProject(project, criterion),
     });
   },
 });

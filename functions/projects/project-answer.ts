@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../shared/core/formats.ts';
+import type { ProjectCriterion } from '../../shared/criteria/criteria.ts';
 import { Criterion, type Project } from '../../shared/data/project.ts';
-import { criterionOf } from '../experiments/criteria.ts';
 
 /** A project as every operation returns it. */
 export const ProjectAnswer = z
@@ -13,7 +13,11 @@ export const ProjectAnswer = z
     project_task: z.string(),
     criterion: z.string().describe('The metric by which its experiments are ranked.'),
     criterion_goal: Criterion.shape.goal,
-    criterion_source: z.enum(['project', 'task']).describe('Whether the project names it, or its task does.'),
+    criterion_source: z
+      .enum(['project', 'task', 'first-run', 'default'])
+      .describe(
+        'Who says so: the project names it, or its task has it, or it follows from the metrics of the first run that reported any to judge it by, or it is the loss until one does.',
+      ),
     owner: z.string().nullable(),
     owner_id: Ulid,
     created_at: Timestamp,
@@ -22,8 +26,12 @@ export const ProjectAnswer = z
   .meta({ id: 'Project' });
 
 /** A project to show, with the criterion that it has. */
-export function showProject(project: Project): z.input<typeof ProjectAnswer> {
-  const { name, goal } = criterionOf(project);
-  const criterion_source = project.criterion === undefined ? 'task' : 'project';
-  return { ...project, criterion: name, criterion_goal: goal, criterion_source };
-}
+export const showProject = (
+  project: Project,
+  { name, goal, source }: ProjectCriterion,
+): z.input<typeof ProjectAnswer> => ({
+  ...project,
+  criterion: name,
+  criterion_goal: goal,
+  criterion_source: source,
+});

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { FileId, Ulid } from '../../shared/core/formats.ts';
 import { EnvironmentType } from '../../shared/data/environment.ts';
+import { Criterion } from '../../shared/data/project.ts';
 import { BestAnswer } from '../experiments/best-answer.ts';
 import { ExperimentAnswer } from '../experiments/experiment-answer.ts';
 import { ProjectAnswer } from './project-answer.ts';
@@ -34,5 +35,15 @@ export const ProjectDetails = ProjectAnswer.extend({
   }).nullable(),
   best_experiment: z
     .object({ experiment_id: Ulid, config_id: FileId.nullable(), best: BestAnswer })
-    .nullable(),
+    .nullable()
+    .describe('The best of those that succeeded, by the criterion as it is now.'),
+  best_reason: z
+    .string()
+    .nullable()
+    .describe('The metrics that there are, where no run reported the criterion; null otherwise.'),
+  metrics: z
+    .array(z.object({ name: z.string(), goal: Criterion.shape.goal.nullable() }))
+    .describe(
+      'Metrics that its experiments reported, at most 200: those first by which one would judge them. The goal is null where the name tells none.',
+    ),
 }).meta({ id: 'ProjectDetails' });

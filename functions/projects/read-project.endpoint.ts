@@ -1,16 +1,20 @@
 import { notFound } from '../../shared/core/service-error.ts';
+import { criterionOf } from '../../shared/criteria/criteria.ts';
+import { MetricRanker, metricsOf } from '../../shared/criteria/metric-ranker.ts';
 import { environmentKey, parseEnvironment } from '../../shared/data/environment.ts';
 import { listExperiments } from '../../shared/data/experiment.ts';
+import { criteriaOf } from '../../shared/data/first-criterion.ts';
 import { readRecords } from '../../shared/data/needs.ts';
 import { countersKey, parseCounters, parseProject, projectKey } from '../../shared/data/project.ts';
-import { findBest } from '../../shared/data/ranking.ts';
 import { pageOf, readPage } from '../../shared/data/read-page.ts';
+import { readProjects } from '../../shared/data/search-experiments.ts';
+import { nothingTracked, readTracking } from '../../shared/data/tracking.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { projectPath } from '../../shared/http/project-path.ts';
 import { Reply } from '../../shared/http/reply.ts';
-import { judged, showBest } from '../experiments/best-answer.ts';
-import { criterionOf } from '../experiments/criteria.ts';
+import { judged } from '../experiments/best-answer.ts';
+import { rankProject } from '../experiments/rank-project.ts';
 import { showProject } from './project-answer.ts';
 import { ProjectDetails } from './project-details.ts';
 
@@ -37,25 +41,46 @@ export const endpoint = defineEndpoint({
     const { configs, experiments, bytes } =
       countersItem === undefined ? { configs: 0, experiments: 0, bytes: 0 } : parseCounters(countersItem);
     const environment = readPage(pageOf(environmentItem), parseEnvironment);
-    const [latest, best] =
+    const criterion = (await criteriaOf(records, [project])).get(project_id) ?? criterionOf(project);
+    const ranker = new MetricRanker(criterion);
+    const [latest, all] =
       experiments === 0
         ? []
         : await Promise.all([
             listExperiments(records, project_id, { limit: 1 }),
-            findBest(records, project_id, criterionOf(project)),
+            readProjects(records, [project_id]),
           ]);
-    const [latestOne, bestOne] = [latest?.items[0], best?.items[0]];
+    const latestOne = latest?.items[0];
+    const ranked = rankProject(all?.flatMap(({ rows }) => rows) ?? [], ranker);
+    const [latestTracked, bestTracked] = await Promise.all(
+      [latestOne, ranked.best?.row].map((one) =>
+        one === undefined ? nothingTracked : readTracking(records, project_id, one.experiment_id),
+      ),
+    );
     const details = {
-      ...showProject(project),
+      ...showProject(project, criterion),
       environment: environment.items[0] ?? null,
       configs,
       experiments,
       bytes,
       limit_bytes: settings.limits.projectBytes,
-      latest_experiment: latestOne === undefined ? null : { ...latestOne, ...judged(latestOne) },
-      best_experiment: bestOne === undefined ? null : { ...bestOne, best: showBest(bestOne.best) },
+      latest_experiment:
+        latestOne === undefined
+          ? null
+          : { ...latestOne, ...judged(latestOne, latestTracked?.metrics ?? new Map(), ranker) },
+      best_experiment:
+        ranked.best === undefined
+          ? null
+          : {
+              experiment_id: ranked.best.row.experiment_id,
+              config_id: ranked.best.row.config_id,
+              // The row does not know the step.
+              best: ranker.best(metricsOf(bestTracked?.metrics ?? new Map())) ?? ranked.best.value,
+            },
+      best_reason: ranked.best_reason,
+      metrics: ranked.metrics,
     };
-    const unreadable = [environment, latest, best].flatMap((page) => page?.unreadable ?? []);
+    const unreadable = [environment, latest, ...(all ?? [])].flatMap((page) => page?.unreadable ?? []);
     return Reply.json(details, { version: project.version, unreadable });
   },
 });

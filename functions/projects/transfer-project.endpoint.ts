@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ServiceError } from '../../shared/core/service-error.ts';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
+import { readCriterion } from '../../shared/data/first-criterion.ts';
 import { findMemberToReplace, transferProject } from '../../shared/data/member.ts';
 import { readAccounts, writeRecords } from '../../shared/data/needs.ts';
 import { accountTypes, Username } from '../../shared/data/user.ts';
@@ -42,7 +43,7 @@ export const endpoint = defineEndpoint({
       const present = await findMemberToReplace(records, project.project_id, user.user_id);
       return transferProject(records, project, user, present, now()).catch(refuseMembers);
     });
-    return showProject(handed);
+    return showProject(handed, await readCriterion(records, handed.project_id));
   },
 });
 

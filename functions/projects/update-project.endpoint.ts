@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { badRequest } from '../../shared/core/service-error.ts';
 import { changeInProject } from '../../shared/data/change-in-project.ts';
+import { readCriterion } from '../../shared/data/first-criterion.ts';
 import { writeRecords } from '../../shared/data/needs.ts';
 import { updateProject } from '../../shared/data/project.ts';
 import {
@@ -29,10 +30,10 @@ const Change = z
     criterion: CriterionName.nullable()
       .optional()
       .describe(
-        'Metric by which its experiments are ranked, such as `val_acc`. One of GET /projects/criteria is known by its other names, too; any other counts under just this name. Null leaves it to the task.',
+        'Metric by which its experiments are ranked, such as `val_acc`. Separators and case do not matter, nor on which side `val`, `test` or `train` stands. One of GET /projects/criteria, such as `accuracy`, is met by all its names, on validation data first. Null leaves it to the task, or to the first run.',
       ),
     criterion_goal: CriterionGoal.optional().describe(
-      'Its direction; needed unless GET /projects/criteria has it.',
+      'Its direction; needed unless it is a name of one of GET /projects/criteria.',
     ),
   })
   .meta({ minProperties: 1 });
@@ -43,7 +44,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}',
   summary: 'Change a project',
   description:
-    'Changes the fields that are given, at least one, and leaves the others. Experiments that were ranked by an earlier criterion stay in the ranking of that one.',
+    'Changes the fields that are given, at least one, and leaves the others. Another criterion ranks all experiments anew at once, those of before and those that run.',
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords },
@@ -79,7 +80,8 @@ export const endpoint = defineEndpoint({
         updated_at: at.toISOString(),
         version: present.version + 1,
       };
-      return Reply.json(showProject(changed), { version: changed.version });
+      const judgedBy = await readCriterion(records, present.project_id);
+      return Reply.json(showProject(changed, judgedBy), { version: changed.version });
     });
   },
 });

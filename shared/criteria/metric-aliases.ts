@@ -1,3 +1,5 @@
+import { type MeasuredOn, readingsOf, readMetricName } from './metric-name.ts';
+
 /**
  * Names under which frameworks report the metrics of the catalogue, beside its own. As frameworks have them, without the
  * data that they were measured on:
@@ -45,61 +47,58 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   perplexity: ['ppl'],
   silhouette: ['silhouette_score'],
   episode_return: ['ep_rew_mean', 'episode_reward', 'mean_reward'],
+  chrf: [],
+  cider: [],
+  psnr: [],
+  ssim: [],
+  fid: [],
+  eer: [],
   loss: ['logloss', 'log_loss', 'total_loss', 'nll', 'nll_loss'],
 };
 
-/**
- * Words before a metric that say on which data it was measured: `val_acc` (Keras), `eval_loss` (Hugging Face Trainer),
- * `valid/acc` (Lightning, fastai), `validation_0-rmse` (XGBoost), `metrics/…` (Ultralytics). Validation data come first:
- * what training is measured on flatters it, and test data are not for choosing. Training data are no word here.
- */
-const dataWords: Readonly<Record<string, number>> = {
-  val: 0,
-  valid: 0,
-  validation: 0,
-  eval: 0,
-  evaluation: 0,
-  dev: 0,
-  metrics: 1,
-  test: 2,
-};
-/** Of a metric that does not say on which data it was measured. */
-const plainRank = 1;
+/** A name without its separators. */
+const joined = (name: string): string => name.replaceAll('_', '');
 
-const known = new Map(
+const known: ReadonlyMap<string, string> = new Map(
   Object.entries(aliases).flatMap(([name, others]) =>
-    [name, ...others].map((other) => [other, name] as const),
+    [name, ...others].map((other) => [joined(other), joined(name)] as const),
   ),
 );
 
-/** The criterion of a project, and whether it was named for that project alone. */
-export interface NamedCriterion {
-  name: string;
-  /** A metric that the catalogue does not have: only its own name counts. */
-  own?: boolean | undefined;
-}
+/** The metric that a name without separators stands for: `f1score` and `macrof1` are `f1`. */
+export const metricMeant = (metric: string): string => known.get(metric) ?? metric;
 
 /**
- * Rank of a reported metric among those that stand for a criterion, 0 the best; undefined where it is another metric.
- * Case does not matter, and `/`, `.`, `-`, spaces and brackets count as underscores.
+ * Validation data come first. Test data are not for choosing, yet tell more than a metric that does not say on what it
+ * was measured; and what training is measured on flatters it.
  */
-export function metricRank(reported: string, { name, own = false }: NamedCriterion): number | undefined {
-  if (own) return reported === name ? 0 : undefined;
-  const words = reported
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '');
-  const rank = Object.hasOwn(dataWords, words[0] ?? '') ? dataWords[words[0] ?? ''] : undefined;
-  const rest = rank === undefined ? words : words.slice(1);
-  // XGBoost and LightGBM number their data.
-  if (rank !== undefined && rest.length > 1 && /^\d+$/.test(rest[0] ?? '')) rest.shift();
-  const metric = rest.join('_');
-  return reported === name || (known.get(metric) ?? metric) === name ? (rank ?? plainRank) : undefined;
+const dataRanks: readonly MeasuredOn[] = ['validation', 'test', null, 'training'];
+const perData = 10;
+
+/** Whether a rank of {@link metricRank} is that of a metric of the training data. */
+export const isOfTraining = (rank: number): boolean => rank >= perData * dataRanks.indexOf('training');
+
+/**
+ * Rank of a reported metric among those that stand for a criterion, the least the best; undefined where it is another
+ * metric. Case and separators do not matter, and the words for the data may stand on either side. A criterion that names
+ * its data, such as `train/loss`, is met by metrics of those data alone. One that is no name of the catalogue is met best
+ * by exactly its own name: somebody chose it among those that were reported.
+ */
+export function metricRank(reported: string, criterion: string): number | undefined {
+  const wanted = readMetricName(criterion);
+  const meant = metricMeant(wanted.metric);
+  if (reported === criterion && !Object.hasOwn(aliases, criterion)) return -1;
+  for (const { on, metric, ofStep } of readingsOf(reported)) {
+    if (metric === '' || metricMeant(metric) !== meant) continue;
+    if (wanted.on !== null && wanted.on !== on) continue;
+    return perData * dataRanks.indexOf(on) + (metric === wanted.metric ? 0 : 2) + (ofStep ? 1 : 0);
+  }
+  return undefined;
 }
 
 /** Names that stand for a criterion, for a person to read. */
-export const exampleNames = (name: string): string[] => [
-  name,
-  `val_${name}`,
-  ...(aliases[name] ?? []).slice(0, 2),
-];
+export function exampleNames(criterion: string): string[] {
+  const { on, metric } = readMetricName(criterion);
+  const catalogued = Object.keys(aliases).find((name) => joined(name) === metric && on === null);
+  return catalogued === undefined ? [criterion] : [`val_${catalogued}`, catalogued];
+}

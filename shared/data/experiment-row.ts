@@ -1,3 +1,4 @@
+import type { RunMetrics } from '../criteria/metric-ranker.ts';
 import { defaultName } from './default-name.ts';
 import type { Experiment } from './experiment.ts';
 import type { MetricSummary } from './metric-summary.ts';
@@ -14,22 +15,23 @@ export interface RowDataset {
 /** What search knows of an experiment: all by which experiments are found, ordered and listed. */
 export interface ExperimentRow
   extends Readonly<
-    Pick<
-      Experiment,
-      | 'experiment_id'
-      | 'project_id'
-      | 'kind'
-      | 'status'
-      | 'user_id'
-      | 'config_id'
-      | 'created_at'
-      | 'started_at'
-      | 'stopped_at'
-      | 'cost_estimate'
-      | 'timeout'
-      | 'attempts'
-    >
-  > {
+      Pick<
+        Experiment,
+        | 'experiment_id'
+        | 'project_id'
+        | 'kind'
+        | 'status'
+        | 'user_id'
+        | 'config_id'
+        | 'created_at'
+        | 'started_at'
+        | 'stopped_at'
+        | 'cost_estimate'
+        | 'timeout'
+        | 'attempts'
+      >
+    >,
+    RunMetrics {
   readonly name: string;
   readonly note: string | null;
   /** When an MLflow client marked it as deleted. */
@@ -38,7 +40,6 @@ export interface ExperimentRow
   readonly datasets: readonly RowDataset[] | undefined;
   tag(name: string): string | undefined;
   param(name: string): string | undefined;
-  metric(name: string): MetricSummary | undefined;
   /** The last value of a metric, for filters and orders, which read it of each row. */
   lastOf(name: string): number | undefined;
   readonly tags: ReadonlyMap<string, string>;
@@ -59,8 +60,23 @@ function datasetsOf(fields: Tracking['fields']): RowDataset[] | undefined {
   }));
 }
 
+/**
+ * The metrics of an experiment. A release that summarized none kept the best value with the record: that counts as the
+ * one value of its metric.
+ */
+export function withEarlierBest(
+  { best }: Pick<Experiment, 'best'>,
+  metrics: ReadonlyMap<string, MetricSummary>,
+): ReadonlyMap<string, MetricSummary> {
+  const name = best?.metric ?? best?.criterion ?? '';
+  if (best === null || metrics.has(name)) return metrics;
+  const { value, step } = best;
+  return new Map(metrics).set(name, { last: value, min: value, max: value, step, time: 0, count: 1 });
+}
+
 /** The row of an experiment as its records are. */
-export function rowOf(experiment: Experiment, { fields, metrics }: Tracking): ExperimentRow {
+export function rowOf(experiment: Experiment, { fields, metrics: summarized }: Tracking): ExperimentRow {
+  const metrics = withEarlierBest(experiment, summarized);
   const tags = new Map(Object.entries(fields?.tags ?? {}));
   const params = new Map(Object.entries(fields?.params ?? {}));
   return {
@@ -71,6 +87,7 @@ export function rowOf(experiment: Experiment, { fields, metrics }: Tracking): Ex
     datasets: datasetsOf(fields),
     tag: (name) => tags.get(name),
     param: (name) => params.get(name),
+    metricNames: [...metrics.keys()],
     metric: (name) => metrics.get(name),
     lastOf: (name) => metrics.get(name)?.last,
     tags,

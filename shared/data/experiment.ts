@@ -53,13 +53,15 @@ const experiment = recordType('experiment', () =>
     environment_cache: z.enum(['hit', 'miss', 'none']).nullable(),
     /** Seconds of installation that the cache saved. */
     saved_seconds: z.number().nullable(),
-    criterion: Criterion.extend({
-      /** The project named it, and the catalogue does not have it. */
-      own: z.boolean().optional(),
-    }),
+    /**
+     * By what a release ranked it that kept its best value with the record. Now it is ranked when it is read
+     * (`criteria/metric-ranker.ts`), and new records have these so that such a release can read them.
+     */
+    criterion: Criterion.extend({ own: z.boolean().optional() }),
+    /** Of such a release; null otherwise. It counts where the metrics were not summarized. */
     best: Best.nullable(),
-    /** Some of the other metrics that it reported; absent of earlier releases. */
-    metric_names: z.array(z.string()).optional(),
+    /** What its program did that it may not have meant, in sentences; absent where nothing was noted. */
+    warnings: z.array(z.string()).optional(),
     artifacts: z.number().int(),
     artifact_bytes: z.number().int(),
     checkpoints: z.number().int(),
@@ -100,6 +102,7 @@ export const emptyExperiment = {
   lock_hash: null,
   environment_cache: null,
   saved_seconds: null,
+  criterion: { name: 'loss', goal: 'minimize' },
   best: null,
   artifacts: 0,
   artifact_bytes: 0,

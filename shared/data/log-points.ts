@@ -1,6 +1,7 @@
 import { notFound, ServiceError } from '../core/service-error.ts';
 import { markChanged } from './catalogue-mark.ts';
 import { type Experiment, experimentExists } from './experiment.ts';
+import { noteFirstCriterion } from './first-criterion.ts';
 import { metricChunk } from './job-metrics.ts';
 import { readRuns } from './metric-history.ts';
 import type { MetricPoint } from './metric-point.ts';
@@ -161,6 +162,9 @@ export function logPoints(
         return [putMetricPart(project_id, experiment_id, index, value, previous)];
       }),
     ];
+    // Only a run that reports a new metric can tell something new.
+    if (next.hasNew)
+      await noteFirstCriterion(records, { project_id, experiment_id }, allSummaries(next.parts).keys());
     await records.write(...writes).catch((error: unknown) => {
       throw gone.failedIn(error) ? notFound('experiment', experiment_id) : error;
     });

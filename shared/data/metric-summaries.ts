@@ -109,6 +109,8 @@ interface MorePoints {
   parts: MetricParts;
   /** Indexes of the parts that differ. */
   changed: ReadonlySet<number>;
+  /** Whether there are names that were not there before. */
+  hasNew: boolean;
   /** Names for which there was no room; their points are not summarized. */
   omitted: ReadonlySet<string>;
 }
@@ -119,6 +121,7 @@ export function withPoints(parts: MetricParts, points: readonly MetricPoint[]): 
   const home = new Map(
     drafts.flatMap((summaries, index) => [...summaries.keys()].map((name) => [name, index])),
   );
+  const known = home.size;
   let lastBytes = bytesOf(drafts.at(-1)?.keys() ?? []);
   let allBytes = bytesOf(home.keys());
   const changed = new Set<number>();
@@ -151,6 +154,7 @@ export function withPoints(parts: MetricParts, points: readonly MetricPoint[]): 
       return { summaries, next_chunk, version: changed.has(index) ? version + 1 : version };
     }),
     changed,
+    hasNew: home.size > known,
     omitted,
   };
 }

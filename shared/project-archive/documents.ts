@@ -169,6 +169,7 @@ const experiment = {
   saved_seconds: z.number().nullable(),
   criterion: Criterion.extend({ name: CriterionName, own: z.boolean().optional() }).strict(),
   best: Best.extend({ criterion: CriterionName, metric: AnyTrackedName.optional() }).strict().nullable(),
+  /** Of releases that ranked an experiment before it was read. */
   metric_names: z.array(AnyTrackedName).max(1000).optional(),
   /** Experiments, by their numbers. */
   rerun_of: number.nullable(),

@@ -1,6 +1,7 @@
 import { cataloguePartition } from '../data/catalogue-mark.ts';
 import { configPartitions } from '../data/config.ts';
 import { environmentPartitions } from '../data/environment.ts';
+import { firstCriterionPartition } from '../data/first-criterion.ts';
 import { loggedModelPartitions } from '../data/logged-model.ts';
 import {
   type Counters,
@@ -43,6 +44,7 @@ export async function removeWholeProject(
     ...environmentPartitions(project_id),
     ...uploadPartitions(project_id),
     trackingPartition(project_id),
+    firstCriterionPartition(project_id),
     ...loggedModelPartitions(project_id),
     cataloguePartition(project_id),
     variablesPartition(project_id),

@@ -1,4 +1,3 @@
-import { rank } from '../data/ranking.ts';
 import type { Conclusion } from '../jobs/conclude.ts';
 import { type CommandResult, runCommand } from './command/run-command.ts';
 import { concludeHeldJob, reportNodeEnd } from './conclusion/conclude-held-job.ts';
@@ -18,14 +17,14 @@ import type { TrainingJob, TrainingRun } from './job/training-job.ts';
 import { createWorkspace } from './job/workspace.ts';
 import type { OpenTracking } from './outputs/run-logs.ts';
 import { sweepEarlier } from './outputs/sweep-earlier.ts';
-import { type Ranking, rankingOf } from './telemetry/best-value.ts';
 import { openLog } from './telemetry/open-log.ts';
 
 /** How a run of a node ended. */
 interface RunEnd {
   /** Undefined where nothing is concluded: this was the build, the lease is lost, or Batch decides on another attempt. */
   conclusion: Conclusion | undefined;
-  ranking: Ranking;
+  /** What is to be said of it; undefined where the command has not run. */
+  warnings: readonly string[] | undefined;
   /** Whether this container was to build the environment alone, and has. */
   isBuilt: boolean;
   /** Whether the command has run and its files are stored. */
@@ -79,7 +78,7 @@ async function conclusionOfCommand(
 /** Run the phases, and turn their result or error into the end of the run. */
 async function endOf(run: TrainingRun, openTracking: OpenTracking | undefined): Promise<RunEnd> {
   const { job } = run;
-  const unrun = { ranking: rankingOf(job.record), isBuilt: false, hasRun: false };
+  const unrun = { warnings: undefined, isBuilt: false, hasRun: false };
   try {
     if (await isCancelled(job)) {
       const reason = 'Cancelled before its command started.';
@@ -88,7 +87,7 @@ async function endOf(run: TrainingRun, openTracking: OpenTracking | undefined): 
     const result = await runPhases(run, openTracking);
     if (result === 'built') return { ...unrun, conclusion: undefined, isBuilt: true };
     const conclusion = await conclusionOfCommand(job, result);
-    return { conclusion, ranking: result.ranking, isBuilt: false, hasRun: true };
+    return { conclusion, warnings: result.warnings, isBuilt: false, hasRun: true };
   } catch (error) {
     return { ...unrun, conclusion: await conclusionOfError(job, error) };
   }
@@ -98,14 +97,15 @@ async function endOf(run: TrainingRun, openTracking: OpenTracking | undefined): 
 async function conclude(
   job: TrainingJob,
   conclusion: Conclusion,
-  { ranking, hasRun }: RunEnd,
+  { warnings, hasRun }: RunEnd,
 ): Promise<void> {
   if (job.node > 0) return reportNodeEnd(job, conclusion);
   // The end of a command sweeps by itself.
   if (!hasRun) await sweepEarlier(job);
-  const { best } = ranking;
-  const ranked = conclusion.status === 'SUCCEEDED' && best !== null ? [rank(job.record, best)] : [];
-  await concludeHeldJob(job, { ...conclusion, change: { ...conclusion.change, ...ranking } }, ...ranked);
+  await concludeHeldJob(job, {
+    ...conclusion,
+    change: { ...conclusion.change, ...(warnings !== undefined && { warnings }) },
+  });
 }
 
 /** A conclusion whose reason tells no secret. */

@@ -16,7 +16,7 @@ export async function endOthers(
   for (const experiment_id of others) {
     try {
       await changeFields({ records, now }, { project_id, experiment_id }, async (fields, found) => {
-        const change = found.status === 'RUNNING' ? await changedStatus(records, found, status, now()) : {};
+        const change = found.status === 'RUNNING' ? changedStatus(found, status, now()) : {};
         return { fields, ...change };
       });
     } catch (error) {

@@ -61,12 +61,11 @@ export const updateRun = route(
       if (found.kind !== 'logged')
         throw mlflowError('INVALID_PARAMETER_VALUE', 'The status of a training is that of its job.');
       const wanted = input.status === undefined ? undefined : statuses[input.status];
-      const change = wanted === undefined ? {} : await changedStatus(records, found, wanted, now());
+      const change = wanted === undefined ? {} : changedStatus(found, wanted, now());
       const stopped_at = input.end_time === undefined ? {} : { stopped_at: isoTime(input.end_time) };
       return {
         fields: renamed,
         set: { ...change.set, ...(wanted === undefined || isFinal(wanted) ? stopped_at : {}) },
-        ...(change.also !== undefined && { also: change.also }),
       };
     };
     const experiment = await changeRunFields(context, run.experiment, change, read);

@@ -1,5 +1,5 @@
 import { type Dim, valueTypeOf } from '../graph/value-info.ts';
-import { type Model, microsoft } from '../model/model.ts';
+import { Model, microsoft } from '../model/model.ts';
 import type { DataTypeName } from '../tensor/data-type.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { elementCount } from '../tensor/tensor.ts';
@@ -107,7 +107,9 @@ export function inferValues(
       const type = types.inputs[at];
       if (name !== '' && type !== undefined && !values.has(name)) values.set(name, { type, dims: undefined });
     }
-    const outputs = outputsOf({ node, model, inputs, values }, types.outputs);
+    const inferBody = (body: Model['graph']) =>
+      inferValues(new Model(model.proto, body, model.external), new Map(), values);
+    const outputs = outputsOf({ node, model, inputs, values, inferBody }, types.outputs);
     for (const [at, name] of node.output.entries()) {
       if (name === '') continue;
       const value = merged(outputs[at], shapes.size > 0 ? typeOnly(declared.get(name)) : declared.get(name));

@@ -1,15 +1,13 @@
 import { type Dim, valueTypeOf } from '../graph/value-info.ts';
-import { Model } from '../model/model.ts';
-import { inferValues } from './infer-values.ts';
 import type { InferenceContext, Rule, Value } from './value.ts';
 
 /** The outputs of a node's body, as it declares them or by its nodes; both branches of an If have the same types. */
-function bodyOutputs({ model, node, values }: InferenceContext): (Value | undefined)[] {
+function bodyOutputs({ model, node, inferBody }: InferenceContext): (Value | undefined)[] {
   const [body] = model.graph.bodiesOf(node);
   if (body === undefined) return [];
   const declared = body.outputs.map(valueTypeOf);
   if (declared.every((value) => value !== undefined)) return declared;
-  const inner = inferValues(new Model(model.proto, body, model.external), new Map(), values);
+  const inner = inferBody(body);
   return body.outputs.map(({ name }, at) => declared[at] ?? inner.get(name));
 }
 

@@ -16,6 +16,8 @@ export interface InferenceContext {
   inputs: readonly (Value | undefined)[];
   /** All values that are known so far, which the bodies of the node may use. */
   values: ReadonlyMap<string, Value>;
+  /** The values of a body of the node, such as a branch of an If. */
+  inferBody: (body: Model['graph']) => ReadonlyMap<string, Value>;
 }
 
 /** Infers a node's outputs, in order; undefined for an output, or for all, where nothing is known. */

@@ -48,7 +48,6 @@ export function experimentDocument(
     saved_seconds: value.saved_seconds,
     criterion: value.criterion,
     best: value.best,
-    metric_names: value.metric_names,
     rerun_of: names.numberOf(rerun_of),
     continues_from: names.numberOf(continues_from),
     ...(recordedBy !== null && { recorded_by: recordedBy }),

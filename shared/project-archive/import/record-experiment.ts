@@ -1,6 +1,7 @@
 import { putImportedFile } from '../../data/artifact.ts';
 import { markNew } from '../../data/catalogue-mark.ts';
 import { type Experiment, emptyExperiment, findExperiment, putExperiment } from '../../data/experiment.ts';
+import { noteFirstCriterion } from '../../data/first-criterion.ts';
 import { foldNowAndThen } from '../../data/fold-catalogue.ts';
 import { putJobConfig } from '../../data/job-config.ts';
 import { importedLogChunk, type LogLine } from '../../data/job-log.ts';
@@ -8,12 +9,11 @@ import { metricChunk } from '../../data/job-metrics.ts';
 import { rankOf } from '../../data/job-status.ts';
 import { chunksOf } from '../../data/log-points.ts';
 import type { MetricPoint } from '../../data/metric-point.ts';
-import { type MetricParts, putMetricPart, withPoints } from '../../data/metric-summaries.ts';
+import { allSummaries, type MetricParts, putMetricPart, withPoints } from '../../data/metric-summaries.ts';
 import { newJob } from '../../data/new-job.ts';
 import { compactPoints } from '../../data/point-blocks.ts';
 import { count, projectExists } from '../../data/project.ts';
 import { importUnmoved, type ProjectImport } from '../../data/project-import.ts';
-import { rank } from '../../data/ranking.ts';
 import type { Write } from '../../data/table.ts';
 import { putFields } from '../../data/tracking.ts';
 import { tryWrite } from '../../data/try-write.ts';
@@ -147,7 +147,7 @@ function experimentOf(
   { experiments }: Ids,
   { parts: _, chunks, ...files }: Beside,
 ): Experiment {
-  const { fields, user, rerun_of, continues_from, recorded_by, ...rest } = document;
+  const { fields, user, rerun_of, continues_from, recorded_by, metric_names: _names, ...rest } = document;
   const idOf = (number: number | null | undefined): string | null =>
     number == null ? null : (experiments[number - 1] ?? null);
   const recordedBy = idOf(recorded_by);
@@ -191,9 +191,9 @@ export async function recordExperiment(
   const beside = await recordBeside(context, value, archive, experiment_id, group.rest);
   const experiment = experimentOf(value, experiment_id, document, ids, beside);
   const { fields } = document;
-  const { best, status } = experiment;
   const bytes = beside.artifact_bytes + beside.checkpoint_bytes;
   const objects = beside.artifacts + beside.checkpoints;
+  await noteFirstCriterion(records, { project_id, experiment_id }, allSummaries(beside.parts).keys());
   const isRecorded = await tryWrite(
     records.write(
       importUnmoved(value),
@@ -217,7 +217,6 @@ export async function recordExperiment(
       ),
       markNew(project_id, experiment_id),
       count(project_id, { experiments: 1, objects, bytes }, projectBytes),
-      ...(status === 'SUCCEEDED' && best !== null ? [rank(experiment, best)] : []),
     ),
   );
   if (!isRecorded) return (await findExperiment(records, project_id, experiment_id)) !== undefined;

@@ -4,7 +4,6 @@ import { trainingSandbox } from '../job/job-sandbox.ts';
 import type { TrainingRun } from '../job/training-job.ts';
 import { collectOutputs } from '../outputs/collect-outputs.ts';
 import type { OpenTracking } from '../outputs/run-logs.ts';
-import { type Ranking, rankingOf } from '../telemetry/best-value.ts';
 import { commandEnvironment, runValues } from './command-environment.ts';
 import { CrashLine } from './crash-line.ts';
 import { dockerCommand } from './docker-command.ts';
@@ -14,7 +13,8 @@ import { watchPeers } from './watch-peers.ts';
 
 export interface CommandResult {
   outcome: Outcome;
-  ranking: Ranking;
+  /** What is to be said at the run. */
+  warnings: readonly string[];
   /** The error that the command printed last, if it printed one. */
   crash?: string | undefined;
 }
@@ -78,7 +78,7 @@ export async function runCommand(
   if (job.node > 0) {
     const elsewhere = clients.areServed ? clients.untracked() : {};
     const outcome = await superviseCommand(run, prepared, configPath, crash, elsewhere);
-    return { outcome, ranking: rankingOf(job.record), crash: crash.read() };
+    return { outcome, warnings: [], crash: crash.read() };
   }
   const outputs = collectOutputs(run, prepared);
   const tracking = clients.areServed ? await openTracking?.(run, outputs.logs) : undefined;
@@ -86,5 +86,5 @@ export async function runCommand(
   const env = tracking === undefined ? {} : clients.reach(tracking.env);
   const outcome = await superviseCommand(run, prepared, configPath, crash, env).finally(endWatch);
   await tracking?.close(outcome.cause === 'exited' && outcome.exitCode === 0);
-  return { outcome, ranking: await outputs.finish(), crash: crash.read() };
+  return { outcome, warnings: await outputs.finish(), crash: crash.read() };
 }

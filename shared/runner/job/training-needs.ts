@@ -9,7 +9,9 @@ import { limitPatterns } from '../../data/vcpu-shares.ts';
 const trainingRecords = {
   partitions: [
     'EXPERIMENTS#*',
+    // Of trainings that a release began which ranked them as they ended.
     'EXPERIMENT_RANKING#*',
+    'FIRST_CRITERION#*',
     'JOB#*',
     'TRACKING#*',
     // Experiments and models that the program records beside its own.

@@ -5,7 +5,6 @@ import { filesOpenForWriting } from '../../process/files-open-for-writing.ts';
 import type { PreparedEnvironment } from '../environment/prepare-environment.ts';
 import { noteProgress } from '../job/note-progress.ts';
 import type { TrainingRun } from '../job/training-job.ts';
-import { BestValue, type Ranking } from '../telemetry/best-value.ts';
 import { JobWatch } from '../telemetry/job-watch.ts';
 import { MetricReader } from '../telemetry/metric-reader.ts';
 import { Paced } from '../telemetry/paced.ts';
@@ -19,24 +18,21 @@ interface Collection {
   /** Stores what the command logs through a client. */
   logs: RunLogs;
   /**
-   * Collect the rest, once the command has ended. Return what ranks the experiment.
+   * Collect the rest, once the command has ended. Return what is to be said of it at the run.
    * @throws ArtifactLimitError where not all files could be stored; LeaseLostError
    */
-  finish(): Promise<Ranking>;
+  finish(): Promise<string[]>;
 }
 
-/** Read METRICS_FILE beside the points that a client logs, and note the best value on the record as it improves. */
-function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun, best: BestValue) {
+/** Read METRICS_FILE beside the points that a client logs, and note on the record what is wrong with it. */
+function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun) {
   const { record: experiment, lease, records, now } = job;
   const watch = new JobWatch(records, experiment.experiment_id, 0, now);
-  // A note that fails may be lost: the conclusion of the job names the best value again.
-  const noteBest = new Paced(shippingPace.unwatched, () => {
-    void noteProgress(job, { ...best.value }).catch(() => undefined);
+  // A note that fails may be lost: the conclusion of the job has the warnings again.
+  const noteWarnings = new Paced(shippingPace.unwatched, () => {
+    void noteProgress(job, { warnings: reader.warnings }).catch(() => undefined);
   });
   const pointLog = new PointLog({ records, experiment, lease, now });
-  const onPoints = (points: readonly MetricPoint[]): void => {
-    if (best.take(points)) noteBest.ask();
-  };
   const reader = new MetricReader({
     file: workspace.metrics,
     ...(user !== undefined && { user }),
@@ -45,13 +41,10 @@ function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun, 
     mask: variables.mask,
     say: (message) => shipper.say(message),
     isWatched: () => watch.isWatched(),
-    onPoints,
+    onWarnings: () => noteWarnings.ask(),
   });
-  const logPoints = async (points: readonly MetricPoint[]): Promise<void> => {
-    await pointLog.store(points, true);
-    onPoints(points);
-  };
-  return { reader, noteBest, pointLog, logPoints };
+  const logPoints = (points: readonly MetricPoint[]): Promise<void> => pointLog.store(points, true);
+  return { reader, noteWarnings, pointLog, logPoints };
 }
 
 /** The uploader of OUTPUT_DIR or CHECKPOINT_DIR. */
@@ -84,8 +77,7 @@ function uploaderOf(
 
 /** Start to collect the metrics, checkpoints and artifacts of the command on node 0, while it runs. */
 export function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment): Collection {
-  const best = new BestValue(run.job.record);
-  const { reader, noteBest, pointLog, logPoints } = readMetrics(run, best);
+  const { reader, noteWarnings, pointLog, logPoints } = readMetrics(run);
   // Checkpoints first: the next attempt starts from them, and a container that is stopped has few seconds left.
   const artifacts = uploaderOf(run, prepared, 'artifact');
   const uploaders = [uploaderOf(run, prepared, 'checkpoint'), artifacts];
@@ -98,13 +90,13 @@ export function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment):
     async finish() {
       await reader.close();
       await pointLog.close();
-      noteBest.end();
+      noteWarnings.end();
       const errors: unknown[] = [];
       // Finish every uploader, also after one has failed.
       for (const uploader of uploaders)
         await uploader.finish().catch((error: unknown) => void errors.push(error));
       if (errors.length > 0) throw errors[0];
-      return best.value;
+      return reader.warnings;
     },
   };
 }

@@ -19,34 +19,77 @@ const Time = z
   .transform((time) => (typeof time === 'number' ? time * 1000 : Date.parse(time)))
   .refine((time) => time >= 0 && time <= latestMilliseconds, 'time is not between the years 1970 and 9999');
 
-const Line = z.object(
-  {
-    name: z.string('name is not text').pipe(line(128)),
-    value: finite('value'),
-    step: finite('step').nullish(),
-    time: Time.nullish(),
-  },
-  'it is not a JSON object',
-);
+const notAnObject = 'it is not a JSON object';
+const Name = z.string('name is not text').pipe(line(128));
+const When = z.object({ step: finite('step').nullish(), time: Time.nullish() }, notAnObject);
+const Named = When.extend({ name: Name, value: finite('value') });
 
-type ParsedMetric = { point: MetricPoint } | { fault: string };
+/** Keys of a line that are no metrics. */
+const ofLine = new Set(['name', 'step', 'time', 'epoch']);
 
-/** Reads a line of METRICS_FILE, `{"name", "value", "step"?, "time"?}`, that was found at `now`. Never throws. */
-export function parseMetric(text: string, now: Date): ParsedMetric {
+/** What a line reports, and what it lacks; it may be both. */
+interface ParsedLine {
+  points: MetricPoint[];
+  fault?: string;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The JSON of a line. Python's json writes NaN and Infinity, which are no JSON: they are no numbers here. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return JSON.parse(text.replaceAll(/([:[,]\s*)(?:NaN|-?Infinity)\b/g, '$1null'));
+  }
+}
+
+function faultOf({ issues: [first] }: z.ZodError): string {
+  const isOfName = first?.path[0] === 'name' && !first.message.startsWith('name');
+  return `${isOfName ? 'name ' : ''}${first?.message ?? 'it is not a metric'}`;
+}
+
+/** One point for each metric of a line such as `{"accuracy": 0.93, "loss": 0.2, "step": 4}`. */
+function parseMetrics(
+  value: Readonly<Record<string, unknown>>,
+  when: Pick<MetricPoint, 'step' | 'time'>,
+): ParsedLine {
+  const points: MetricPoint[] = [];
+  const faults: string[] = [];
+  for (const [key, one] of Object.entries(value)) {
+    // Texts and flags beside the numbers are no metrics, and nobody takes them for any.
+    if (ofLine.has(key) || (typeof one !== 'number' && one !== null)) continue;
+    const name = Name.safeParse(key);
+    if (!name.success) faults.push(`a name ${name.error.issues[0]?.message ?? 'is not one'}`);
+    else if (one === null || !Number.isFinite(one)) faults.push(`${key} is not a finite number`);
+    else points.push({ ...when, name: name.data, value: one });
+  }
+  const fault = faults[0] ?? (points.length === 0 ? 'it holds no number that is a metric' : undefined);
+  return { points, ...(fault !== undefined && { fault }) };
+}
+
+/**
+ * Reads a line of METRICS_FILE that was found at `now`: `{"name", "value", "step"?, "time"?}` with one metric, or every
+ * number of an object as a metric, but `step`, `time` and `epoch`. `epoch` is the step where there is none. Never throws.
+ */
+export function parseMetricLine(text: string, now: Date): ParsedLine {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
-    // Python's json writes them so.
-    const isPython = /:\s*(?:NaN|-?Infinity)\b/.test(text);
-    return { fault: isPython ? 'value is not a finite number' : 'it is not JSON' };
+    return { points: [], fault: 'it is not JSON' };
   }
-  const parsed = Line.safeParse(value);
-  if (!parsed.success) {
-    const [first] = parsed.error.issues;
-    const isOfName = first?.path[0] === 'name' && !first.message.startsWith('name');
-    return { fault: `${isOfName ? 'name ' : ''}${first?.message ?? 'it is not a metric'}` };
-  }
-  const { name, step = null, time } = parsed.data;
-  return { point: { name, value: parsed.data.value, step, time: Math.trunc(time ?? now.getTime()) } };
+  if (!isObject(value)) return { points: [], fault: notAnObject };
+  const others = Object.keys(value).filter((key) => !ofLine.has(key) && key !== 'value');
+  const isNamed = Object.hasOwn(value, 'name') && (Object.hasOwn(value, 'value') || others.length === 0);
+  const isOnlyValue = Object.hasOwn(value, 'value') && others.length === 0;
+  const given = { ...value, step: value['step'] ?? value['epoch'] };
+  const when = When.safeParse(given);
+  const named = isNamed || isOnlyValue ? Named.safeParse(given) : undefined;
+  if (named?.success === false) return { points: [], fault: faultOf(named.error) };
+  if (!when.success) return { points: [], fault: faultOf(when.error) };
+  const at = { step: when.data.step ?? null, time: Math.trunc(when.data.time ?? now.getTime()) };
+  if (named !== undefined) return { points: [{ ...at, name: named.data.name, value: named.data.value }] };
+  return parseMetrics(value, at);
 }

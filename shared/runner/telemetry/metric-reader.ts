@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { MetricPoint } from '../../data/metric-point.ts';
 import { FileRefusedError, GrowingFile } from '../host/growing-file.ts';
 import type { SecretMask } from '../host/secret-mask.ts';
+import { LeftOutLines } from './left-out-lines.ts';
 import { LineSplitter } from './line-splitter.ts';
-import { parseMetric } from './metric-line.ts';
+import { parseMetricLine } from './metric-line.ts';
 import { RowShipper } from './row-shipper.ts';
 import { shippingPace } from './shipping-pace.ts';
 
@@ -15,31 +16,32 @@ export interface MetricReaderOptions {
   now(): Date;
   /** Masks secrets in what is read; nothing unless given. */
   mask?: SecretMask;
-  /** Reports a malformed line to the user; at most once for each kind of error. */
+  /** Reports to the user's log: the first malformed lines, and once each what else is wrong with the file. */
   say(message: string): void;
-  /** Gets the points as they are read. */
-  onPoints?(points: readonly MetricPoint[]): void;
+  /** Gets all that is to be said of the file at the run, in a few sentences, when there is more to say. */
+  onWarnings?(warnings: readonly string[]): void;
   /** Whether a client reads the metrics; without it, always. */
   isWatched?: () => Promise<boolean>;
   /** Milliseconds between two looks. */
   pollMilliseconds?: number;
 }
 
+/** Malformed lines that the log names. */
+const saidMost = 3;
 const defaultPollMilliseconds = 500;
 const chunkPoints = 5_000;
 const maxPoints = 100_000;
 /** Far more than 100,000 points take; a sparse file may claim to be of any size. */
 const maxFileBytes = 128 * 1024 * 1024;
-/** Faults hold no text of the file, so there are few kinds; a shown line is cut. */
-const shownUnits = 120;
-
 /** Reads the metrics that a command writes to METRICS_FILE, as JSON lines, while it runs, and sends them home. */
 export class MetricReader {
   readonly #options: MetricReaderOptions;
   readonly #file: GrowingFile;
   readonly #shipper: RowShipper<MetricPoint>;
   readonly #ending = new AbortController();
+  readonly #leftOut = new LeftOutLines();
   readonly #faults = new Set<string>();
+  readonly #said: string[] = [];
   #lines: LineSplitter;
   #points = 0;
   #bytes = 0;
@@ -58,6 +60,12 @@ export class MetricReader {
       maxRows: chunkPoints,
       onLost: () => say('The metrics can no longer be stored; those that follow are dropped.'),
     });
+  }
+
+  /** What is to be said of the file at the run. */
+  get warnings(): string[] {
+    const lines = this.#leftOut.sentence();
+    return [...(lines === undefined ? [] : [lines]), ...this.#said];
   }
 
   start(): void {
@@ -100,47 +108,46 @@ export class MetricReader {
       }
     } catch (error) {
       const why = error instanceof FileRefusedError ? error.message : 'reading it failed';
-      this.#sayOnce(why, `METRICS_FILE is not read: ${why}.`);
+      this.#warnOnce(why, `METRICS_FILE is not read: ${why}.`);
     }
   }
 
   #take(lines: readonly string[]): void {
-    const points: MetricPoint[] = [];
     const now = this.#options.now();
+    const before = this.#leftOut.count;
     for (const text of lines) {
       if (text.trim() === '') continue;
       if (this.#points === maxPoints) {
         this.#fill(`${maxPoints} points`);
         break;
       }
-      const parsed = parseMetric(text, now);
-      if ('fault' in parsed) {
-        this.#refuse(parsed.fault, text);
-        continue;
+      const { points, fault } = parseMetricLine(text, now);
+      if (fault !== undefined) this.#refuse(fault, text);
+      for (const point of points.slice(0, maxPoints - this.#points)) {
+        this.#points += 1;
+        this.#shipper.add(point, Buffer.byteLength(JSON.stringify(point)) + 1);
       }
-      this.#points += 1;
-      points.push(parsed.point);
-      this.#shipper.add(parsed.point, Buffer.byteLength(JSON.stringify(parsed.point)) + 1);
     }
-    if (points.length > 0) this.#options.onPoints?.(points);
+    if (this.#leftOut.count > before) this.#options.onWarnings?.(this.warnings);
   }
 
   #refuse(fault: string, text: string): void {
-    const shown = JSON.stringify(text.length > shownUnits ? `${text.slice(0, shownUnits)}…` : text);
-    this.#sayOnce(
-      fault,
-      `METRICS_FILE: a line is left out, because ${fault}: ${shown}. More such lines are left out silently.`,
-    );
+    const quoted = this.#leftOut.add(fault, text);
+    if (this.#leftOut.count > saidMost) return;
+    const more = this.#leftOut.count === saidMost ? ' More such lines are counted, and not named here.' : '';
+    this.#options.say(`METRICS_FILE: a line is left out, because ${fault}: ${quoted}.${more}`);
   }
 
   #fill(limit: string): void {
     this.#isFull = true;
-    this.#sayOnce('limit', `METRICS_FILE: a job may report ${limit}; what follows is left out.`);
+    this.#warnOnce('limit', `METRICS_FILE: a job may report ${limit}; what follows is left out.`);
   }
 
-  #sayOnce(kind: string, message: string): void {
+  #warnOnce(kind: string, message: string): void {
     if (this.#faults.has(kind)) return;
     this.#faults.add(kind);
+    this.#said.push(message);
     this.#options.say(message);
+    this.#options.onWarnings?.(this.warnings);
   }
 }

@@ -1,6 +1,13 @@
 import type { Experiment } from '../../data/experiment.ts';
+import { noteFirstCriterion } from '../../data/first-criterion.ts';
 import type { MetricPoint } from '../../data/metric-point.ts';
-import { type MetricParts, putMetricPart, readMetricParts, withPoints } from '../../data/metric-summaries.ts';
+import {
+  allSummaries,
+  type MetricParts,
+  putMetricPart,
+  readMetricParts,
+  withPoints,
+} from '../../data/metric-summaries.ts';
 import type { TableWriter, Write } from '../../data/table.ts';
 
 /**
@@ -34,7 +41,8 @@ export class MetricTotals {
     write: (writes: readonly Write[]) => Promise<void>,
   ): Promise<void> {
     const { project_id, experiment_id } = this.#experiment;
-    const { parts, changed } = withPoints(await this.parts(), points);
+    const { parts, changed, hasNew } = withPoints(await this.parts(), points);
+    if (hasNew) await noteFirstCriterion(this.#records, this.#experiment, allSummaries(parts).keys());
     const writes = parts.flatMap((part, index) =>
       changed.has(index) ? [putMetricPart(project_id, experiment_id, index, part)] : [],
     );

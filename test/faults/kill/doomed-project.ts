@@ -13,7 +13,6 @@ import { rankOf } from '../../../shared/data/job-status.ts';
 import { takeLease } from '../../../shared/data/lease.ts';
 import { putMember } from '../../../shared/data/member.ts';
 import { count, requireProject } from '../../../shared/data/project.ts';
-import { rank } from '../../../shared/data/ranking.ts';
 import type { Write } from '../../../shared/data/table.ts';
 import { beginJob } from '../../../shared/jobs/begin-job.ts';
 import { experimentOf } from '../../support/experiment.ts';
@@ -118,7 +117,6 @@ async function recordEnded({ records }: Service, ended: Experiment): Promise<str
     leaseOf(ended),
     ...chunks(ended.experiment_id),
     ...writes,
-    ...(ended.best === null ? [] : [rank(ended, ended.best)]),
     count(ended.project_id, { experiments: 1, objects: 2, bytes: 2 }),
   );
   return keys;

@@ -209,7 +209,7 @@ describe('an experiment that runs elsewhere', () => {
     expect((await shown(path)).params).toEqual({ lr: '0.1', 'model.layers': '3' });
   });
 
-  test('ends as its client says, and is ranked while it has succeeded', async () => {
+  test('ends as its client says; it is ranked all the while, and the best of its project while it has succeeded', async () => {
     const path = await created();
     await log(
       path,
@@ -219,27 +219,35 @@ describe('an experiment that runs elsewhere', () => {
     expect(ended.json).toMatchObject({
       status: 'SUCCEEDED',
       note: 'good',
-      best: { criterion: 'accuracy', value: 0.9, step: null },
+      best: { criterion: 'accuracy', metric: 'accuracy', value: 0.9, step: 1 },
       stopped_at: expect.any(String),
     });
     const best = async () => (await service.call(readProject, { path, as })).json.best_experiment;
     expect(await best()).toMatchObject({ experiment_id: path.experiment_id, config_id: null });
     await call(update, path, { status: 'RUNNING' });
-    expect(await shown(path)).toMatchObject({ status: 'RUNNING', stopped_at: null, best: null });
+    expect(await shown(path)).toMatchObject({ status: 'RUNNING', stopped_at: null, best: { value: 0.9 } });
     expect(await best()).toBeNull();
     await call(update, path, { status: 'FAILED' });
     expect((await log(path, [{ name: 'late', value: 1 }])).json.stored).toBe(1);
   });
 
-  test.each([1e16, 1e308, 5e-324, -1e20, 'Infinity', 'NaN'])(
-    'ends unranked where its best is %s',
-    async (value) => {
-      const path = await created();
-      await log(path, [{ name: 'accuracy', value, step: Number.MAX_SAFE_INTEGER }]);
-      const ended = await call(update, path, { status: 'SUCCEEDED' });
-      expect([ended.status, ended.json.best]).toEqual([200, null]);
-    },
-  );
+  test.each(['Infinity', 'NaN'])('ends unranked where its best is %s, and says so', async (value) => {
+    const path = await created();
+    await log(path, [{ name: 'val/acc', value, step: Number.MAX_SAFE_INTEGER }]);
+    const ended = await call(update, path, { status: 'SUCCEEDED' });
+    expect([ended.status, ended.json.best, ended.json.best_reason]).toEqual([
+      200,
+      null,
+      'The project is judged by accuracy, and val/acc had no value that can be ranked: NaN and infinity are not.',
+    ]);
+  });
+
+  test.each([1e16, 1e308, 5e-324, -1e20])('is ranked by %s, which no record could keep', async (value) => {
+    const path = await created();
+    await log(path, [{ name: 'accuracy', value, step: Number.MAX_SAFE_INTEGER }]);
+    const ended = await call(update, path, { status: 'SUCCEEDED' });
+    expect(ended.json.best).toMatchObject({ value, step: Number.MAX_SAFE_INTEGER });
+  });
 
   test('has no job to cancel, and is deleted once it has ended', async () => {
     const path = await created();

@@ -35,11 +35,13 @@ describe('the requests to the tables', () => {
 
   test('of a batch are one read and one write', async () => {
     const { run_id } = run;
-    const metrics = [{ key: 'accuracy', value: 1, timestamp: 1_700_000_000_000, step: 0 }];
-    expect(await requests(() => caller.post('runs/log-batch', { run_id, metrics }))).toEqual([
-      ['BatchGet accounts records'],
-      ['TransactWrite records'],
-    ]);
+    const log = (step: number) =>
+      caller.post('runs/log-batch', {
+        run_id,
+        metrics: [{ key: 'accuracy', value: 1, timestamp: 1_700_000_000_000, step }],
+      });
+    expect((await log(0)).status).toBe(200);
+    expect(await requests(() => log(1))).toEqual([['BatchGet accounts records'], ['TransactWrite records']]);
   });
 
   test('of a batch by a member are no more', async () => {

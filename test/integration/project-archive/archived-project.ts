@@ -15,7 +15,6 @@ import { logPoints } from '../../../shared/data/log-points.ts';
 import { loggedModelFileKey, putLoggedModel } from '../../../shared/data/logged-model.ts';
 import type { MetricPoint } from '../../../shared/data/metric-point.ts';
 import { count, createProject, newProjectId, type Project } from '../../../shared/data/project.ts';
-import { rank } from '../../../shared/data/ranking.ts';
 import { type ExperimentFields, putFields } from '../../../shared/data/tracking.ts';
 import { putAccepted, putCurrent, uploadObject } from '../../../shared/data/upload.ts';
 import { putImportedVariables } from '../../../shared/data/variable.ts';
@@ -172,7 +171,6 @@ async function recordExperiment(
     putFields(project_id, experiment_id, fields, undefined),
     markNew(project_id, experiment_id),
     count(project_id, { experiments: 1 }),
-    rank(experiment, experiment.best ?? { criterion: 'accuracy', value: 0, step: null }),
   );
   return experiment_id;
 }

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { rankProject } from '../../../functions/experiments/rank-project.ts';
+import { MetricRanker } from '../../../shared/criteria/metric-ranker.ts';
 import { listExperiments } from '../../../shared/data/experiment.ts';
 import { countersKey } from '../../../shared/data/project.ts';
-import { findBest } from '../../../shared/data/ranking.ts';
+import { readProjects } from '../../../shared/data/search-experiments.ts';
 import { readTracking } from '../../../shared/data/tracking.ts';
 import fc from '../../support/seeded-fast-check.ts';
 import { testService } from '../../support/service.ts';
@@ -115,11 +117,15 @@ test('an imported project is one of the importer’s like any other', async () =
   const other = archiveLab(service, (await service.user('developer')).user);
   const { project_id } = await imported(other, archive);
   const { records } = lab;
+  const byAccuracy = new MetricRanker({ name: 'accuracy', goal: 'maximize' });
   const [one, two] = await Promise.all(
     [original, project_id].map(async (id) => ({
       counters: await records.get(countersKey(id)),
       experiments: (await listExperiments(records, id, {})).items,
-      best: (await findBest(records, id, { name: 'accuracy', goal: 'maximize' })).items[0]?.best.value,
+      best: rankProject(
+        (await readProjects(records, [id])).flatMap(({ rows }) => rows),
+        byAccuracy,
+      ).best?.value.value,
     })),
   );
   expect(two?.counters).toEqual({ ...one?.counters, pk: `COUNTERS#${project_id}` });

@@ -1,10 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { endpoint as createExperiment } from '../../../functions/experiments/create-experiment.endpoint.ts';
+import { endpoint as deleteExperiment } from '../../../functions/experiments/delete-experiment.endpoint.ts';
 import { endpoint as listExperiments } from '../../../functions/experiments/list-experiments.endpoint.ts';
+import { endpoint as logMetrics } from '../../../functions/experiments/log-metrics.endpoint.ts';
+import { endpoint as readExperiment } from '../../../functions/experiments/read-experiment.endpoint.ts';
+import { endpoint as searchExperiments } from '../../../functions/experiments/search-experiments.endpoint.ts';
+import { endpoint as updateExperiment } from '../../../functions/experiments/update-experiment.endpoint.ts';
+import { endpoint as listProjects } from '../../../functions/projects/list-projects.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
 import { endpoint as updateProject } from '../../../functions/projects/update-project.endpoint.ts';
-import { type Experiment, putExperiment } from '../../../shared/data/experiment.ts';
+import { putExperiment } from '../../../shared/data/experiment.ts';
 import { count } from '../../../shared/data/project.ts';
-import { rank, unrank } from '../../../shared/data/ranking.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { json as asJson } from '../users/body.ts';
@@ -24,14 +30,16 @@ const change = (body: object) => service.call(updateProject, { path, ...asJson(b
 const project = async () => (await service.call(readProject, { path, as: owner })).json;
 const experiments = async () => (await service.call(listExperiments, { path, as: owner })).json;
 
-async function add(more: Partial<Experiment>): Promise<Experiment> {
-  const made = { ...experimentOf(path.project_id, 0.5), best: null, ...more };
-  await service.records.write(
-    putExperiment(made),
-    count(path.project_id, { experiments: 1 }),
-    ...(made.best === null ? [] : [rank(made, made.best)]),
-  );
-  return made;
+/** Record a run that reports these metrics. */
+async function run(metrics: Readonly<Record<string, number>>, status?: 'SUCCEEDED'): Promise<string> {
+  const made = await service.call(createExperiment, { path, ...asJson({}), as: owner });
+  const one = { ...path, experiment_id: made.json.experiment_id };
+  const points = Object.entries(metrics).map(([name, value]) => ({ name, value, step: 1 }));
+  const logged = await service.call(logMetrics, { path: one, ...asJson({ metrics: points }), as: owner });
+  expect(logged.status, logged.text).toBe(200);
+  if (status !== undefined)
+    await service.call(updateExperiment, { path: one, ...asJson({ status }), as: owner });
+  return one.experiment_id;
 }
 
 describe('the criterion of a project', () => {
@@ -65,48 +73,160 @@ describe('the criterion of a project', () => {
     ]);
   });
 
-  test('ranks by either direction of its own metric apart', async () => {
-    const name = 'val/latency';
-    const made = async (goal: 'maximize' | 'minimize', value: number) =>
-      add({
-        criterion: { name, goal, own: true },
-        best: { criterion: name, metric: name, value, step: 1 },
-      });
-    const best = async (criterion_goal: string) => {
-      await change({ criterion: name, criterion_goal });
-      return (await project()).best_experiment?.best.value;
-    };
-    const low = await made('minimize', 2);
-    await made('minimize', 3);
-    await made('maximize', 1);
-    await made('maximize', 5);
-    expect([await best('minimize'), await best('maximize')]).toEqual([2, 5]);
-    await service.records.write(...unrank(low));
-    expect(await best('minimize')).toBe(3);
-    await change({ criterion: null });
-    expect((await project()).best_experiment).toBeNull();
+  test('takes effect on every run at once: alone, in lists, orders and filters, and for the best of the project', async () => {
+    const slow = await run({ 'val/loss': 0.2, 'val/latency': 9 }, 'SUCCEEDED');
+    const quick = await run({ 'val/loss': 0.4, 'val/latency': 2 }, 'SUCCEEDED');
+    const going = await run({ 'val/loss': 0.1, 'val/latency': 1 });
+    const best = async () => (await project()).best_experiment?.experiment_id;
+    const listed = async (query = {}) =>
+      (await service.call(listExperiments, { path, query, as: owner })).json.map(
+        ({ experiment_id, best }: { experiment_id: string; best: { value: number } | null }) => [
+          experiment_id,
+          best?.value ?? null,
+        ],
+      );
+    expect(await listed()).toEqual([
+      [going, null],
+      [quick, null],
+      [slow, null],
+    ]);
+    await change({ criterion: 'val_latency', criterion_goal: 'minimize' });
+    expect(await best()).toBe(quick);
+    expect(await listed()).toEqual([
+      [going, 1],
+      [quick, 2],
+      [slow, 9],
+    ]);
+    await change({ criterion: 'val_latency', criterion_goal: 'maximize' });
+    expect(await best()).toBe(slow);
+    expect(await listed({ order_by: 'best DESC' })).toEqual([
+      [slow, 9],
+      [quick, 2],
+      [going, 1],
+    ]);
+    await change({ criterion: 'loss' });
+    expect(await best()).toBe(slow);
+    expect(await listed({ order_by: 'best' })).toEqual([
+      [going, 0.1],
+      [slow, 0.2],
+      [quick, 0.4],
+    ]);
+    expect(await listed({ filter: 'best < 0.3' })).toEqual([
+      [going, 0.1],
+      [slow, 0.2],
+    ]);
+    const everywhere = await service.call(searchExperiments, { query: { order_by: 'best' }, as: owner });
+    expect(everywhere.json[0]).toMatchObject({
+      experiment_id: going,
+      best: { criterion: 'loss', metric: 'val/loss', value: 0.1, step: 1 },
+    });
+  });
+
+  test('a value of training data is the best only where there is no other', async () => {
+    await change({ criterion: 'loss' });
+    const trained = await run({ train_loss: 0.01 }, 'SUCCEEDED');
+    const best = async () => (await project()).best_experiment?.experiment_id;
+    expect(await best()).toBe(trained);
+    const validated = await run({ train_loss: 0.5, loss_val: 0.6 }, 'SUCCEEDED');
+    expect(await best()).toBe(validated);
   });
 });
 
-test('an experiment without a best value says why', async () => {
+describe('the criterion of a project whose task says nothing', () => {
+  beforeEach(async () => {
+    path = { project_id: await newProject(service, owner, 'other') };
+  });
+
+  test('follows from what its first run reports', async () => {
+    expect(await project()).toMatchObject({ criterion: 'loss', criterion_source: 'default' });
+    await run({ lr: 0.1 });
+    expect(await project()).toMatchObject({ criterion: 'loss', criterion_source: 'default' });
+    const first = await run({ 'train/acc': 0.9, lr: 0.1 });
+    const accuracy = { criterion: 'accuracy', criterion_goal: 'maximize', criterion_source: 'first-run' };
+    expect(await project()).toMatchObject(accuracy);
+    await run({ rmse: 0.1 });
+    expect(await project()).toMatchObject(accuracy);
+    const found = await service.call(listProjects, { as: owner, query: {} });
+    expect(found.json[0]).toMatchObject({ ...path, ...accuracy });
+    const read = await service.call(readExperiment, { path: { ...path, experiment_id: first }, as: owner });
+    expect(read.json.best).toMatchObject({ criterion: 'accuracy', metric: 'train/acc', value: 0.9 });
+  });
+
+  test('is told better by later metrics of the same run, and of no other', async () => {
+    const first = await run({ 'train/loss': 0.9 });
+    expect(await project()).toMatchObject({ criterion: 'loss', criterion_source: 'first-run' });
+    const one = { ...path, experiment_id: first };
+    const metrics = [{ name: 'eval_f1', value: 0.5 }];
+    await service.call(logMetrics, { path: one, ...asJson({ metrics }), as: owner });
+    expect(await project()).toMatchObject({ criterion: 'f1', criterion_goal: 'maximize' });
+    await service.call(updateExperiment, { path: one, ...asJson({ status: 'FAILED' }), as: owner });
+    await service.call(deleteExperiment, { path: one, as: owner });
+    await run({ accuracy: 1 });
+    expect(await project()).toMatchObject({ criterion: 'f1', criterion_source: 'first-run' });
+  });
+
+  test('is the one that the project or its task names, once one does', async () => {
+    await run({ accuracy: 0.5 });
+    await change({ project_task: 'regression' });
+    expect(await project()).toMatchObject({ criterion: 'rmse', criterion_source: 'task' });
+    await change({ criterion: 'val_loss' });
+    expect(await project()).toMatchObject({
+      criterion: 'val_loss',
+      criterion_goal: 'minimize',
+      criterion_source: 'project',
+    });
+    expect((await change({ criterion: null, project_task: 'other' })).json).toMatchObject({
+      criterion: 'accuracy',
+      criterion_source: 'first-run',
+    });
+  });
+});
+
+test('a run without a best value says why, and what there is instead', async () => {
   const reasons = async () =>
     (await experiments()).map(({ best, best_reason }: { best: unknown; best_reason: unknown }) => [
       best,
       best_reason,
     ]);
-  await add({ best: { criterion: 'accuracy', value: 0.5, step: 3 } });
-  await add({ metric_names: ['train_acc', 'lr'] });
-  await add({ metric_names: [] });
-  // As an earlier release wrote it, with a criterion of the project.
-  await add({ criterion: { name: 'val/latency', goal: 'minimize', own: true } });
-  expect(await reasons()).toEqual([
-    [null, expect.stringContaining('The run reported no val/latency.')],
-    [null, expect.stringContaining('as accuracy, val_accuracy, acc, acc1, one JSON line')],
-    [null, expect.stringContaining('and the run reported only train_acc, lr.')],
-    [{ criterion: 'accuracy', metric: 'accuracy', value: 0.5, step: 3 }, null],
+  await service.records.write(
+    putExperiment({ ...experimentOf(path.project_id, null), status: 'FAILED' }),
+    // As a release wrote it that kept the best value and no summary of the metrics.
+    putExperiment(experimentOf(path.project_id, 0.5)),
+    count(path.project_id, { experiments: 2 }),
+  );
+  await run({ 'val/loss': 0.5, lr: 0.1 });
+  await service.call(createExperiment, { path, ...asJson({}), as: owner });
+  const [empty, other, ...trained] = await reasons();
+  expect([empty, other]).toEqual([
+    [null, 'The run has reported no metric yet. Log one, such as val_accuracy.'],
+    [
+      null,
+      "The project is judged by accuracy, and the run has reported only lr, val/loss. Choose one of these as the project's criterion, or report val_accuracy or accuracy.",
+    ],
   ]);
-  expect((await project()).latest_experiment).toMatchObject({
-    best: null,
-    best_reason: expect.stringContaining('val/latency'),
-  });
+  expect(trained).toEqual(
+    expect.arrayContaining([
+      [{ criterion: 'accuracy', metric: 'accuracy', value: 0.5, step: 3 }, null],
+      [
+        null,
+        'The run reported no metric. Append lines such as {"val_accuracy":0.5,"step":1} to METRICS_FILE, or log to MLflow.',
+      ],
+    ]),
+  );
+  const { latest_experiment, metrics } = await project();
+  expect(latest_experiment).toMatchObject({ best: null, best_reason: empty?.[1] });
+  expect(metrics).toEqual([
+    { name: 'val/loss', goal: 'minimize' },
+    { name: 'accuracy', goal: 'maximize' },
+    { name: 'lr', goal: null },
+  ]);
+});
+
+test('a criterion that no run has: the project names the metrics that there are', async () => {
+  await run({ 'val/loss': 0.5 }, 'SUCCEEDED');
+  expect((await project()).best_reason).toBe(
+    'No run has reported val_accuracy or accuracy. There are val/loss.',
+  );
+  await change({ criterion: 'val_loss' });
+  expect(await project()).toMatchObject({ best_reason: null, best_experiment: { best: { value: 0.5 } } });
 });

@@ -5,7 +5,6 @@ import { endpoint as readProject } from '../../../functions/projects/read-projec
 import { endpoint as updateProject } from '../../../functions/projects/update-project.endpoint.ts';
 import { type Experiment, putExperiment } from '../../../shared/data/experiment.ts';
 import { count } from '../../../shared/data/project.ts';
-import { rank } from '../../../shared/data/ranking.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from './new-project.ts';
@@ -27,11 +26,7 @@ describe('details of a project', { shuffle: false }, () => {
 
   async function add(value: number | null): Promise<Experiment> {
     const one = experimentOf(path.project_id, value);
-    await service.records.write(
-      putExperiment(one),
-      count(path.project_id, { experiments: 1 }),
-      ...(one.best === null ? [] : [rank(one, one.best)]),
-    );
+    await service.records.write(putExperiment(one), count(path.project_id, { experiments: 1 }));
     return one;
   }
 
@@ -58,6 +53,8 @@ describe('details of a project', { shuffle: false }, () => {
       limit_bytes: 1e12,
       latest_experiment: null,
       best_experiment: null,
+      best_reason: null,
+      metrics: [],
     });
     expect(headers['etag']).toMatch(/^"1-/);
     expect((await read({ 'If-None-Match': headers['etag']! })).status).toBe(304);
@@ -101,6 +98,7 @@ describe('details of a project', { shuffle: false }, () => {
     });
     const { json, headers } = await read();
     expect(json.best_experiment).toBeNull();
+    expect(json.best_reason).toBe('No run has reported val_rmse or rmse. There are accuracy.');
     expect(json.latest_experiment).not.toBeNull();
     expect(headers['etag']).toMatch(/^"2-/);
   });

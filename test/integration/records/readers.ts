@@ -10,6 +10,7 @@ import { auditCluster } from '../../../shared/data/cluster-claim.ts';
 import { findConfig, lastDeletedVersion, readConfigContent } from '../../../shared/data/config.ts';
 import { findEnvironment, findPack } from '../../../shared/data/environment.ts';
 import { findExperiment } from '../../../shared/data/experiment.ts';
+import { parseFirstCriterion } from '../../../shared/data/first-criterion.ts';
 import { findClaim } from '../../../shared/data/idempotency.ts';
 import { findUnfinished, unfinishedJobs } from '../../../shared/data/job.ts';
 import { readJobConfig } from '../../../shared/data/job-config.ts';
@@ -29,13 +30,12 @@ import { findClaimedName, parseCounters, requireProject } from '../../../shared/
 import { findExport } from '../../../shared/data/project-export.ts';
 import { findImport } from '../../../shared/data/project-import.ts';
 import { listPurges } from '../../../shared/data/purge.ts';
-import { findBest } from '../../../shared/data/ranking.ts';
 import { findModelVersion, findRegisteredModel } from '../../../shared/data/registered-model.ts';
 import { listDue } from '../../../shared/data/retained.ts';
 import { changeAttempts } from '../../../shared/data/sign-in-attempts.ts';
 import { readReceipt } from '../../../shared/data/stored-receipt.ts';
 import { requireStrategy } from '../../../shared/data/strategy.ts';
-import type { Item, Page, TableWriter } from '../../../shared/data/table.ts';
+import type { Item, TableWriter } from '../../../shared/data/table.ts';
 import { authenticateToken, parseIssued } from '../../../shared/data/token.ts';
 import { findFields, readTracking } from '../../../shared/data/tracking.ts';
 import { findDataset, findSource } from '../../../shared/data/upload.ts';
@@ -54,12 +54,6 @@ type Reader = (tables: Tables, item: Item) => Promise<unknown>;
 
 const ownerOf = ({ pk }: Item): string => pk.split('#')[1] ?? '';
 const text = (item: Item, name: string): string => String(item[name]);
-/** A list of records, which leaves out those that it cannot read. */
-function wholePage<T>(page: Page<T>): Page<T> {
-  const [error] = page.unreadable ?? [];
-  if (error !== undefined) throw error;
-  return page;
-}
 /** A page of a watched list; the error of its first row that cannot be read. */
 function readable<P extends Pick<WatchedPage<unknown>, 'unreadable'>>(page: P): P {
   for (const { error } of page.unreadable) throw error;
@@ -125,9 +119,7 @@ export const readers: Readonly<Record<string, Reader>> = {
   chunk: ({ records }, item) => readLog(records, ownerOf(item), 0, undefined, all),
   artifact: ({ records }, item) => findArtifact(records, ownerOf(item), text(item, 'path')),
   checkpoint: ({ records }, item) => findArtifact(records, ownerOf(item), text(item, 'path'), 'checkpoint'),
-  'ranked-experiment': async ({ records }, item) =>
-    wholePage(await findBest(records, ownerOf(item), { name: item.pk.split('#')[2] ?? '', goal: 'maximize' }))
-      .items[0],
+  'first-criterion': async ({ records }, { pk, sk }) => parseFirstCriterion((await records.get({ pk, sk }))!),
   purge: async ({ records }) => readable(await listPurges(records, undefined)),
   retained: async ({ records }) => readable(await listDue(records, new Date(), undefined)),
   strategy: ({ records }, item) => requireStrategy(records, ownerOf(item) as 'prune', item.sk),

@@ -17,6 +17,7 @@ test('the role of a training reaches experiments, and nothing that holds permiss
       keys: [
         'EXPERIMENTS#*',
         'EXPERIMENT_RANKING#*',
+        'FIRST_CRITERION#*',
         'JOB#*',
         'TRACKING#*',
         'CATALOGUE#*',

@@ -1,4 +1,4 @@
-import { metricGoal } from '../../../experiments/metric-goal.ts';
+import { metricGoal } from '../../../../shared/criteria/criteria.ts';
 import { type Column, metricIn } from './columns.ts';
 import type { Row } from './row.ts';
 

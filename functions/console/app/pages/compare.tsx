@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { metricGoal } from '../../../experiments/metric-goal.ts';
+import { metricGoal } from '../../../../shared/criteria/criteria.ts';
 import { type Comparison, experimentsById, loadComparison, loadProject } from '../api/projects.ts';
 import { useLive } from '../api/use-live.ts';
 import { lineColour } from '../charts/colours.ts';

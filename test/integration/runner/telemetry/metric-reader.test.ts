@@ -45,10 +45,11 @@ describe('metrics that a command reports', () => {
     const seen: MetricPoint[] = [];
     const one = reader({
       sink: {
-        append: (sequence, points) =>
-          appendMetrics(records, experiment.experiment_id, lease, sequence, points, new Date()),
+        append: (sequence, points) => {
+          seen.push(...points);
+          return appendMetrics(records, experiment.experiment_id, lease, sequence, points, new Date());
+        },
       },
-      onPoints: (points) => seen.push(...points),
     });
     const stored = async () =>
       (await readMetrics(records, experiment.experiment_id, undefined, { limit: 1e6, maxBytes: 1e9 })).rows;
@@ -86,14 +87,32 @@ describe('metrics that a command reports', () => {
     expect(said).toEqual([]);
   });
 
-  test('that are bad are left out, with a line for each kind of fault', async () => {
-    await writeFile(file, `nonsense\n\n${line('a')}also nonsense\n{"name":"x","value":NaN}\n${line('b')}`);
-    await reader().close();
-    expect(names()).toEqual(['a', 'b']);
+  test('that are bad are left out; the log names the first three, and the run counts them and quotes these', async () => {
+    const long = 'x\u001b'.repeat(90);
+    await writeFile(
+      file,
+      `nonsense\n\n${line('a')}{"name":"x","value":NaN}\n{"acc":0.5,"loss":NaN}\n${long}\n${line('b')}`,
+    );
+    const one = reader();
+    await one.close();
+    expect(names()).toEqual(['a', 'acc', 'b']);
     expect(said).toEqual([
-      'METRICS_FILE: a line is left out, because it is not JSON: "nonsense". More such lines are left out silently.',
-      'METRICS_FILE: a line is left out, because value is not a finite number: "{\\"name\\":\\"x\\",\\"value\\":NaN}". More such lines are left out silently.',
+      'METRICS_FILE: a line is left out, because it is not JSON: "nonsense".',
+      'METRICS_FILE: a line is left out, because value is not a finite number: "{\\"name\\":\\"x\\",\\"value\\":NaN}".',
+      'METRICS_FILE: a line is left out, because loss is not a finite number: "{\\"acc\\":0.5,\\"loss\\":NaN}". More such lines are counted, and not named here.',
     ]);
+    expect(one.warnings).toEqual([
+      '4 lines of METRICS_FILE were left out, in whole or in part. The first 3: "nonsense", because it is not JSON; "{\\"name\\":\\"x\\",\\"value\\":NaN}", because value is not a finite number; "{\\"acc\\":0.5,\\"loss\\":NaN}", because loss is not a finite number.',
+    ]);
+  });
+
+  test('that are bad and long are quoted in part, without control characters', async () => {
+    await writeFile(file, `${'x\u001b'.repeat(90)}\n`);
+    const one = reader();
+    await one.close();
+    expect(one.warnings[0]).toMatch(
+      /^1 line of METRICS_FILE was left out, in whole or in part: "(x\\u001b){60}…"/,
+    );
   });
 
   test('need no file', async () => {

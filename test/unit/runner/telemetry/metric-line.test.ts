@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseMetric } from '../../../../shared/runner/telemetry/metric-line.ts';
+import { parseMetricLine } from '../../../../shared/runner/telemetry/metric-line.ts';
 
 const now = new Date('2026-01-02T03:04:05.678Z');
 const line = (more: object) => JSON.stringify({ name: 'loss', value: 1, ...more });
@@ -8,13 +8,14 @@ describe('a line of METRICS_FILE', () => {
   test.each([
     ['{"name":"loss","value":0.25}', { name: 'loss', value: 0.25, step: null, time: now.getTime() }],
     [line({ step: 3, time: null }), { step: 3, time: now.getTime() }],
-    [line({ step: null, epoch: 7 }), { step: null }],
+    [line({ step: null, epoch: 7 }), { name: 'loss', step: 7 }],
+    [line({ step: 3, epoch: 7 }), { step: 3 }],
     [line({ time: 1_767_323_045.25 }), { time: 1_767_323_045_250 }],
     [line({ time: '2026-01-02T04:04:05.678901+01:00' }), { time: now.getTime() }],
     [line({ time: '2026-01-02T03:04:05Z' }), { time: 1_767_323_045_000 }],
     [line({ name: 'n'.repeat(128), value: -1e300 }), { name: 'n'.repeat(128), value: -1e300 }],
   ])('%s is read', (text, point) => {
-    expect(parseMetric(text, now)).toEqual({ point: expect.objectContaining(point) });
+    expect(parseMetricLine(text, now)).toEqual({ points: [expect.objectContaining(point)] });
   });
 
   test.each([
@@ -39,8 +40,36 @@ describe('a line of METRICS_FILE', () => {
     ['[1,2]', 'it is not a JSON object'],
     ['null', 'it is not a JSON object'],
     ['7', 'it is not a JSON object'],
-    ['{"__proto__":{"name":"loss","value":1}}', 'name is not text'],
+    ['{"__proto__":{"name":"loss","value":1}}', 'it holds no number that is a metric'],
+    ['{"value":1}', 'name is not text'],
+    ['{"step":4,"epoch":2,"phase":"train","done":true}', 'it holds no number that is a metric'],
+    ['{"loss":0.5,"step":"4"}', 'step is not a finite number'],
+    ['{}', 'it holds no number that is a metric'],
   ])('%s is refused', (text, fault) => {
-    expect(parseMetric(text, now)).toEqual({ fault });
+    expect(parseMetricLine(text, now)).toEqual({ points: [], fault });
+  });
+
+  test.each([
+    ['{"accuracy":0.93,"loss":0.2,"step":4}', { accuracy: 0.93, loss: 0.2 }, 4],
+    ['{"epoch":2,"val_loss":0.5,"phase":"eval","best":true}', { val_loss: 0.5 }, 2],
+    ['{"step":7,"epoch":2,"loss":1}', { loss: 1 }, 7],
+    ['{"name":"run 3","loss":1}', { loss: 1 }, null],
+    ['{"value":0.5,"advantage":0.1}', { value: 0.5, advantage: 0.1 }, null],
+    ['{"loss":0.5,"time":1767323045.25}', { loss: 0.5 }, null],
+  ])('%s reports each of its numbers but step, time and epoch', (text, values, step) => {
+    const { points, fault } = parseMetricLine(text, now);
+    expect(fault).toBeUndefined();
+    expect(Object.fromEntries(points.map(({ name, value }) => [name, value]))).toEqual(values);
+    expect(new Set(points.map((point) => point.step))).toEqual(new Set([step]));
+  });
+
+  test('what it lacks does not take the rest of it away', () => {
+    const { points, fault } = parseMetricLine('{"loss": NaN, "acc": 0.5, "x": null, "step": 1}', now);
+    expect(points).toEqual([{ name: 'acc', value: 0.5, step: 1, time: now.getTime() }]);
+    expect(fault).toBe('loss is not a finite number');
+    expect(parseMetricLine(`{"${'n'.repeat(129)}": 1, "b": 2}`, now)).toEqual({
+      points: [expect.objectContaining({ name: 'b' })],
+      fault: 'a name is longer than 128 characters',
+    });
   });
 });

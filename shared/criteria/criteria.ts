@@ -1,5 +1,5 @@
-import type { Experiment } from '../../shared/data/experiment.ts';
-import type { Project } from '../../shared/data/project.ts';
+import { metricMeant, metricRank } from './metric-aliases.ts';
+import { readMetricName } from './metric-name.ts';
 
 /** A criterion by which experiments are ranked. */
 interface Criterion {
@@ -138,25 +138,74 @@ const byTask: ReadonlyMap<string, Criterion> = new Map(
   criteria.toReversed().flatMap((criterion) => criterion.tasks.map((task) => [task, criterion] as const)),
 );
 
-/**
- * The criterion by which the experiments of a task are ranked. Case does not matter, and spaces and underscores are
- * hyphens; an unknown task is ranked by its loss.
- */
-function criterionForTask(task: string): Pick<Criterion, 'name' | 'goal'> {
-  const { name, goal } = byTask.get(normal(task)) ?? loss;
-  return { name, goal };
+/** By what the experiments of a project are ranked. */
+export interface JudgedBy {
+  name: string;
+  goal: Criterion['goal'];
 }
 
-/** Direction of a metric of the catalogue; undefined for other metrics. */
-export const goalInCatalogue = (name: string): Criterion['goal'] | undefined =>
-  criteria.find((one) => one.name === name)?.goal;
+/** A project's criterion, and who says so: the project, its task, the first run that reported a metric, or nobody yet. */
+export interface ProjectCriterion extends JudgedBy {
+  source: 'project' | 'task' | 'first-run' | 'default';
+}
 
-/** The criterion by which a project's experiments are ranked: the one that it names, else that of its task. */
-export function criterionOf({
-  project_task,
-  criterion,
-}: Pick<Project, 'project_task' | 'criterion'>): Experiment['criterion'] {
-  if (criterion === undefined) return criterionForTask(project_task);
-  // What the catalogue has is known by other names, too, whoever names it.
-  return goalInCatalogue(criterion.name) === criterion.goal ? criterion : { ...criterion, own: true };
+const joined = (name: string): string => name.replaceAll('_', '');
+const byMetric: ReadonlyMap<string, Criterion> = new Map(criteria.map((one) => [joined(one.name), one]));
+
+/** The criterion of the catalogue that a name means, whatever data it names; undefined for other metrics. */
+const catalogued = (name: string): Criterion | undefined =>
+  byMetric.get(metricMeant(readMetricName(name).metric));
+
+/** Direction of a metric of the catalogue, by any of its names; undefined for other metrics. */
+export const goalInCatalogue = (name: string): Criterion['goal'] | undefined => catalogued(name)?.goal;
+
+const minimized = /(?:^|[^a-z0-9])(?:loss|error|err|nll|rmse|mse|mae|mape|latency|perplexity)$/i;
+const maximized = /(?:^|[^a-z0-9])(?:accuracy|acc|precision|recall|auc|auroc|f1|iou|score|reward)$/i;
+
+/** The direction that a metric has by the catalogue, or that such names usually mean; undefined for a learning rate. */
+export const usualGoal = (name: string): Criterion['goal'] | undefined =>
+  goalInCatalogue(name) ??
+  (minimized.test(name) ? 'minimize' : maximized.test(name) ? 'maximize' : undefined);
+
+/**
+ * Whether a higher or a lower value of a metric is better: by the project's criterion where the metric stands for it,
+ * else by its name. Undefined for the others, such as a learning rate.
+ */
+export const metricGoal = (name: string, judge: JudgedBy | undefined): Criterion['goal'] | undefined =>
+  judge !== undefined && metricRank(name, judge.name) !== undefined ? judge.goal : usualGoal(name);
+
+/**
+ * The criterion that follows from the metrics of a run: of those of the catalogue the first, so that a loss comes last;
+ * what training is measured on only where there is nothing else. Without any, the first by name whose direction such
+ * names usually have. Undefined where none is a measure of success.
+ */
+export function criterionOfMetrics(names: Iterable<string>): JudgedBy | undefined {
+  let found: { place: number; name: string; goal: Criterion['goal'] } | undefined;
+  for (const reported of names) {
+    const one = catalogued(reported);
+    const goal = one?.goal ?? usualGoal(reported);
+    if (goal === undefined) continue;
+    const ofTraining = readMetricName(reported).on === 'training' ? 1 : 0;
+    const place =
+      (one === undefined ? criteria.length : criteria.indexOf(one)) + ofTraining * (criteria.length + 1);
+    const name = one?.name ?? reported;
+    if (found === undefined || place < found.place || (place === found.place && name < found.name))
+      found = { place, name, goal };
+  }
+  return found && { name: found.name, goal: found.goal };
+}
+
+/**
+ * The criterion by which a project's experiments are ranked: the one that it names, else that of its task, else the one
+ * that its first run made it follow, else the loss. Case does not matter in a task, and spaces and underscores are hyphens.
+ */
+export function criterionOf(
+  { project_task, criterion }: { project_task: string; criterion?: JudgedBy | undefined },
+  first?: JudgedBy,
+): ProjectCriterion {
+  if (criterion !== undefined) return { ...criterion, source: 'project' };
+  const ofTask = byTask.get(normal(project_task));
+  if (ofTask !== undefined) return { name: ofTask.name, goal: ofTask.goal, source: 'task' };
+  if (first !== undefined) return { name: first.name, goal: first.goal, source: 'first-run' };
+  return { name: loss.name, goal: loss.goal, source: 'default' };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { metricGoal } from '../../../../functions/experiments/metric-goal.ts';
+import { metricGoal } from '../../../shared/criteria/criteria.ts';
 
 describe('which value of a metric is best', () => {
   test.each([

@@ -1,0 +1,103 @@
+import type { JudgedBy } from './criteria.ts';
+import { isOfTraining, metricRank } from './metric-aliases.ts';
+
+/** What ranking needs of a metric's summary: its last value, its extremes (NaN without any number), and their steps. */
+interface MetricSummary {
+  last: number;
+  step: number | null;
+  min: number;
+  max: number;
+  min_step?: number | null;
+  max_step?: number | null;
+}
+
+/** The metrics of a run. */
+export interface RunMetrics {
+  /** Names among which those of its metrics are. Runs may share the array. */
+  readonly metricNames: readonly string[];
+  metric(name: string): MetricSummary | undefined;
+}
+
+/** The best value of a run. */
+export interface RankedValue {
+  criterion: string;
+  /** Name under which it was reported. */
+  metric: string;
+  value: number;
+  step: number | null;
+}
+
+/** The metrics of a map as {@link MetricRanker} reads them. */
+export const metricsOf = (metrics: ReadonlyMap<string, MetricSummary>): RunMetrics => ({
+  metricNames: [...metrics.keys()],
+  metric: (name) => metrics.get(name),
+});
+
+interface Candidate {
+  name: string;
+  rank: number;
+}
+
+/**
+ * Ranks runs by a criterion, from the summaries of their metrics: trainings, what clients record and what was imported.
+ * Every name is read once, and names that many runs share once for all of them.
+ */
+export class MetricRanker {
+  readonly criterion: JudgedBy;
+  readonly #ranks = new Map<string, number | undefined>();
+  readonly #candidates = new WeakMap<readonly string[], readonly Candidate[]>();
+
+  constructor(criterion: JudgedBy) {
+    this.criterion = criterion;
+  }
+
+  #rankOf(name: string): number | undefined {
+    if (!this.#ranks.has(name)) this.#ranks.set(name, metricRank(name, this.criterion.name));
+    return this.#ranks.get(name);
+  }
+
+  #candidatesAmong(names: readonly string[]): readonly Candidate[] {
+    const known = this.#candidates.get(names);
+    if (known !== undefined) return known;
+    const found = names
+      .flatMap((name) => {
+        const rank = this.#rankOf(name);
+        return rank === undefined ? [] : [{ name, rank }];
+      })
+      .sort((one, other) => one.rank - other.rank || (one.name < other.name ? -1 : 1));
+    this.#candidates.set(names, found);
+    return found;
+  }
+
+  /** Names of the run's metrics that stand for the criterion, whatever their values are. */
+  standing({ metricNames, metric }: RunMetrics): string[] {
+    return this.#candidatesAmong(metricNames).flatMap(({ name }) =>
+      metric(name) === undefined ? [] : [name],
+    );
+  }
+
+  /** The best value of a run: of the best-ranked of its metrics that has one. NaN and the infinities are none. */
+  best(run: RunMetrics): RankedValue | null {
+    return this.judge(run)?.best ?? null;
+  }
+
+  /** The same, and whether it was measured on training data, which flatter it. */
+  judge(run: RunMetrics): { best: RankedValue; ofTraining: boolean } | undefined {
+    const { name: criterion, goal } = this.criterion;
+    for (const { name, rank } of this.#candidatesAmong(run.metricNames)) {
+      const summary = run.metric(name);
+      if (summary === undefined) continue;
+      const value = goal === 'maximize' ? summary.max : summary.min;
+      if (!Number.isFinite(value)) continue;
+      const reached = goal === 'maximize' ? summary.max_step : summary.min_step;
+      const step = reached ?? (value === summary.last ? summary.step : null);
+      return { best: { criterion, metric: name, value, step }, ofTraining: isOfTraining(rank) };
+    }
+    return undefined;
+  }
+
+  /** Negative where the first of two values is the better one. */
+  compare(one: number, other: number): number {
+    return this.criterion.goal === 'maximize' ? other - one : one - other;
+  }
+}
