@@ -3,7 +3,7 @@ import { ModelError } from '../model-error.ts';
 import { type OptimizationRequest, strategyFacts } from '../strategies/optimization-request.ts';
 
 /**
- * Refuse a model whose operator set is too old for a strategy. The operator set is never raised.
+ * Refuse a model whose operator set is too old for a strategy, where it could not be raised before.
  *
  * @throws ModelError naming the one that is needed
  */

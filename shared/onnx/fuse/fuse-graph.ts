@@ -21,11 +21,14 @@ interface Search {
   fuse(view: GraphView, node: NodeProto): void;
 }
 
+/** The operator set that LayerNormalization is in: a model of an older one that names it is none. */
+const layerNormSince = 17;
+
 /** The searches, those first whose results others build on. */
-const searches = (): Search[] => {
+const searches = (opset: number): Search[] => {
   const masks = new AttentionMasks();
   return [
-    { operators: ['Div'], fuse: fuseLayerNorm },
+    ...(opset < layerNormSince ? [] : [{ operators: ['Div'], fuse: fuseLayerNorm }]),
     { operators: ['Erf'], fuse: fuseGelu },
     { operators: ['Tanh'], fuse: fuseFastGelu },
     { operators: ['Softmax'], fuse: (view, node) => fuseAttention(view, node, masks) },
@@ -55,7 +58,7 @@ export function fuseGraph(model: Model, exclude: readonly string[], report: Tran
   foldConstants(model);
   foldViews(model);
   const norms = foldBatchNorms(model);
-  for (const { operators, domain = '', fuse } of searches()) {
+  for (const { operators, domain = '', fuse } of searches(model.opset())) {
     const view = new GraphView(model, exclude);
     for (const node of graph.nodes)
       if (operators.includes(node.opType) && node.domain === domain && !isExcluded(node, exclude))

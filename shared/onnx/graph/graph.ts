@@ -25,7 +25,7 @@ export class Graph {
   /** The graph around a body; its values are visible in the body. */
   readonly parent: Graph | undefined;
   /** Constants that the model lists as inputs, too, so that a caller may give another value. */
-  readonly #defaulted: ReadonlySet<string>;
+  readonly #defaulted: Set<string>;
   readonly #bodies = new Map<AttributeProto, Graph[]>();
   /** Names of the nodes, and of their operators, that became constants when the model was read. */
   readonly hoisted = new Set<string>();
@@ -84,6 +84,11 @@ export class Graph {
   *all(): Generator<Graph> {
     yield this;
     for (const bodies of this.#bodies.values()) for (const body of bodies) yield* body.all();
+  }
+
+  /** Forgets which constants were listed as inputs, which all had to be in old models. */
+  forgetDefaults(): void {
+    this.#defaulted.clear();
   }
 
   /** The constant that a name stands for here, also one of a graph around this one. */

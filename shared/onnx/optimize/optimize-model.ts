@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { ModelError } from '../model-error.ts';
 import { keptSessionBytes } from '../session/session-pool.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { TaskOf } from '../stage-task/stage-task.ts';
@@ -7,6 +8,7 @@ import { isCalibrated, type OptimizationRequest } from '../strategies/optimizati
 import { assembleReceipt } from './assemble-receipt.ts';
 import { boundsOf, fitInMemory } from './bounds-of.ts';
 import { extents } from './extents.ts';
+import { worstError } from './loss-of.ts';
 import { meetMaxError } from './meet-max-error.ts';
 import type { Optimization, Optimized } from './optimization.ts';
 import { type FeedPlans, planFeeds } from './plan-feeds.ts';
@@ -21,6 +23,10 @@ export type { Optimization, Optimized } from './optimization.ts';
 
 /** Model files of more bytes get a new process for each stage, so that none holds the bytes of an earlier one. */
 const keptMost = 2 ** 29;
+
+/** Samples that a model and its form of a later operator set are compared on, and the error that rounding makes. */
+const raisedSamples = 4;
+const raisedError = 1e-4;
 
 /** One optimization under way. */
 class Work {
@@ -135,6 +141,37 @@ class Work {
     return { accepted: { final, excluded: [], notes, warnings: [] }, calibrated, tried };
   }
 
+  /**
+   * Raises the operator set of the model where the method asks for a later one: all that follows works on that form,
+   * which must answer as the model does.
+   */
+  async #raise({ raise_to, inputs, files }: StageAnswer<'read'>, isRunnable: boolean): Promise<void> {
+    if (raise_to === null) return;
+    const { optimization, stages } = this;
+    const out = join(this.#scratch, 'raised');
+    await emptyFolder(out, optimization.user);
+    const raised = await stages.run<'raise'>('raise', {
+      ...{
+        kind: 'raise',
+        model: optimization.model,
+        to: raise_to,
+        out,
+        name: basename(files[0] ?? 'model.onnx'),
+      },
+    });
+    const model = join(out, raised.files[0] ?? '');
+    if (isRunnable) {
+      const feed = { ...planFeeds(optimization, inputs).compare, samples: raisedSamples };
+      const task = { kind: 'compare', before: optimization.model, after: model, feed } as const;
+      const { error } = worstError(await stages.run<'compare'>('raise', task));
+      if (error > raisedError)
+        throw new ModelError(
+          `Raised to opset ${raise_to} the model would answer otherwise (relative error ${Number(error.toPrecision(3))}). Export it anew.`,
+        );
+    }
+    this.optimization = { ...optimization, model };
+  }
+
   #smoothByDefault(before: StageAnswer<'read'>): void {
     const { request, calibration } = this.optimization;
     this.optimization = {
@@ -166,7 +203,8 @@ class Work {
       (mustCompare || before.weight_bytes <= extent.wholeBytes);
     const feeds = planFeeds(optimization, before.inputs);
     if (isCompared || isCalibrated(request)) requireRunnable(optimization, before, feeds, isRunnable);
-    if (isCompared && isRunnable && before.weight_bytes <= keptSessionBytes)
+    await this.#raise(before, isRunnable);
+    if (isCompared && isRunnable && before.raise_to === null && before.weight_bytes <= keptSessionBytes)
       stages.prepareModel(optimization.model);
     const { accepted, calibrated, tried } = isSearch
       ? await this.#search(before, feeds)

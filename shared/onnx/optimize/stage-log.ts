@@ -15,7 +15,7 @@ type Kind = 'plain' | 'session';
 const resultStages: readonly StageKind[] = ['open', 'compare', 'time', 'check'];
 
 const kindOf = (stage: StageKind): Kind =>
-  stage === 'read' || stage === 'transform' || stage === 'size' ? 'plain' : 'session';
+  stage === 'read' || stage === 'raise' || stage === 'transform' || stage === 'size' ? 'plain' : 'session';
 
 const extendedWarning =
   'ONNX Runtime crashed with all its graph optimizations, so both models were run with the extended ones. Open the result so, too: graph_optimization_level is ORT_ENABLE_EXTENDED.';

@@ -22,6 +22,8 @@ export const stageAnswers = {
     opsets: z.record(z.string(), count),
     files: z.array(z.string()),
     needs_runtime: z.string().nullable(),
+    /** The operator set that the model is raised to for what is asked; null where it stays. */
+    raise_to: count.nullable(),
     /** On what is going to be done to it. */
     notes: Receipt.shape.notes,
   }),
@@ -34,6 +36,7 @@ export const stageAnswers = {
     warnings: Receipt.shape.warnings,
     pruning: Receipt.shape.pruning,
   }),
+  raise: z.object({ files: z.array(z.string()) }),
   open: z.object({}),
   compare: z.object({
     outputs: Receipt.shape.outputs,

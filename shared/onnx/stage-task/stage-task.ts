@@ -77,6 +77,14 @@ const tasks = {
     /** Name of the result in there. */
     name: z.string().optional(),
   }),
+  /** Writes a model with a later version of ONNX's operator set into the empty folder `out`. */
+  raise: z.object({
+    kind: z.literal('raise'),
+    model: z.string(),
+    to: count,
+    out: z.string(),
+    name: z.string().optional(),
+  }),
   /** Opens a session of a model, which stages that follow in the same process use. */
   open: z.object({ kind: z.literal('open'), model: z.string(), of: z.enum(['model', 'result']).optional() }),
   /** Runs both models and compares their outputs; counts labels that are met where the samples have any. */
@@ -120,6 +128,7 @@ export const StageTask = z.discriminatedUnion('kind', [
   tasks.read,
   tasks.calibrate,
   tasks.transform,
+  tasks.raise,
   tasks.open,
   tasks.compare,
   tasks.time,

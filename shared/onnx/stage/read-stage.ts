@@ -1,9 +1,10 @@
 import { dirname, join } from 'node:path';
 import { parseRequest } from '../apply/parse-request.ts';
-import { requireOpset } from '../apply/require-opset.ts';
 import { loadModel } from '../model/load-model.ts';
 import type { Model } from '../model/model.ts';
 import { ModelError } from '../model-error.ts';
+import { opsetWanted } from '../opset/opset-wanted.ts';
+import { raiseOpset } from '../opset/raise-opset.ts';
 import type { StageAnswer } from '../stage-task/stage-answers.ts';
 import type { TaskOf } from '../stage-task/stage-task.ts';
 import type { OptimizationRequest } from '../strategies/optimization-request.ts';
@@ -13,15 +14,61 @@ import { countParameters } from '../verify/count-parameters.ts';
 import { feedPlan } from '../verify/feed-plan.ts';
 import { runtimeNeeded } from '../verify/runtime-needed.ts';
 
+/** The operator set that a model is raised to for a request, and what to know of it. */
+interface Raised {
+  raise_to: number | null;
+  notes: string[];
+}
+
+/**
+ * Find out whether a model can be raised to the operator set that a request does best with. The model is of no use
+ * after it.
+ *
+ * @throws ModelError where it cannot, and the request needs that
+ */
+function raisedFor(
+  path: string,
+  own: number,
+  operators: Record<string, number>,
+  request: OptimizationRequest,
+): Raised {
+  const wanted = opsetWanted(request, operators);
+  if (wanted === undefined || own >= wanted.best) return { raise_to: null, notes: [] };
+  const model = loadModel(path);
+  try {
+    raiseOpset(model, wanted.best);
+    return {
+      raise_to: wanted.best,
+      notes: [`The model's operator set was raised from ${own} to ${wanted.best}, which this method needs.`],
+    };
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    if (own >= wanted.least) return { raise_to: null, notes: [error.message] };
+    throw new ModelError(
+      `${request.strategy} needs opset ${wanted.least} or higher; the model has ${own}. ${error.message} Export it anew, or use weight_only.`,
+    );
+  } finally {
+    model.external.close();
+  }
+}
+
 /**
  * Refuse a request that the structure of the model rules out, before anything is transformed. Return notes for the
  * owner.
  * @throws ModelError for names that the model does not have, and for an operator set that is too old
  */
-function requirePossible(model: Model, request: OptimizationRequest): string[] {
+function requirePossible(
+  path: string,
+  model: Model,
+  operators: Record<string, number>,
+  request: OptimizationRequest,
+): Raised {
   const absent = requireKnown(model.graph, request.exclude);
-  requireOpset(model, request);
-  return absent.map((operator) => `exclude names ${operator}, of which the model has none.`);
+  const { raise_to, notes } = raisedFor(path, model.opset(), operators, request);
+  return {
+    raise_to,
+    notes: [...absent.map((operator) => `exclude names ${operator}, of which the model has none.`), ...notes],
+  };
 }
 
 function countOperators(model: Model): Record<string, number> {
@@ -53,7 +100,11 @@ export function readStage({ model: path, shapes, request }: TaskOf<'read'>): Sta
   const model = loadModel(path);
   try {
     checkAttributes(model);
-    const notes = request === undefined ? [] : requirePossible(model, parseRequest(request));
+    const operators = countOperators(model);
+    const { raise_to, notes } =
+      request === undefined
+        ? { raise_to: null, notes: [] }
+        : requirePossible(path, model, operators, parseRequest(request));
     const { parameters, nonzero } = countParameters(model.graph);
     let weight_bytes = 0;
     for (const { initializers } of model.graph.all()) {
@@ -66,10 +117,11 @@ export function readStage({ model: path, shapes, request }: TaskOf<'read'>): Sta
       weight_bytes,
       parameters,
       nonzero_parameters: nonzero,
-      operators: countOperators(model),
+      operators,
       opsets: opsetsOf(model),
       files: [path, ...model.external.locations.map((location) => join(dirname(path), location))],
       needs_runtime: runtimeNeeded(model),
+      raise_to,
       notes,
     };
   } finally {

@@ -2,14 +2,18 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseRequest } from '../../../shared/onnx/apply/parse-request.ts';
+import { makeNode } from '../../../shared/onnx/graph/make-node.ts';
+import { loadModel } from '../../../shared/onnx/model/load-model.ts';
 import { saveModel } from '../../../shared/onnx/model/save-model.ts';
 import { ModelError } from '../../../shared/onnx/model-error.ts';
 import { writeNpz } from '../../../shared/onnx/npz/write-npz.ts';
 import { type Optimization, optimizeModel } from '../../../shared/onnx/optimize/optimize-model.ts';
 import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
 import { renderReceipt } from '../../../shared/onnx/receipt/render-receipt.ts';
+import { makeTensor } from '../../../shared/onnx/tensor/tensor.ts';
 import { swappedProduct } from '../../support/onnx/runtime-crash.ts';
 import { seededFloats } from '../../support/onnx/seeded.ts';
+import { smallModel } from '../../support/onnx/small-model.ts';
 import { smallNetwork } from '../../support/onnx/small-network.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
@@ -160,6 +164,40 @@ describe('a model is optimized in processes of their own', () => {
     const request = { operation: 'prune', strategy: 'magnitude_global', compression: 2 };
     await expect(optimize(request, { progress, signal: stop.signal })).rejects.toBe(reason);
   });
+});
+
+test('a model of an old operator set is raised, and its weights get scales by channel', async () => {
+  const folder = await testFolder();
+  const random = seededRandom(4);
+  const old = smallModel({
+    nodes: [
+      makeNode('Conv', ['x', 'w'], ['a'], { name: 'first' }),
+      makeNode('Clip', ['a'], ['b'], { attributes: { min: { float: 0 }, max: { float: 6 } } }),
+      makeNode('Conv', ['b', 'v'], ['y'], { name: 'second' }),
+    ],
+    constants: [
+      makeTensor('w', 'float', [8, 3, 3, 3], seededFloats(random, 216)),
+      makeTensor('v', 'float', [4, 8, 3, 3], seededFloats(random, 288)),
+    ],
+    inputs: { x: [1, 3, 8, 8] },
+    outputs: { y: [1, 4, 4, 4] },
+    opset: 9,
+  });
+  saveModel(old, folder);
+  const model = join(folder, 'model.onnx');
+  const calibration = join(folder, 'calibration.npz');
+  await writeNpz(calibration, {
+    x: { type: 'float', dims: [8, 3, 8, 8], values: seededFloats(random, 8 * 192) },
+  });
+  const { receipt, whole } = await optimize(
+    { operation: 'quantize', strategy: 'static_minmax', precision: 8, measure: 'none' },
+    { model, calibration },
+  );
+  expect(receipt.opsets).toEqual({ before: { 'ai.onnx': 9 }, after: { 'ai.onnx': 13 } });
+  expect(receipt.notes.join(' ')).toContain('raised from 9 to 13');
+  const result = loadModel(join(whole.folder, 'result', 'model.onnx'));
+  expect(result.graph.initializers.get('w_scale')?.dims).toEqual([8]);
+  result.external.close();
 });
 
 describe('what is asked for and cannot be had is said', () => {

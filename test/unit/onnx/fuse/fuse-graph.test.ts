@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { fuseGraph } from '../../../../shared/onnx/fuse/fuse-graph.ts';
 import { makeNode } from '../../../../shared/onnx/graph/make-node.ts';
 import type { Model } from '../../../../shared/onnx/model/model.ts';
+import { raiseOpset } from '../../../../shared/onnx/opset/raise-opset.ts';
 import { elementCount, makeTensor } from '../../../../shared/onnx/tensor/tensor.ts';
 import { TransformReport } from '../../../../shared/onnx/transform/report.ts';
 import { maskedEncoder } from '../../../support/onnx/masked-encoder.ts';
@@ -24,6 +25,7 @@ async function fused(
   exclude: readonly string[] = [],
 ): Promise<string[]> {
   const model = copyOf(original);
+  raiseOpset(model, 17);
   fuseGraph(model, exclude, new TransformReport());
   const saved = copyOf(model);
   const [is, was] = [await runSmall(saved, feeds), await runSmall(original, feeds)];
