@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
-import { PresentedPassword } from '../../shared/accounts/password-rules.ts';
 import { signIn } from '../../shared/accounts/sign-in.ts';
 import { Ulid } from '../../shared/core/formats.ts';
 import { writeAccounts } from '../../shared/data/needs.ts';
@@ -10,6 +9,7 @@ import { defineEndpoint } from '../../shared/http/definition.ts';
 import { fields } from '../../shared/http/endpoint-input.ts';
 import { lambda } from '../../shared/http/lambda.ts';
 import { Reply } from '../../shared/http/reply.ts';
+import { presentedCredentials } from './presented-credentials.ts';
 
 const lifetimeSeconds = 12 * 60 * 60;
 
@@ -29,14 +29,7 @@ export const endpoint = defineEndpoint({
         grant_type: z
           .literal('password', 'must be "password"')
           .describe('`password`: the only grant there is.'),
-        // Not the rule for new names: an impossible name gets the same response as an unknown one.
-        username: z
-          .string()
-          .min(1, 'is blank')
-          .max(64, 'is longer than 64 characters')
-          .toLowerCase()
-          .describe('Name of the user.'),
-        password: PresentedPassword.describe('Password of the user.'),
+        ...presentedCredentials,
       }),
       signInMaxBytes,
     ),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { writeAccounts } from '../../shared/data/needs.ts';
+import { endSession } from '../../shared/data/session.ts';
 import { revokeToken } from '../../shared/data/token.ts';
 import { defineEndpoint } from '../../shared/http/definition.ts';
 import { lambda } from '../../shared/http/lambda.ts';
@@ -15,7 +16,10 @@ export const endpoint = defineEndpoint({
   output: { 200: z.object({}) },
 
   async handle(_, { accounts, caller }) {
-    await revokeToken(accounts, caller.user_id, caller.token_hash);
+    const { user_id, token_hash, session_id } = caller;
+    // To sign out is to sign out, whatever was sent.
+    if (session_id !== undefined) await endSession(accounts, user_id, session_id);
+    else await revokeToken(accounts, user_id, token_hash);
     return {};
   },
 });

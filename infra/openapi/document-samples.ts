@@ -10,6 +10,7 @@ export const samples: Samples = {
   user_id: '01jgk6m0a2c4e6g8j0k2m4n6p8',
   owner_id: '01jgk6m0a2c4e6g8j0k2m4n6p8',
   token_id: '01jgk7p3r5t7v9x1z3b5d7f9h1',
+  session_id: '01jgk7p9s2v4x6z8b0d2f4h6k8',
   export_id: '01jgk8d4f6h8k0m2n4q6s8v0x2',
   import_id: '01jgk8d9g1j3m5p7r9t1w3y5a7',
   upload_id: '01jgk8f2h4k6m8n0q2s4v6x8z0',

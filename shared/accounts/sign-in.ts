@@ -28,19 +28,23 @@ interface Grant {
   now: () => Date;
 }
 
-interface SignedIn {
+interface SignedIn<T> {
   user: User;
-  bearer: string;
+  issued: T;
 }
 
-async function checkAndIssue(
+/** What somebody gets whose password is right, such as a token. @throws ConditionFailedError for other credentials */
+type Issue<T> = (user: User) => Promise<T>;
+
+async function checkAndIssue<T>(
   accounts: TableWriter<'accounts'>,
   { username, password, sourceIp }: Presented,
-  { token_id, seconds, now }: Grant,
-): Promise<SignedIn> {
+  now: () => Date,
+  issueTo: Issue<T>,
+): Promise<SignedIn<T>> {
   const attempt = await beginAttempt(accounts, { username, sourceIp }, now());
   let verified: string | undefined;
-  const issue = async (): Promise<SignedIn> => {
+  const issue = async (): Promise<SignedIn<T>> => {
     const found = await findCredentials(accounts, username);
     // In a retry only another password, or none, makes this one wrong.
     const isVerified = verified !== undefined && found?.hash === verified;
@@ -54,8 +58,7 @@ async function checkAndIssue(
       }
     }
     verified = hash;
-    const { bearer } = await issueToken(accounts, user, { token_id, now: now(), seconds, name: null });
-    return { user, bearer };
+    return { user, issued: await issueTo(user) };
   };
   const giveUp = () => {
     throw wrongCredentials();
@@ -64,12 +67,24 @@ async function checkAndIssue(
 }
 
 /**
- * Signs in the user whose name and password these are, with a token that lives for `seconds`. Throws 401 with one
- * answer for an unknown user and a wrong password, after the same reads and one hash, 429 after too many failures, and
- * 503 while too many sign in.
+ * Checks the name and password of a user and issues something to them. Throws 401 with one answer for an unknown user
+ * and a wrong password, after the same reads and one hash, 429 after too many failures, and 503 while too many sign in.
  */
-export const signIn = (
+export const signInFor = <T>(
   accounts: TableWriter<'accounts'>,
   presented: Presented,
-  grant: Grant,
-): Promise<SignedIn> => hashing.admit(() => checkAndIssue(accounts, presented, grant));
+  now: () => Date,
+  issue: Issue<T>,
+): Promise<SignedIn<T>> => hashing.admit(() => checkAndIssue(accounts, presented, now, issue));
+
+/** Signs in the user whose name and password these are, with a token that lives for `seconds`. @throws as {@link signInFor} */
+export async function signIn(
+  accounts: TableWriter<'accounts'>,
+  presented: Presented,
+  { token_id, seconds, now }: Grant,
+): Promise<{ user: User; bearer: string }> {
+  const { user, issued } = await signInFor(accounts, presented, now, (owner) =>
+    issueToken(accounts, owner, { token_id, now: now(), seconds, name: null }),
+  );
+  return { user, bearer: issued.bearer };
+}

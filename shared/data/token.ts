@@ -45,9 +45,9 @@ const bearer = /^([0-7][0-9a-hjkmnp-tv-z]{25})\.([A-Za-z0-9_-]{43})$/;
 /** Digest by which a token's secret is stored; the secret has 256 random bits, so a plain hash is enough. */
 const digest = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** Whether a token has neither expired nor died with the credentials that it was issued under. */
+/** Whether a token or session has neither expired nor died with the credentials that it was issued under. */
 export const isAlive = (
-  { expires_at, credentials_version }: Token,
+  { expires_at, credentials_version }: Pick<Token, 'expires_at' | 'credentials_version'>,
   owner: Pick<TokenOwner, 'credentials_version'>,
   now: Date,
 ): boolean => Date.parse(expires_at) > now.getTime() && credentials_version === owner.credentials_version;

@@ -8,15 +8,17 @@ import type { AccountType, User } from '../data/user.ts';
 /** Who may call: anyone without signing in, or callers whose account type has at least these rights. */
 export type Rule = 'anyone' | AccountType;
 
-/** Who is calling, from the bearer token. */
+/** Who is calling, from the bearer token or the session of a browser. */
 export interface Caller {
   user_id: string;
   username: string;
   account_type: AccountType;
   /** Of the credentials under which the token was issued. */
   credentials_version: number;
-  /** SHA-256 of the token's secret, by which it is stored. */
+  /** SHA-256 of the secret of the token or session, by which it is stored. */
   token_hash: string;
+  /** The session of a browser; absent where a token was sent. */
+  session_id?: string;
 }
 
 /**
@@ -62,8 +64,10 @@ export interface Identification {
   sourceIp: string;
 }
 
-/** A user, and the digest of the token under which they act. */
+/** A user, and the digest of the token or session under which they act. */
 export interface Identity {
   user: User;
   token_hash: string;
+  /** Absent where it is a token. */
+  session_id?: string;
 }

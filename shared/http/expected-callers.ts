@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Caller } from './endpoint-context.ts';
 import type { Exchange } from './exchange.ts';
 import { headerOf } from './proxy-event.ts';
+import { isSession } from './session-cookie.ts';
 
 const keptMost = 1000;
 
@@ -25,7 +26,11 @@ export class ExpectedCallers {
 
   #nameOf({ event }: Pick<Exchange, 'event'>): string | undefined {
     const authorization = headerOf(event, 'authorization');
-    return authorization && createHash('sha256').update(this.#salt).update(authorization).digest('base64');
+    if (authorization === undefined) return undefined;
+    const hash = createHash('sha256').update(this.#salt).update(authorization);
+    // Of a session the cookie is the other half.
+    if (isSession(authorization)) hash.update('\0').update(headerOf(event, 'cookie') ?? '');
+    return hash.digest('base64');
   }
 
   of(exchange: Pick<Exchange, 'event' | 'endpoint'>): Caller | undefined {

@@ -2,7 +2,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadEndpoints } from '../../../infra/endpoints.ts';
 import type { Environment } from '../../../shared/core/needs.ts';
+import { newId } from '../../../shared/core/new-id.ts';
+import { readSettings } from '../../../shared/core/settings.ts';
+import { beginSession } from '../../../shared/data/session.ts';
 import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { keepSession } from '../../../shared/http/session-cookie.ts';
 import { grantingEngine } from '../../support/granting-engine.ts';
 import { sampled } from '../../support/samples.ts';
 import { accessTable } from './access-table.ts';
@@ -63,6 +67,18 @@ function pathTo(person: Person | undefined) {
   };
 }
 
+/** What a page of the service sends of this user. */
+async function sessionOf({ user }: Person): Promise<Record<string, string>> {
+  const use = { user_agent: 'a browser', address: '198.51.100.1' };
+  const begun = await beginSession(service.accounts, user, { session_id: newId(), now: new Date(), use });
+  const asked = { header: () => undefined, settings: readSettings(service.environment) };
+  return {
+    Cookie: keepSession(asked, begun.cookie)['Set-Cookie'].split(';')[0] ?? '',
+    Authorization: `Session ${begun.pageKey}`,
+    'X-Requested-With': 'mps-console',
+  };
+}
+
 async function answerTo(
   endpoint: AnyEndpoint,
   operation: Operation,
@@ -72,9 +88,11 @@ async function answerTo(
 ) {
   const cell = await cellOf(caller, target, operation);
   const authorization = caller === 'malformed' ? malformed[target] : `Bearer ${cell.caller.token}`;
+  const credentials =
+    caller === 'in a browser' ? await sessionOf(cell.caller) : { Authorization: authorization };
   const call = (await operation.call?.(cell)) ?? {};
   const environment = isAllowed ? { environment: granted } : {};
-  const signed = { ...call.headers, ...(caller !== 'none' && { Authorization: authorization }) };
+  const signed = { ...call.headers, ...(caller !== 'none' && credentials) };
   const ask = async (path: Readonly<Record<string, string>>): Promise<number> => {
     const { status, headers } = await service.call(endpoint, {
       ...environment,

@@ -7,6 +7,7 @@ import { endpoint as putVariable } from '../../../functions/projects/put-variabl
 import { endpoint as requestImport } from '../../../functions/projects/request-import.endpoint.ts';
 import { newId } from '../../../shared/core/new-id.ts';
 import type { OptimizationKind } from '../../../shared/data/job.ts';
+import { beginSession } from '../../../shared/data/session.ts';
 import { issueToken } from '../../../shared/data/token.ts';
 import { findUser } from '../../../shared/data/user.ts';
 import { recordedModel } from '../../support/model.ts';
@@ -151,6 +152,20 @@ export const operations: Readonly<Record<string, Operation>> = {
       elsewhere(json({ grant_type: 'password', username: target?.user.username ?? `u${newId()}`, password })),
   },
   deleteToken: { newcomers: true },
+  createSession: {
+    call: ({ target }) => elsewhere(json({ username: target?.user.username ?? `u${newId()}`, password })),
+  },
+  deleteSession: { newcomers: true },
+  deleteSessions: { newcomers: true },
+  revokeSession: {
+    call: async ({ service, target }) => {
+      const session_id = newId();
+      const use = { user_agent: 'a browser', address: '198.51.100.2' };
+      const exists = target && (await findUser(service.accounts, target.user.user_id)) !== undefined;
+      if (exists) await beginSession(service.accounts, target.user, { session_id, now: new Date(), use });
+      return { path: { session_id } };
+    },
+  },
   createNamedToken: given(json({ name: 'script' })),
   revokeToken: {
     call: async ({ service, target }) => {

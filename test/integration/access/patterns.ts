@@ -12,6 +12,7 @@ export const anyone = `
   viewer            ok
   developer         ok
   other developer   ok
+  in a browser      ok
   member developer  ok
   member viewer     ok
   admin             ok
@@ -27,6 +28,7 @@ export const anyoneKnown = `
   viewer            ok
   developer         ok
   other developer   ok
+  in a browser      ok
   member developer  ok
   member viewer     ok
   admin             ok
@@ -41,9 +43,26 @@ export const signedIn = `
   viewer            ok
   developer         ok
   other developer   ok
+  in a browser      ok
   member developer  ok
   member viewer     ok
   admin             ok
+  deleted admin     401`;
+
+/** What only a session has. */
+export const inBrowser = `
+  none              401
+  malformed         401
+  expired           401
+  revoked           401
+  guest             409
+  viewer            409
+  developer         409
+  other developer   409
+  in a browser      ok
+  member developer  409
+  member viewer     409
+  admin             409
   deleted admin     401`;
 
 export const viewers = `
@@ -55,6 +74,7 @@ export const viewers = `
   viewer            ok
   developer         ok
   other developer   ok
+  in a browser      ok
   member developer  ok
   member viewer     ok
   admin             ok
@@ -69,6 +89,7 @@ export const developers = `
   viewer            403
   developer         ok
   other developer   ok
+  in a browser      ok
   member developer  ok
   member viewer     ok
   admin             ok
@@ -83,6 +104,7 @@ export const admins = `
   viewer            403
   developer         403
   other developer   403
+  in a browser      403
   member developer  403
   member viewer     403
   admin             ok
@@ -98,6 +120,7 @@ export const adminsAmongAnyone = `
   viewer            403
   developer         403
   other developer   403
+  in a browser      403
   member developer  403
   member viewer     403
   admin             ok
@@ -113,6 +136,7 @@ export const anyoneAboutUser = `
   viewer            ok  ok  ok
   developer         ok  ok  ok
   other developer   ok  ok  ok
+  in a browser      ok  ok  ok
   member developer  ok  ok  ok
   member viewer     ok  ok  ok
   admin             ok  ok  ok
@@ -128,6 +152,7 @@ export const signIn = `
   viewer            ok  ok  401
   developer         ok  ok  401
   other developer   ok  ok  401
+  in a browser      ok  ok  401
   member developer  ok  ok  401
   member viewer     ok  ok  401
   admin             ok  ok  401
@@ -142,6 +167,7 @@ export const viewerRead = `
   viewer            ok  ok  404
   developer         ok  ok  404
   other developer   ok  ok  404
+  in a browser      ok  ok  404
   member developer  ok  ok  404
   member viewer     ok  ok  404
   admin             ok  ok  404
@@ -157,6 +183,7 @@ export const ownerChange = `
   viewer            403 403 403
   developer         ok  403 404
   other developer   ok  403 404
+  in a browser      ok  403 404
   member developer  ok  403 404
   member viewer     ok  403 404
   admin             ok  ok  404
@@ -172,6 +199,7 @@ export const memberChange = `
   viewer            403 403 403
   developer         ok  403 404
   other developer   ok  403 404
+  in a browser      ok  403 404
   member developer  ok  ok  404
   member viewer     ok  403 404
   admin             ok  ok  404
@@ -187,6 +215,7 @@ export const ownerOrNew = `
   viewer            403 403 403
   developer         ok  403 ok
   other developer   ok  403 ok
+  in a browser      ok  403 ok
   member developer  ok  403 ok
   member viewer     ok  403 ok
   admin             ok  ok  ok
@@ -201,6 +230,7 @@ export const adminOnly = `
   viewer            403 403 403
   developer         403 403 403
   other developer   403 403 403
+  in a browser      403 403 403
   member developer  403 403 403
   member viewer     403 403 403
   admin             ok  ok  404
@@ -216,6 +246,7 @@ export const accountRead = `
   viewer            ok  ok  404
   developer         ok  ok  404
   other developer   ok  ok  404
+  in a browser      ok  ok  404
   member developer  ok  ok  404
   member viewer     ok  ok  404
   admin             ok  ok  404
@@ -230,6 +261,7 @@ export const selfOrAdmin = `
   viewer            ok  403 403
   developer         ok  403 403
   other developer   ok  403 403
+  in a browser      ok  403 403
   member developer  ok  403 403
   member viewer     ok  403 403
   admin             ok  ok  404
@@ -245,6 +277,7 @@ export const selfOnly = `
   viewer            ok  404 404
   developer         ok  404 404
   other developer   ok  404 404
+  in a browser      ok  404 404
   member developer  ok  404 404
   member viewer     ok  404 404
   admin             ok  404 404

@@ -32,10 +32,11 @@ import { findImport } from '../../../shared/data/project-import.ts';
 import { listPurges } from '../../../shared/data/purge.ts';
 import { findModelVersion, findRegisteredModel } from '../../../shared/data/registered-model.ts';
 import { listDue } from '../../../shared/data/retained.ts';
+import { listSessions } from '../../../shared/data/session.ts';
 import { changeAttempts } from '../../../shared/data/sign-in-attempts.ts';
 import { readReceipt } from '../../../shared/data/stored-receipt.ts';
 import { requireStrategy } from '../../../shared/data/strategy.ts';
-import type { Item, TableWriter } from '../../../shared/data/table.ts';
+import type { Item, Page, TableWriter } from '../../../shared/data/table.ts';
 import { authenticateToken, parseIssued } from '../../../shared/data/token.ts';
 import { findFields, readTracking } from '../../../shared/data/tracking.ts';
 import { findDataset, findSource } from '../../../shared/data/upload.ts';
@@ -54,6 +55,13 @@ type Reader = (tables: Tables, item: Item) => Promise<unknown>;
 
 const ownerOf = ({ pk }: Item): string => pk.split('#')[1] ?? '';
 const text = (item: Item, name: string): string => String(item[name]);
+/** A list of records, which leaves out those that it cannot read. */
+function wholePage<T>(page: Page<T>): Page<T> {
+  const [error] = page.unreadable ?? [];
+  if (error !== undefined) throw error;
+  return page;
+}
+
 /** A page of a watched list; the error of its first row that cannot be read. */
 function readable<P extends Pick<WatchedPage<unknown>, 'unreadable'>>(page: P): P {
   for (const { error } of page.unreadable) throw error;
@@ -133,6 +141,12 @@ export const readers: Readonly<Record<string, Reader>> = {
   population: ({ accounts }) => readPopulation(accounts),
   token: ({ accounts }, item) =>
     authenticateToken(accounts, `${ownerOf(item)}.${'a'.repeat(43)}`, new Date('2026-01-02T03:05:00.000Z')),
+  session: async ({ accounts }, item) => {
+    const owner = { user_id: ownerOf(item), credentials_version: 1 };
+    const now = new Date(Date.parse(text(item, 'created_at')) + 1000);
+    const page = await listSessions(accounts, owner, now, { limit: 10, after: undefined });
+    return wholePage(page).items[0];
+  },
   'issued-token': async ({ accounts }, { pk, sk }) => parseIssued((await accounts.get({ pk, sk }))!),
   async 'named-tokens'({ accounts }, item) {
     const owner = { user_id: ownerOf(item), credentials_version: 1 };

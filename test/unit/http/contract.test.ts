@@ -18,6 +18,7 @@ const named = endpoints.filter(isOperation).map((endpoint) => [endpoint.name, en
 const openToAnyone = [
   'GET /users/check/{username}',
   'POST /users/',
+  'POST /auth/session',
   'POST /auth/token',
   'GET /',
   'GET /health',

@@ -17,6 +17,9 @@ test.each([
   ['/auth/token', 'POST', 'createToken', {}],
   ['/auth/tokens', 'POST', 'createNamedToken', {}],
   ['/auth/tokens/x', 'DELETE', 'revokeToken', { p2: 'x' }],
+  ['/auth/session', 'POST', 'createSession', {}],
+  ['/auth/sessions', 'DELETE', 'deleteSessions', {}],
+  ['/auth/sessions/x', 'DELETE', 'revokeSession', { p2: 'x' }],
 ])('%s with %s leads to %s', async (path, method, name, parameters) => {
   const folder = join(import.meta.dirname, '../../../../functions');
   const found = createRouter(await loadEndpoints(folder))(path);

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
+import { signInFor } from '../../shared/accounts/sign-in.ts';
+import { Timestamp, Ulid } from '../../shared/core/formats.ts';
+import { writeAccounts } from '../../shared/data/needs.ts';
+import { authenticateSession, beginSession, endSession } from '../../shared/data/session.ts';
+import { AccountType } from '../../shared/data/user.ts';
+import { signInMaxBytes } from '../../shared/http/body-limit.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { fields } from '../../shared/http/endpoint-input.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { Reply } from '../../shared/http/reply.ts';
+import { keepSession, presentedSession } from '../../shared/http/session-cookie.ts';
+import { presentedCredentials } from './presented-credentials.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'createSession',
+  method: 'POST',
+  path: '/auth/session',
+  summary: 'Sign in a browser',
+  description:
+    'For pages of this service, such as the console; programs use `POST /auth/token`. The answer sets a cookie that scripts cannot read (`HttpOnly`, `SameSite=Strict`, and `Secure` but on the loopback address). It counts only together with `Authorization: Session <page_key>`, and writes need the header `X-Requested-With` besides. The session ends 30 days after its last use, by signing out, and by a change of password or account type.',
+  allow: 'anyone',
+  throttle: { perSecond: 10, burst: 40 },
+  needs: { accounts: writeAccounts },
+  runtime: hashingRuntime,
+  input: { body: fields(z.strictObject(presentedCredentials), signInMaxBytes) },
+  output: {
+    200: z.object({
+      session_id: Ulid,
+      /** The page's half of the session; only this answer has it. */
+      page_key: z.string(),
+      expires_at: Timestamp,
+      user_id: Ulid,
+      username: z.string(),
+      account_type: AccountType,
+    }),
+  },
+  problems: ['unauthenticated', 'too-many-requests'],
+
+  async handle({ body }, context) {
+    const { accounts, now, newId, sourceIp, header } = context;
+    const use = { user_agent: header('user-agent') ?? '', address: sourceIp };
+    const { user, issued } = await signInFor(accounts, { ...body, sourceIp }, now, (owner) =>
+      beginSession(accounts, owner, { session_id: newId(), now: now(), use }),
+    );
+    // The browser's session until now is replaced by this one, and nobody could end it any more but from the list.
+    const before = presentedSession(context);
+    const replaced = before && (await authenticateSession(accounts, before, now()));
+    if (replaced) await endSession(accounts, replaced.user.user_id, replaced.session.session_id);
+    const { session_id, expires_at } = issued.session;
+    const { user_id, username, account_type } = user;
+    return Reply.json(
+      { session_id, page_key: issued.pageKey, expires_at, user_id, username, account_type },
+      { headers: { 'Cache-Control': 'no-store', ...keepSession(context, issued.cookie) } },
+    );
+  },
+});
+
+export const handler = lambda(endpoint);

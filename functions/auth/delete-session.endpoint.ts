@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { writeAccounts } from '../../shared/data/needs.ts';
+import { endSession } from '../../shared/data/session.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { Reply } from '../../shared/http/reply.ts';
+import { forgetSession } from '../../shared/http/session-cookie.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'deleteSession',
+  method: 'DELETE',
+  path: '/auth/session',
+  summary: 'Sign out this browser',
+  description:
+    'Ends the session that was sent, in all its tabs. Where a token was sent, there is none to end.',
+  allow: 'guest',
+  needs: { accounts: writeAccounts },
+  input: {},
+  output: { 200: z.object({}) },
+
+  async handle(_, context) {
+    const { accounts, caller } = context;
+    const { user_id, session_id } = caller;
+    if (session_id !== undefined) await endSession(accounts, user_id, session_id);
+    return Reply.json({}, { headers: forgetSession(context) });
+  },
+});
+
+export const handler = lambda(endpoint);

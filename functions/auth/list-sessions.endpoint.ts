@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { readAccounts } from '../../shared/data/needs.ts';
+import { listSessions } from '../../shared/data/session.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { answerList, paging } from '../../shared/http/paging.ts';
+import { SessionAnswer, showSession } from './session-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'listSessions',
+  method: 'GET',
+  path: '/auth/sessions',
+  summary: 'Browsers that you are signed in with, newest first',
+  description: 'With the address and time of the last use. `current` marks the session of this request.',
+  allow: 'guest',
+  needs: { accounts: readAccounts },
+  input: { query: z.strictObject(paging) },
+  output: {
+    200: z.array(SessionAnswer.extend({ current: z.boolean() }).meta({ id: 'ListedSession' })),
+  },
+
+  handle({ query }, { accounts, caller, now }) {
+    return answerList(query, {
+      fetch: (page) => listSessions(accounts, caller, now(), page),
+      keyOf: ({ session_id }) => session_id,
+      show: (session) => ({ ...showSession(session), current: session.session_id === caller.session_id }),
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

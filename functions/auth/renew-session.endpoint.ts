@@ -1,0 +1,42 @@
+import { ServiceError } from '../../shared/core/service-error.ts';
+import { writeAccounts } from '../../shared/data/needs.ts';
+import { extendSession } from '../../shared/data/session.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { HttpError } from '../../shared/http/http-error.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+import { Reply } from '../../shared/http/reply.ts';
+import { keepSession, presentedSession } from '../../shared/http/session-cookie.ts';
+import { SessionAnswer, showSession } from './session-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'renewSession',
+  method: 'PUT',
+  path: '/auth/session',
+  summary: 'Keep the session of this browser',
+  description:
+    'Notes that it is used, and from where; it ends 30 days later. Pages send it when they are opened and once an hour. No function but this one may write for a request that reads, so that no other notes a use.',
+  allow: 'guest',
+  needs: { accounts: writeAccounts },
+  input: {},
+  output: { 200: SessionAnswer },
+  problems: ['conflict'],
+
+  async handle(_, context) {
+    const { accounts, caller, now, sourceIp, header } = context;
+    const { user_id, session_id } = caller;
+    const presented = presentedSession(context);
+    if (session_id === undefined || presented === undefined) {
+      throw new ServiceError('conflict', 'A token was sent, and no session of a browser.');
+    }
+    const use = { user_agent: header('user-agent') ?? '', address: sourceIp };
+    const session = await extendSession(accounts, { user_id, session_id }, use, now());
+    if (session === undefined) {
+      throw new HttpError('unauthenticated', 'The session was ended at this moment. Sign in again.', {
+        'WWW-Authenticate': 'Bearer error="invalid_token"',
+      });
+    }
+    return Reply.json(showSession(session), { headers: keepSession(context, presented.cookie) });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { Ulid } from '../../shared/core/formats.ts';
+import { notFound } from '../../shared/core/service-error.ts';
+import { writeAccounts } from '../../shared/data/needs.ts';
+import { endSession } from '../../shared/data/session.ts';
+import { defineEndpoint } from '../../shared/http/definition.ts';
+import { lambda } from '../../shared/http/lambda.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'revokeSession',
+  method: 'DELETE',
+  path: '/auth/sessions/{session_id}',
+  summary: 'Sign out one of your browsers',
+  allow: 'guest',
+  needs: { accounts: writeAccounts },
+  input: {
+    path: z.strictObject({ session_id: Ulid.describe('Id of the session, from GET /auth/sessions.') }),
+  },
+  output: { 200: z.object({ session_id: Ulid }) },
+  problems: ['not-found'],
+
+  async handle({ path: { session_id } }, { accounts, caller }) {
+    if (!(await endSession(accounts, caller.user_id, session_id))) throw notFound('session', session_id);
+    return { session_id };
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,31 @@
+import bowser from 'bowser';
+import * as z from 'zod';
+import { Timestamp, Ulid } from '../../shared/core/formats.ts';
+import type { Session } from '../../shared/data/session.ts';
+
+/** A session of a browser, without its secrets. */
+export const SessionAnswer = z
+  .object({
+    session_id: Ulid,
+    /** Such as `Firefox on Linux`. */
+    browser: z.string(),
+    /** Address of the last use. */
+    address: z.string(),
+    created_at: Timestamp,
+    last_used_at: Timestamp,
+    expires_at: Timestamp,
+  })
+  .meta({ id: 'Session' });
+
+/** What a browser calls itself, in the words of people. */
+function browserName(user_agent: string): string {
+  if (user_agent === '') return 'unknown';
+  const { browser, os } = bowser.parse(user_agent);
+  if (browser.name === undefined || browser.name === '') return user_agent.split(' ')[0] ?? 'unknown';
+  return os.name === undefined || os.name === '' ? browser.name : `${browser.name} on ${os.name}`;
+}
+
+export const showSession = (session: Session): z.infer<typeof SessionAnswer> => {
+  const { session_id, user_agent, address, created_at, last_used_at, expires_at } = session;
+  return { session_id, browser: browserName(user_agent), address, created_at, last_used_at, expires_at };
+};
