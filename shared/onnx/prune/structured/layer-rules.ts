@@ -64,6 +64,39 @@ export const conv: ChannelRule = (context) => {
   context.put(0, { axis: 1, labels });
 };
 
+/** Depthwise: the filters of an input channel go with it, and the number of groups with them. */
+function depthwiseTranspose(context: RuleContext, input: Labels | undefined, perGroup: number): void {
+  if (input === undefined) return;
+  const labels = repeated(input, perGroup);
+  context.cut(1, 0, input, true);
+  cutBias(context, labels);
+  context.dependencies.edits.push((remaining) => setAttribute(context.node, 'group', remaining.count(input)));
+  context.put(0, { axis: 1, labels });
+}
+
+/** ONNX operator ConvTranspose: weight [I, O / group, …kernel]. */
+export const convTranspose: ChannelRule = (context) => {
+  const why = obstacle(context, 1);
+  if (why !== undefined) return context.lock(why);
+  const [inputs, perGroup] = context.dependencies.constant(context.node.input[1])?.dims ?? [];
+  const groups = intAttribute(context.node, 'group', 1);
+  const input = context.carried(0);
+  if (inputs === undefined || perGroup === undefined) return context.lockAsUnknown();
+  if (input !== undefined && (input.axis !== 1 || input.labels.length !== inputs))
+    return context.lockAsUnknown();
+  if (groups < 1 || inputs % groups !== 0) return context.lockAsUnknown();
+  if (groups > 1 && groups === inputs) return depthwiseTranspose(context, input?.labels, perGroup);
+  if (input !== undefined) {
+    tieGroups(context, input.labels, groups);
+    context.cut(1, 0, input.labels, true);
+  }
+  const labels = context.dependencies.channels.make(perGroup * groups);
+  context.cut(1, 1, tieGroups(context, labels, groups), true);
+  context.dependencies.producers.push({ node: context.node, labels });
+  cutBias(context, labels);
+  context.put(0, { axis: 1, labels });
+};
+
 /** ONNX operator Gemm: A [M, K], B [K, N] or transposed, C broadcast to [M, N]. */
 export const gemm: ChannelRule = (context) => {
   const why = obstacle(context, 1);
@@ -118,6 +151,7 @@ export const matMulBy =
 /** Operators that make channels and use them up. They are asked even if nothing that comes in carries channels. */
 export const layerRules: ReadonlyMap<string, ChannelRule> = new Map([
   ['Conv', conv],
+  ['ConvTranspose', convTranspose],
   ['Gemm', gemm],
   ['MatMul', matMulBy(false)],
 ]);

@@ -77,7 +77,8 @@ function restoreNames(dependencies: DependencyGraph, pairs: ReadonlyMap<Tensor, 
 }
 
 function changeOf({ node, position, tensor }: InputCut, cut: Tensor): LayerChange[] {
-  if (layoutOf(node, position, tensor) === undefined) return [];
+  const isTransposed = node.domain === '' && node.opType === 'ConvTranspose' && position === 1;
+  if (!isTransposed && layoutOf(node, position, tensor) === undefined) return [];
   return [
     {
       layer: layerName(node),

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
 import { intAttribute } from '../../../../shared/onnx/graph/attributes.ts';
+import { makeNode } from '../../../../shared/onnx/graph/make-node.ts';
 import type { Model } from '../../../../shared/onnx/model/model.ts';
 import { ModelError } from '../../../../shared/onnx/model-error.ts';
 import { pruneStructured } from '../../../../shared/onnx/prune/structured/prune-structured.ts';
-import { elementCount, makeTensor, type Tensor } from '../../../../shared/onnx/tensor/tensor.ts';
+import { elementCount, makeInt64s, makeTensor, type Tensor } from '../../../../shared/onnx/tensor/tensor.ts';
 import { floatsOf } from '../../../../shared/onnx/tensor/values.ts';
 import { TransformReport } from '../../../../shared/onnx/transform/report.ts';
 import { randomBlock, randomFlatten } from '../../../support/onnx/random-blocks.ts';
 import { type Made, NetworkMaker } from '../../../support/onnx/random-network.ts';
 import { randomTransformer } from '../../../support/onnx/random-transformer.ts';
 import { seededFloats } from '../../../support/onnx/seeded.ts';
-import { copyOf, relativeError, runSmall } from '../../../support/onnx/small-model.ts';
+import { copyOf, relativeError, runSmall, smallModel } from '../../../support/onnx/small-model.ts';
 import { seededRandom } from '../../../support/seeded-random.ts';
 
 const graphs = Number(process.env['PRUNE_GRAPHS'] ?? 60);
@@ -26,11 +27,44 @@ function randomNetwork(seed: number): Model {
   return make.finish([2, 3, 6, 6], make.linear(x, 5));
 }
 
+/** A decoder: numbers become a small picture of many channels, and that a larger one of few. */
+function randomDecoder(seed: number): Model {
+  const random = seededRandom(seed);
+  const weight = (name: string, dims: readonly number[]) =>
+    makeTensor(name, 'float', dims, seededFloats(random, elementCount(dims), 0.3));
+  const group = seed % 3 === 0 ? 2 : 1;
+  const isDepthwise = seed % 2 === 0;
+  const twice = { strides: [2, 2], kernel_shape: [3, 3] };
+  const middle = isDepthwise ? { ...twice, group: 8 } : twice;
+  return smallModel({
+    nodes: [
+      makeNode('Gemm', ['x', 'w', 'b'], ['h'], { name: 'fc', attributes: { transB: 1 } }),
+      makeNode('Relu', ['h'], ['hr'], { name: 'relu' }),
+      makeNode('Reshape', ['hr', 's'], ['q'], { name: 'picture' }),
+      makeNode('ConvTranspose', ['q', 'w1', 'b1'], ['t'], { name: 'up1', attributes: { ...twice, group } }),
+      makeNode('Relu', ['t'], ['tr'], { name: 'relu 1' }),
+      makeNode('ConvTranspose', ['tr', 'w2'], ['u'], { name: 'up2', attributes: middle }),
+      makeNode('ConvTranspose', ['u', 'w3'], ['v'], { name: 'up3', attributes: twice }),
+      makeNode('GlobalAveragePool', ['v'], ['g'], { name: 'mean' }),
+      makeNode('Flatten', ['g'], ['f'], { name: 'flat' }),
+      makeNode('Gemm', ['f', 'last'], ['y'], { name: 'last' }),
+    ],
+    constants: [
+      ...[weight('w', [64, 6]), weight('b', [64]), makeInt64s('s', [-1, 16, 2, 2])],
+      ...[weight('w1', [16, 8 / group, 3, 3]), weight('b1', [8])],
+      weight('w2', isDepthwise ? [8, 1, 3, 3] : [8, 12, 3, 3]),
+      ...[weight('w3', [isDepthwise ? 8 : 12, 4, 3, 3]), weight('last', [4, 5])],
+    ],
+    inputs: { x: ['n', 6] },
+    outputs: { y: ['n', 5] },
+  });
+}
+
 /** Along which axis a weight takes what comes in. */
 function inputAxis(model: Model, weight: string): number | undefined {
   const node = model.graph.nodes.find(({ input }) => input[1] === weight);
   if (node?.opType === 'Conv') return 1;
-  if (node?.opType === 'MatMul') return 0;
+  if (node?.opType === 'MatMul' || node?.opType === 'ConvTranspose') return 0;
   return node?.opType === 'Gemm' ? intAttribute(node, 'transB', 0) : undefined;
 }
 
@@ -90,6 +124,7 @@ interface Family {
 test.each<Family>([
   { name: 'convolutional networks', make: randomNetwork, dims: [2, 3, 6, 6], least: 0.9 },
   { name: 'transformers', make: randomTransformer, dims: [2, 5, 16], least: 1 },
+  { name: 'decoders', make: randomDecoder, dims: [2, 6], least: 1 },
 ])('removing channels equals zeroing them, over random $name', async ({ make, dims, least }) => {
   let pruned = 0;
   for (let seed = firstSeed; seed < firstSeed + graphs; seed += 1) {
