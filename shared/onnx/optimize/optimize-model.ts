@@ -9,6 +9,7 @@ import { assembleReceipt } from './assemble-receipt.ts';
 import { boundsOf, fitInMemory } from './bounds-of.ts';
 import { extents } from './extents.ts';
 import { worstError } from './loss-of.ts';
+import { type MadeUpInputs, madeUpInputs } from './made-up-inputs.ts';
 import { meetMaxError } from './meet-max-error.ts';
 import type { Optimization, Optimized } from './optimization.ts';
 import { type FeedPlans, planFeeds } from './plan-feeds.ts';
@@ -201,14 +202,25 @@ class Work {
     const isRunnable =
       fitInMemory(this.#bounds, before.weight_bytes) &&
       (mustCompare || before.weight_bytes <= extent.wholeBytes);
-    const feeds = planFeeds(optimization, before.inputs);
-    if (isCompared || isCalibrated(request)) requireRunnable(optimization, before, feeds, isRunnable);
-    await this.#raise(before, isRunnable);
-    if (isCompared && isRunnable && before.raise_to === null && before.weight_bytes <= keptSessionBytes)
+    const planned = planFeeds(optimization, before.inputs);
+    const isRun = isCompared || isCalibrated(request);
+    if (isRun) requireRunnable(optimization, before, planned, isRunnable);
+    const isMadeUp =
+      isRun && (planned.compare.set === null || (isCalibrated(request) && planned.calibrate.set === null));
+    const madeUp: MadeUpInputs =
+      isMadeUp && isRunnable
+        ? await madeUpInputs(optimization, stages, before.inputs)
+        : { inputs: before.inputs, notes: [] };
+    // What needs the model to be run cannot do without; a result that does not can be written all the same.
+    if (madeUp.why !== undefined && mustCompare) throw new ModelError(madeUp.why);
+    const isMeasured = isRunnable && madeUp.why === undefined;
+    const feeds = planFeeds(optimization, madeUp.inputs);
+    await this.#raise({ ...before, inputs: madeUp.inputs }, isMeasured);
+    if (isCompared && isMeasured && before.raise_to === null && before.weight_bytes <= keptSessionBytes)
       stages.prepareModel(optimization.model);
     const { accepted, calibrated, tried } = isSearch
       ? await this.#search(before, feeds)
-      : await this.#transform(before, feeds, isRunnable && isCompared);
+      : await this.#transform(before, feeds, isMeasured && isCompared);
     requireSound(request, accepted.final.compare);
     const { files, layers } = accepted.final.transform;
     const paths = files.map((name) => join(this.#out, name));
@@ -231,8 +243,16 @@ class Work {
     if (accepted.final.compare === null && fitInMemory(this.#bounds, after.weight_bytes))
       await stages.run<'open'>('verify', { kind: 'open', model: result, of: 'result' });
     const weights = [before.weight_bytes, after.weight_bytes];
-    const { times, notes } = await this.#time(result, feeds, weights);
-    const { records, warnings } = stages;
+    const { times, notes } =
+      madeUp.why === undefined
+        ? await this.#time(result, feeds, weights)
+        : { times: { latency: null, latency_batch: null }, notes: [] };
+    const { records } = stages;
+    const unmeasured =
+      madeUp.why === undefined
+        ? []
+        : [`NOT COMPARED WITH THE MODEL, which runs on no made-up input that was tried: ${madeUp.why}`];
+    const warnings = [...unmeasured, ...stages.warnings];
     const receipt = assembleReceipt({
       optimization,
       before,
@@ -243,7 +263,7 @@ class Work {
       times,
       tried,
       check,
-      notes,
+      notes: [...madeUp.notes, ...notes],
       warnings,
       stages: records,
     });

@@ -36,6 +36,8 @@ export const stageAnswers = {
     warnings: Receipt.shape.warnings,
     pruning: Receipt.shape.pruning,
   }),
+  /** The inputs that it runs with; null where it runs with none, for the reason in `why`. */
+  probe: z.object({ inputs: z.array(FedInput).nullable(), why: z.string().nullable() }),
   raise: z.object({ files: z.array(z.string()) }),
   open: z.object({}),
   compare: z.object({

@@ -77,6 +77,14 @@ const tasks = {
     /** Name of the result in there. */
     name: z.string().optional(),
   }),
+  /** Looks for sizes of open dimensions that the model runs with; `open` names the axes that may be chosen. */
+  probe: z.object({
+    kind: z.literal('probe'),
+    model: z.string(),
+    inputs: z.array(FedInput),
+    open: z.record(z.string(), z.array(count)),
+    seed: count,
+  }),
   /** Writes a model with a later version of ONNX's operator set into the empty folder `out`. */
   raise: z.object({
     kind: z.literal('raise'),
@@ -128,6 +136,7 @@ export const StageTask = z.discriminatedUnion('kind', [
   tasks.read,
   tasks.calibrate,
   tasks.transform,
+  tasks.probe,
   tasks.raise,
   tasks.open,
   tasks.compare,

@@ -29,6 +29,8 @@ async function answerTo(task: StageTask, voice: StageReporter): Promise<unknown>
       return await (await import('./calibrate-stage.ts')).calibrateStage(task, voice);
     case 'transform':
       return (await import('./transform-stage.ts')).transformStage(task, voice);
+    case 'probe':
+      return await (await import('./probe-stage.ts')).probeStage(task, voice, sessions);
     case 'raise':
       return (await import('./raise-stage.ts')).raiseStage(task);
     case 'open':

@@ -40,6 +40,7 @@ const doing: Readonly<Record<StageKind, string>> = {
   read: 'reading the model',
   calibrate: 'running the model for its calibration',
   transform: 'transforming the model',
+  probe: 'running the model on made-up inputs',
   raise: 'raising the operator set',
   open: 'opening the model',
   compare: 'running the model and its result',

@@ -7,7 +7,7 @@ import { isFeedType, isFloatType } from '../session/feed-type.ts';
 import type { FedInput } from '../stage-task/stage-task.ts';
 
 /** Dimensions that nothing fixes. */
-const openDim = 16;
+export const openDim = 16;
 
 /** Operators through which indices pass unchanged. */
 const passing = new Set([

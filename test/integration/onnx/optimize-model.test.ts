@@ -10,7 +10,7 @@ import { writeNpz } from '../../../shared/onnx/npz/write-npz.ts';
 import { type Optimization, optimizeModel } from '../../../shared/onnx/optimize/optimize-model.ts';
 import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
 import { renderReceipt } from '../../../shared/onnx/receipt/render-receipt.ts';
-import { makeTensor } from '../../../shared/onnx/tensor/tensor.ts';
+import { makeInt64s, makeTensor } from '../../../shared/onnx/tensor/tensor.ts';
 import { swappedProduct } from '../../support/onnx/runtime-crash.ts';
 import { seededFloats } from '../../support/onnx/seeded.ts';
 import { smallModel } from '../../support/onnx/small-model.ts';
@@ -163,6 +163,57 @@ describe('a model is optimized in processes of their own', () => {
     };
     const request = { operation: 'prune', strategy: 'magnitude_global', compression: 2 };
     await expect(optimize(request, { progress, signal: stop.signal })).rejects.toBe(reason);
+  });
+});
+
+describe('made-up inputs of a model that leaves sizes open', () => {
+  /** Halves a picture twice, and puts what it makes of that, doubled, beside the first half: `sides` must fit. */
+  async function pyramid(shape: readonly number[]): Promise<string> {
+    const folder = await testFolder();
+    const random = seededRandom(6);
+    const half = (from: string, to: string) =>
+      makeNode('Conv', [from, `w ${to}`], [to], {
+        name: to,
+        attributes: { strides: [4, 4], pads: [1, 1, 1, 1] },
+      });
+    const model = smallModel({
+      nodes: [
+        half('x', 'a'),
+        half('a', 'b'),
+        half('b', 'c'),
+        makeNode('Resize', ['c', '', 'scales'], ['d'], { name: 'wider' }),
+        makeNode('Concat', ['d', 'b'], ['e'], { name: 'beside', attributes: { axis: 1 } }),
+        makeNode('Reshape', ['e', 'shape'], ['y'], { name: 'shaped' }),
+      ],
+      constants: [
+        makeTensor('w a', 'float', [4, 3, 3, 3], seededFloats(random, 108)),
+        makeTensor('w b', 'float', [4, 4, 3, 3], seededFloats(random, 144)),
+        makeTensor('w c', 'float', [4, 4, 3, 3], seededFloats(random, 144)),
+        makeTensor('scales', 'float', [4], Float32Array.of(1, 1, 4, 4)),
+        makeInt64s('shape', shape),
+      ],
+      inputs: { x: ['n', 3, 'h', 'w'] },
+      outputs: { y: shape.map(() => null) },
+    });
+    saveModel(model, folder);
+    return join(folder, 'model.onnx');
+  }
+  const half = { operation: 'quantize', strategy: 'float16', precision: 16 };
+
+  test('have the smallest size that it runs with', async () => {
+    const { receipt } = await optimize(half, { model: await pyramid([0, 8, -1]) });
+    expect(receipt.compared_on?.shapes).toEqual({ x: [1, 3, 64, 64] });
+    expect(receipt.notes.join(' ')).toContain('made-up ones that the model runs with are "x" [1, 3, 64, 64]');
+  });
+
+  test('are none where no size runs: the result is written, and says that it was not compared', async () => {
+    const model = await pyramid([7, 11, 13]);
+    const { receipt } = await optimize(half, { model });
+    expect(receipt.warnings[0]).toContain('NOT COMPARED WITH THE MODEL');
+    expect(receipt.outputs).toEqual([]);
+    await expect(optimize({ ...half, max_error: 0.1 }, { model })).rejects.toThrow(
+      'ONNX Runtime cannot run the model',
+    );
   });
 });
 
