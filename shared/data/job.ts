@@ -180,6 +180,10 @@ export const countInProject = (job: UnfinishedJob): Write[] => countUnfinished(j
 /** The writes that end a job which never left its line, besides its own record. */
 export const endWaiting = (job: UnfinishedJob): Write[] => countUnfinished(job, -1);
 
+/** The same of several jobs of one project. */
+export const endWaitingOf = (project_id: string, jobs: number): Write =>
+  count(project_id, { unfinished: -jobs });
+
 /** Number of a user's jobs that have a place. */
 export const placesOf = (item: Item | undefined): number => {
   const places = item?.['unfinished'];

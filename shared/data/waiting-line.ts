@@ -157,10 +157,14 @@ export function joinLine(job: UnfinishedJob, found: WaitingLine | undefined, now
   ];
 }
 
-/** What remains of `first` and `gaps` when a ticket has left. */
-function without({ first, gaps }: WaitingLine, ticket: number): Pick<WaitingLine, 'first' | 'gaps'> {
+/** What remains of `first` and `gaps` when these tickets have left. */
+function without(
+  { first, gaps }: WaitingLine,
+  tickets: readonly number[],
+): Pick<WaitingLine, 'first' | 'gaps'> {
   const left: [number, number][] = [];
-  for (const [from, to] of [...gaps, [ticket, ticket] as const].toSorted(([one], [other]) => one - other)) {
+  const leaving = tickets.map((ticket) => [ticket, ticket] as const);
+  for (const [from, to] of [...gaps, ...leaving].toSorted(([one], [other]) => one - other)) {
     const last = left.at(-1);
     if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to);
     else left.push([from, to]);
@@ -177,22 +181,29 @@ function moveRow({ line_id, row }: WaitingLine, to: string): Write[] {
 }
 
 /**
- * The writes that take a job out of a line, refused where the line has changed. With `turn` the line has had its turn.
+ * The writes that take a job out of a line, or several, refused where the line has changed. With `turn` the line has had
+ * its turn.
  */
-export function leaveLine(found: WaitingLine, ticket: number, turn = found.turn): Write[] {
+export function leaveLine(
+  found: WaitingLine,
+  ticket: number | readonly number[],
+  turn = found.turn,
+): Write[] {
   const key = lineKey(found.line_id);
-  const remove: Write = { delete: jobKey(found.line_id, ticket) };
+  const tickets = typeof ticket === 'number' ? [ticket] : ticket;
+  const remove = tickets.map((one): Write => ({ delete: jobKey(found.line_id, one) }));
   const { changes, next, waiting } = found;
-  if (waiting <= 1)
+  if (waiting <= tickets.length)
     return [
-      remove,
+      ...remove,
       changedLine.on({ delete: key, if: { equals: { changes, next } } }),
       { delete: rowKey(found.row) },
     ];
   const row = waitsForOwn(found) ? found.row : readyRow({ ...found, turn });
-  const change = { set: { ...without(found, ticket), turn, row }, add: { waiting: -1, changes: 1 } };
+  const left = { waiting: -tickets.length, changes: 1 };
+  const change = { set: { ...without(found, tickets), turn, row }, add: left };
   return [
-    remove,
+    ...remove,
     changedLine.on({ update: key, change, if: { equals: { changes } } }),
     ...moveRow(found, row),
   ];

@@ -17,7 +17,7 @@ import {
 } from './subject.ts';
 
 const reason = 'Cancelled by a user.';
-const unstarted = { status: 'CANCELLED', reason: 'Cancelled before it started.' } as const;
+export const unstarted = { status: 'CANCELLED', reason: 'Cancelled before it started.' } as const;
 
 /** Ids of all Batch jobs of a record, including those whose submission was not noted yet. */
 async function batchJobsOf(batch: BatchControl, settings: Settings, record: JobRecord): Promise<string[]> {

@@ -18,6 +18,17 @@ export interface Conclusion {
   change?: Change['set'];
 }
 
+/** What the record of a job says once it has ended. */
+export const finalFields = (conclusion: Conclusion, now: Date) => ({
+  status: conclusion.status,
+  status_rank: finalRank,
+  status_reason: conclusion.reason,
+  stopped_at: now.toISOString(),
+  exit_code: conclusion.exitCode ?? null,
+  signal: conclusion.signal ?? null,
+  ...conclusion.change,
+});
+
 /**
  * End a job in one transaction: its record becomes final, it leaves the list of unfinished jobs, and its reservations are
  * released. One that waits leaves its line instead. `further` are writes that go with it, such as the check of the lease.
@@ -34,15 +45,7 @@ export async function concludeJob(
   ...further: readonly Write[]
 ): Promise<boolean> {
   const job = unfinishedJobOf(record);
-  const set = {
-    status: conclusion.status,
-    status_rank: finalRank,
-    status_reason: conclusion.reason,
-    stopped_at: now.toISOString(),
-    exit_code: conclusion.exitCode ?? null,
-    signal: conclusion.signal ?? null,
-    ...conclusion.change,
-  };
+  const set = finalFields(conclusion, now);
   const released = isStrategy(record) ? [] : releaseCheckpoints(record);
   if (record.line_ticket !== null)
     return endInLine(records, record, record.line_ticket, set, [...released, ...further]);

@@ -119,6 +119,7 @@ export const accessTable: Readonly<Record<string, readonly [pattern: string, suc
   readExperimentConfigGraph: [viewerRead, 200],
   deleteExperiment: [memberChange, 200],
   cancelExperiment: [memberChange, 200],
+  cancelExperiments: [memberChange, 200],
   rerunExperiment: [memberChange, 200],
   readExperimentLogs: [viewerRead, 200],
   readExperimentMetrics: [viewerRead, 200],

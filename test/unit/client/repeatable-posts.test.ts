@@ -5,6 +5,7 @@ import { loadOperations } from '../../../infra/endpoints.ts';
 /** What changes one thing to one value may be repeated as it is. */
 const repeatable = new Set([
   'cancelExperiment',
+  'cancelExperiments',
   'cancelPruneStrategy',
   'cancelQuantizeStrategy',
   'changeUserType',
