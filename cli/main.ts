@@ -4,6 +4,7 @@ import { application } from './application.ts';
 import { exitCodes } from './cli-error.ts';
 import { completeWord } from './completion/shell-scripts.ts';
 import { cliContext } from './context.ts';
+import { checkoutAbove } from './login/checkout.ts';
 import { tellNewerVersion } from './login/newer-version.ts';
 import { offerToStart } from './login/offer-to-start.ts';
 import { runInputs } from './run-inputs.ts';
@@ -27,6 +28,10 @@ process.on('SIGINT', () => {
   process.stderr.write('Interrupted. What the service was asked last may have been done.\n');
   process.exit(exitCodes.interrupted);
 });
+
+// What was installed is at home in a checkout, too.
+const checkout = checkoutAbove(process.cwd());
+if (checkout !== undefined) process.env['MPS_CHECKOUT'] ??= checkout;
 
 const inputs = process.argv.slice(2);
 const context = cliContext(process);

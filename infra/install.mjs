@@ -43,7 +43,7 @@ const wanted = createHash('sha256').update(readFileSync(lockFile)).digest('hex')
 if (!isInstalled(wanted)) install();
 if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== wanted) writeFileSync(stampFile, wanted);
 
-// npm links the commands of dependencies, not a package's own: `npx mps` runs this one here.
+// npm links the commands of dependencies, not a package's own: npm scripts find this one here.
 if (!existsSync(commandLink)) {
   rmSync(commandLink, { force: true });
   symlinkSync('../../cli/mps.mjs', commandLink);

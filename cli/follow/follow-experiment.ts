@@ -22,6 +22,13 @@ export interface ExperimentPath {
   experiment_id: string;
 }
 
+/** An experiment at its end. */
+export interface Ended {
+  experiment: Experiment;
+  /** What its log has not said of the reason; empty where that is nothing. */
+  unsaid: string;
+}
+
 const pollMilliseconds = 1_000;
 /** Lines of a page: all that there are would be 4 MB at a time. */
 const linesAtOnce = 5_000;
@@ -54,6 +61,9 @@ interface Followed {
   onLine: ((line: LogLine) => void) | undefined;
 }
 
+/** How far back lines of the log are known, to say nothing twice. */
+const knownLines = 100;
+
 class Follower {
   readonly #client: Client;
   readonly #path: ExperimentPath;
@@ -63,6 +73,7 @@ class Follower {
   readonly #signal: AbortSignal;
   readonly #onLine: (line: LogLine) => void;
   #shown = '';
+  readonly #lines: string[] = [];
 
   constructor(client: Client, path: ExperimentPath, { printer, signal, onLine }: Followed) {
     this.#client = client;
@@ -73,13 +84,15 @@ class Follower {
     this.#onLine = onLine ?? ((line) => this.#print(line));
   }
 
-  async follow(): Promise<Experiment> {
+  async follow(): Promise<Ended> {
     // Metrics end when the experiment does; they are an ornament, whose failure is not told.
     const ended = new AbortController();
     const metrics = this.#followMetrics(AbortSignal.any([this.#signal, ended.signal])).catch(() => {});
     try {
       const [experiment] = await Promise.all([this.#followStatus(), this.#followLog()]);
-      return experiment;
+      const reason = experiment.status_reason?.split('\n') ?? [];
+      const unsaid = reason.filter((line) => !this.#lines.includes(line)).join('\n');
+      return { experiment, unsaid };
     } finally {
       ended.abort();
       await metrics;
@@ -107,7 +120,10 @@ class Follower {
       { path: this.#path, query: { limit: linesAtOnce } },
       following,
     ))
-      for (const row of rows) this.#line.above(() => this.#onLine(row));
+      for (const row of rows) {
+        if (this.#lines.push(row.message.trimEnd()) > knownLines) this.#lines.shift();
+        this.#line.above(() => this.#onLine(row));
+      }
   }
 
   async #followMetrics(signal: AbortSignal): Promise<void> {
@@ -158,7 +174,7 @@ export function followExperiment(
   path: ExperimentPath,
   printer: Printer,
   onLine?: (line: LogLine) => void,
-): Promise<Experiment> {
+): Promise<Ended> {
   const { experiment_id } = path;
   const cancel = async () => {
     const route = 'POST /projects/{project_id}/experiments/{experiment_id}/cancel';

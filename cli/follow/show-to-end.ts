@@ -19,10 +19,14 @@ export async function showToEnd(
     else printer.line(experiment_id);
     return;
   }
-  const ended = await followExperiment(client, { project_id, experiment_id }, printer);
+  const { experiment: ended, unsaid } = await followExperiment(
+    client,
+    { project_id, experiment_id },
+    printer,
+  );
   if (json) printer.json(ended);
   const best = ended.best === null ? '' : `, ${ended.best.criterion} ${numberText(ended.best.value)}`;
-  const reason = ended.status_reason === null ? '' : `: ${ended.status_reason}`;
+  const reason = unsaid === '' ? '' : `: ${unsaid}`;
   printer.say(`${ended.status} in ${secondsText(ended.duration ?? 0)}${best}${reason}`);
   process.exitCode = programExitCode(ended);
 }

@@ -34,7 +34,7 @@ export const finalFields = (conclusion: Conclusion, now: Date) => ({
  * released. One that waits leaves its line instead. `further` are writes that go with it, such as the check of the lease.
  * @returns false where the job had ended already, or a condition of `further` does not hold
  * @example
- * const reason = 'AWS Batch no longer knows this job.';
+ * const reason = 'The job queue no longer knows this job.';
  * await concludeJob(records, record, { status: 'FAILED', reason }, now, ...purgeLeftovers(record, now));
  */
 export async function concludeJob(

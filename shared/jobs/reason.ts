@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import type { BatchJob } from '../aws/batch.ts';
 
 const waiting = {
-  SUBMITTED: 'Handed to AWS Batch.',
+  SUBMITTED: 'Handed to the job queue.',
   PENDING: 'Waits for another job to end first.',
   RUNNABLE: 'Waits for compute capacity.',
   STARTING: 'The container is starting.',

@@ -71,7 +71,7 @@ async function settle(
   if (build !== undefined) await observeBuild(records, record, build, now);
   const job = known.get(record.batch_job_id);
   if (job === undefined) {
-    const reason = 'AWS Batch no longer knows this job, and it never reported its end.';
+    const reason = 'The job queue no longer knows this job, and it never reported its end.';
     await concludeJob(records, record, { status: 'FAILED', reason }, now, ...purgeLeftovers(record, now));
     return;
   }

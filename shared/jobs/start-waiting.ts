@@ -56,7 +56,7 @@ async function startFront(
     limit_share,
     begun_at: now().toISOString(),
     checked_at: now().toISOString(),
-    status_reason: 'Its turn has come; on its way to AWS Batch.',
+    status_reason: 'Its turn has come; on its way to the job queue.',
   };
   const begin = waitingRecord.on(changeJob(job.subject, { set }, { equals: { line_ticket: ticket } }));
   const started = { ...job, limit_share };

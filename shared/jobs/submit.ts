@@ -62,7 +62,7 @@ async function submitOnce(batch: BatchControl, submission: Submission, isFirst: 
 function reasonOfRefusal(error: unknown): string | undefined {
   if (error instanceof LostVariablesError) return error.message;
   const isRefused = error instanceof Error && error.name === 'ClientException';
-  return isRefused ? `AWS Batch refused the job: ${error.message}` : undefined;
+  return isRefused ? `The job queue refused the job: ${error.message}` : undefined;
 }
 
 /**
@@ -122,7 +122,7 @@ async function submitAndNote(
   const submitted = {
     status: 'SUBMITTED',
     status_rank: rankOf('SUBMITTED'),
-    status_reason: 'Handed to AWS Batch.',
+    status_reason: 'Handed to the job queue.',
     batch_job_id,
     depends_on,
   };

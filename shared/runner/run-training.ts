@@ -29,6 +29,8 @@ interface RunEnd {
   isBuilt: boolean;
   /** Whether the command has run and its files are stored. */
   hasRun: boolean;
+  /** The error that the command printed last. */
+  crash?: string | undefined;
 }
 
 /** The phases of a run, in their order. */
@@ -87,7 +89,8 @@ async function endOf(run: TrainingRun, openTracking: OpenTracking | undefined): 
     const result = await runPhases(run, openTracking);
     if (result === 'built') return { ...unrun, conclusion: undefined, isBuilt: true };
     const conclusion = await conclusionOfCommand(job, result);
-    return { conclusion, warnings: result.warnings, isBuilt: false, hasRun: true };
+    const { warnings, crash } = result;
+    return { conclusion, warnings, isBuilt: false, hasRun: true, crash };
   } catch (error) {
     return { ...unrun, conclusion: await conclusionOfError(job, error) };
   }
@@ -135,7 +138,11 @@ export async function runTraining(job: TrainingJob, openTracking?: OpenTracking)
   const end = await endOf({ job, workspace, user, shipper, variables }, openTracking);
   const { isBuilt } = end;
   const conclusion = end.conclusion && masked(end.conclusion, variables.mask);
-  if (conclusion !== undefined && conclusion.reason !== null) shipper.say(conclusion.reason);
+  if (conclusion !== undefined && conclusion.reason !== null) {
+    // The log has the error already, as the command printed it.
+    const printed = end.crash === undefined ? '' : `${variables.mask.apply(end.crash)}\n`;
+    shipper.say(conclusion.reason.replace(printed, ''));
+  }
   await shipper.close();
   if (conclusion === undefined) return isBuilt ? exitCodes.succeeded : exitCodes.interrupted;
   await conclude(job, conclusion, end);

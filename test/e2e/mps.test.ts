@@ -133,6 +133,24 @@ describe('mps', { shuffle: false }, () => {
     expect(experiment).toMatchObject({ status: 'FAILED', exit_code: 7, config_id: 'train.yaml' });
   });
 
+  test('tells an error once, as the program printed it, and no word of AWS', async () => {
+    const ran = await mps([
+      'run',
+      '-p',
+      'crashed',
+      '--',
+      'python3',
+      '-c',
+      'raise ValueError("no such thing")',
+    ]);
+    expect(ran.code).toBe(1);
+    const output = ran.stdout + ran.stderr;
+    expect(output.match(/ValueError: no such thing/g)).toHaveLength(1);
+    expect(output.match(/exit code 1/g)).toHaveLength(1);
+    expect(output).not.toContain('AWS');
+    expect((await mps(['show', '-p', 'crashed'])).stdout).toContain('FAILED: ValueError: no such thing');
+  });
+
   test('lists, shows, compares, prints and fetches what was trained', async () => {
     const listed = (await mps(['ls'])).stdout.trimEnd().split('\n');
     expect(listed.map((line) => line.split('\t')[2])).toEqual(['FAILED', 'SUCCEEDED']);

@@ -6,7 +6,7 @@ import { cliContext } from '../../cli/context.ts';
 import { tellNewerVersion } from '../../cli/login/newer-version.ts';
 import { runInputs } from '../../cli/run-inputs.ts';
 
-/** The command as `npx mps` starts it. */
+/** The command as a checkout starts it. */
 export const mpsLauncher = fileURLToPath(new URL('../../cli/mps.mjs', import.meta.url));
 
 export interface Ended {

@@ -6,23 +6,27 @@ const quoted = (text: string): string =>
 
 /** A command that signs in as the first admin when it is pasted into a shell in the present folder. */
 function signInCommand(url: string, { username, password, passwordFile }: FirstAdmin): string {
-  const command = `npx mps login ${url} --user ${username}`;
+  const command = `mps login ${url} --user ${username}`;
   if (password === undefined) return command;
   const near = relative(process.cwd(), passwordFile);
   return `${command} < ${quoted(near.startsWith('..') ? passwordFile : near)}`;
 }
 
-/** What to do next, in a second terminal. */
-const nextCommands = [
-  'Train an example, train it otherwise, and compare, in a second terminal:',
-  '  cd test/examples/hello && npx mps run',
-  '  npx mps run -S learning_rate=0.2',
-  '  npx mps compare',
+/** What to do next, in a second terminal and in any folder. `mps` of the public registry is none of ours. */
+const nextCommands = ({ url, checkout }: Greeting): string[] => [
+  'Install the command mps, train an example, train it otherwise, and compare, in a second terminal:',
+  `  npm install -g ${url}/cli/mps.tgz`,
+  `  cd ${quoted(`${checkout}/test/examples/hello`)} && mps run`,
+  '  mps run -S learning_rate=0.2',
+  '  mps compare',
+  `Where nothing may be installed, "npx --prefix ${quoted(checkout)} mps" is the same command.`,
   '',
 ];
 
 export interface Greeting {
   url: string;
+  /** Where the sources are, as an absolute path. */
+  checkout: string;
   dataFolder: string;
   hasDocs: boolean;
   firstAdmin: FirstAdmin | undefined;
@@ -33,14 +37,8 @@ export interface Greeting {
 }
 
 /** The text that is printed when the service is ready; programs wait for its last line. */
-export function greeting({
-  url,
-  dataFolder,
-  hasDocs,
-  firstAdmin,
-  warnings,
-  jobsElsewhere,
-}: Greeting): string {
+export function greeting(facts: Greeting): string {
+  const { url, dataFolder, hasDocs, firstAdmin, warnings, jobsElsewhere } = facts;
   const isRoot = process.getuid?.() === 0;
   const lines = [
     `Model Project Service  ${url}`,
@@ -63,5 +61,5 @@ export function greeting({
       '',
     );
   }
-  return [...lines, ...nextCommands, `Listening on ${url}`, ''].join('\n');
+  return [...lines, ...nextCommands(facts), `Listening on ${url}`, ''].join('\n');
 }

@@ -61,4 +61,4 @@ use();
 setInterval(use, dayMilliseconds / 24).unref();
 removeOldBuilds();
 const { main } = await import(join(folder, 'infra/local/start/main.js'));
-await main(process.argv.slice(2), folder);
+await main(process.argv.slice(2), { program: folder, checkout: root.replace(/\/$/, '') });

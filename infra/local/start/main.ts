@@ -39,8 +39,16 @@ function inRole(loaded: LoadedEndpoint, { credentials, hasRoles }: EngineAccess)
   return { ...loaded, handler: lambda(endpoint, endpointEnvironment(endpoint, process.env, credentials)) };
 }
 
+/** Where the service is, as absolute paths. */
+interface Installation {
+  /** Folder of the bundle that runs. */
+  program: string;
+  /** Folder of the sources that it was made of. */
+  checkout: string;
+}
+
 /** Serve until a signal to stop, or until an engine ends. Return the exit code. */
-async function serve(args: readonly string[], program: string): Promise<number> {
+async function serve(args: readonly string[], { program, checkout }: Installation): Promise<number> {
   const stopping = stopRequested();
   // Started parts are stopped in reverse order, also when a later part does not start.
   await using started = new AsyncDisposableStack();
@@ -79,6 +87,7 @@ async function serve(args: readonly string[], program: string): Promise<number> 
     greeting({
       url: gateway.url,
       dataFolder,
+      checkout,
       hasDocs: endpoints.some(({ endpoint }) => endpoint.path === '/docs'),
       firstAdmin,
       warnings,
@@ -91,9 +100,9 @@ async function serve(args: readonly string[], program: string): Promise<number> 
   return title === undefined ? 0 : 1;
 }
 
-/** `npm start`: the whole service on this machine, from the bundle in the folder `program`. */
-export async function main(args: readonly string[], program: string): Promise<never> {
+/** `npm start`: the whole service on this machine. */
+export async function main(args: readonly string[], installation: Installation): Promise<never> {
   // The reader of the output may close it; the service goes on.
   process.stdout.on('error', () => {});
-  return runMain(() => serve(args, program));
+  return runMain(() => serve(args, installation));
 }

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { list } from 'tar';
@@ -14,6 +15,7 @@ import { endpoint as readProjectFileSchema } from '../../../functions/service/re
 import { testService } from '../../support/service.ts';
 
 const execute = promisify(execFile);
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const service = await testService();
 
 let folder: string;
@@ -60,6 +62,22 @@ describe('the served command', () => {
     ).toBeGreaterThan(1);
     const { stdout } = await execute(join(prefix, 'bin/mps'), ['--version'], { env, cwd: folder });
     expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+
+  test('is that of a checkout by npx with its path, in any folder, though no registry answers', async () => {
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      ...{ HOME: folder, npm_config_update_notifier: 'false', npm_config_registry: 'http://127.0.0.1:9' },
+    };
+    const { stdout } = await execute('npx', ['--prefix', root, 'mps', '--version'], { env, cwd: folder });
+    expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
+    // It reads what lies in the folder of the person, not in the checkout.
+    await writeFile(join(folder, 'mine.yaml'), 'epochs: 5\n');
+    const away = { ...env, MPS_URL: 'http://127.0.0.1:9', MPS_TOKEN: 'a.b' };
+    const pushed = (name: string) =>
+      execute('npx', ['--prefix', root, 'mps', 'config', 'push', name], { env: away, cwd: folder });
+    await expect(pushed('mine.yaml')).rejects.toMatchObject({ code: 3 });
+    await expect(pushed('package.json')).rejects.toMatchObject({ code: 2 });
   });
 
   test('of another name is refused', async () => {

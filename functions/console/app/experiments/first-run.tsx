@@ -22,8 +22,9 @@ export function FirstRun({ project_id, mayChange }: { project_id: string; mayCha
     );
   return (
     <Empty title="No experiments yet" icon="chart">
-      <p>Train from a folder with your program:</p>
-      <Command>npx mps run -- python train.py</Command>
+      <p>Train from a folder with your program, by the command that this service brings along:</p>
+      <Command>{`npm install -g ${serviceUrl}/cli/mps.tgz`}</Command>
+      <Command>{`mps run -p ${project_id} -- python train.py`}</Command>
       <p>Or record what runs elsewhere by MLflow, into this project:</p>
       <Command>{mlflowLines(project_id, username)}</Command>
       <p class="soft small">

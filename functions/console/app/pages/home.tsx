@@ -82,9 +82,9 @@ const NothingYet = () => (
 const FirstSteps = () => (
   <Empty title="Nothing here yet. Three commands change that" icon="bolt">
     <p>In a folder with a program that trains something:</p>
-    <Command>{`npx mps login ${serviceUrl} --user ${person.value?.username ?? 'admin'}`}</Command>
-    <Command>npx mps run -- python train.py</Command>
-    <Command>npx mps open</Command>
+    <Command>{`npm install -g ${serviceUrl}/cli/mps.tgz`}</Command>
+    <Command>{`mps login ${serviceUrl} --user ${person.value?.username ?? 'admin'}`}</Command>
+    <Command>mps run -- python train.py</Command>
     <p>Or begin here, without a terminal:</p>
     <LinkButton href={href(['projects'], { new: '1' })} icon="plus" kind="primary">
       New project

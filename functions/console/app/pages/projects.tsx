@@ -107,7 +107,7 @@ export function ProjectsPage() {
               <Empty title="There are no projects yet">
                 <p>
                   A project keeps configurations, an environment, data sets and experiments.{' '}
-                  <code>npx mps run</code> in a folder makes one by itself.
+                  <code>mps run</code> in a folder makes one by itself.
                 </p>
               </Empty>
             );

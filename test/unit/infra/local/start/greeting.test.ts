@@ -3,6 +3,7 @@ import { greeting } from '../../../../../infra/local/start/greeting.ts';
 
 const base = {
   url: 'http://127.0.0.1:3000',
+  checkout: '/it is here',
   dataFolder: '/data',
   hasDocs: false,
   firstAdmin: undefined,
@@ -26,12 +27,14 @@ describe('what a start says', () => {
     const said = greeting({ ...base, firstAdmin });
     expect(said).toContain('the password made');
     expect(said).toContain(
-      String.raw`npx mps login http://127.0.0.1:3000 --user admin < '/it'\''s $(here)/admin-password'`,
+      String.raw`mps login http://127.0.0.1:3000 --user admin < '/it'\''s $(here)/admin-password'`,
     );
   });
 
-  test('names the three commands to go on with', () => {
-    expect(greeting(base)).toMatch(/npx mps run\n.*npx mps run -S .*\n.*npx mps compare\n/);
+  test('names the commands to go on with, which are ours in any folder', () => {
+    expect(greeting(base)).toMatch(
+      /npm install -g http:\/\/127\.0\.0\.1:3000\/cli\/mps\.tgz\n {2}cd '\/it is here\/test\/examples\/hello' && mps run\n.*mps run -S .*\n.*mps compare\n.*npx --prefix '\/it is here' mps"/,
+    );
   });
 
   test('warns of what this machine does not keep apart', () => {
@@ -44,6 +47,6 @@ describe('what a start says', () => {
       password: undefined,
       passwordFile: '/data/admin-password',
     } as const;
-    expect(greeting({ ...base, firstAdmin })).toMatch(/npx mps login http:\S+ --user admin\n/);
+    expect(greeting({ ...base, firstAdmin })).toMatch(/ {2}mps login http:\S+ --user admin\n/);
   });
 });
