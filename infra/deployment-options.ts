@@ -148,6 +148,18 @@ export const DeploymentOptions = z.strictObject({
   )
     .default([])
     .describe('Its subnets; cluster nodes take the first. Give it gateway endpoints for S3 and DynamoDB'),
+  zones: list(
+    z
+      .string()
+      .trim()
+      .regex(/^[a-z]{2}(-[a-z]+)+-\d[a-z]$/, 'must be the name of an availability zone'),
+  )
+    .pipe(z.array(z.string()).max(8))
+    .refine((zones) => new Set(zones).size === zones.length, 'must name each zone once')
+    .default([])
+    .describe(
+      'Availability zones of the jobs, of which clusters take the first; without it the first two of the region',
+    ),
   publicAddresses: yesOrNo
     .default(true)
     .describe('Jobs have addresses of their own; `false` in subnets that are private, behind a NAT'),
@@ -200,6 +212,11 @@ export function readOptions(context: Readonly<Record<string, unknown>>): Deploym
   }
   if ((options.vpcId === undefined) !== (options.subnetIds.length === 0)) {
     throw new CommandError('vpcId and subnetIds go together.');
+  }
+  if (options.vpcId !== undefined && options.zones.length > 0) {
+    throw new CommandError(
+      'zones is for the network of the deployment itself; with vpcId, subnetIds say it.',
+    );
   }
   if (!options.publicAddresses && options.vpcId === undefined) {
     throw new CommandError(

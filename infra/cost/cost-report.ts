@@ -37,8 +37,8 @@ export function idleReport(items: readonly IdleItem[]): string {
   return `${table(['a month, idle', 'used', '', 'always free', 'US$'], rows)}
 Idle cost a month: US$ ${total.toFixed(2)}
 
-Stored bytes, for each GB and month: DynamoDB ${prices.dynamoDb.gbMonth} beyond 25 GB, S3 ${prices.s3.gbMonth}, the job
-image in ECR ${prices.ecr.gbMonth}, logs ${prices.logs.gbMonth} beyond 5 GB; with pointInTimeRecovery DynamoDB ${prices.dynamoDb.recoveryGbMonth} more.`;
+Stored bytes, for each GB and month: DynamoDB ${prices.dynamoDb.gbMonth} beyond 25 GB, S3 ${prices.s3.gbMonth}, images
+of earlier deployments in ECR ${prices.ecr.gbMonth}, logs ${prices.logs.gbMonth} beyond 5 GB; with pointInTimeRecovery DynamoDB ${prices.dynamoDb.recoveryGbMonth} more.`;
 }
 
 /** Cost of 1,000 requests of each endpoint, beyond the free allowances. */

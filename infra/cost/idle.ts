@@ -27,14 +27,22 @@ function ticksOf(expression: unknown): number {
 }
 
 /**
- * Idle usage of a deployment: alarms, and readings of the tables' streams by Lambda. Everything else in its templates
+ * Idle usage of a deployment: the job image, alarms, and readings of the tables' streams by Lambda. Everything else in its templates
  * costs nothing idle (`test/infra/deployment/idle-cost.ts` keeps the list), and nothing runs on a schedule.
  */
-export function idleItems(templates: ReadonlyMap<string, Template>): IdleItem[] {
+export function idleItems(templates: ReadonlyMap<string, Template>, imageBytes: number): IdleItem[] {
   const resources = [...templates.values()].flatMap(({ Resources }) => Object.values(Resources));
   const of = (type: string) => resources.filter(({ Type }) => Type === type);
   const ticks = of('AWS::Events::Rule').map(({ Properties }) => ticksOf(Properties['ScheduleExpression']));
   return [
+    {
+      // The first deployment brings it; the free half gigabyte of ECR ends with an account's first year.
+      what: 'Job image in ECR',
+      used: imageBytes / 1e9,
+      unit: 'GB',
+      free: 0,
+      price: prices.ecr.gbMonth,
+    },
     {
       what: 'Lambda requests by ticks',
       used: ticks.reduce((sum, one) => sum + one, 0),

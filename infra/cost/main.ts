@@ -7,6 +7,7 @@ import { readOptions } from '../deployment-options.ts';
 import { usualMemory } from '../function-size.ts';
 import { idleReport, pricesNote, requestReport, trainingReport } from './cost-report.ts';
 import { idleItems } from './idle.ts';
+import { jobImageBytes } from './job-image.ts';
 import { measureRequests } from './measure.ts';
 
 const usage = `Usage: npm run cost -- [-c option=value]…
@@ -23,7 +24,7 @@ async function cost(): Promise<number> {
   const measured = await measureRequests(root, usualMemory);
   const parts = [
     pricesNote,
-    idleReport(idleItems(templates)),
+    idleReport(idleItems(templates, await jobImageBytes(root))),
     requestReport(measured),
     trainingReport(options),
   ];

@@ -1,6 +1,6 @@
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import { RuntimeReport } from '../../shared/accounts/hashing-runtime.ts';
-import type { Finding } from './prerequisites.ts';
+import type { Finding } from './finding.ts';
 
 /** The feature that Lambda's Node needs to hash passwords. */
 const needed = 'argon2 needs Node 24.7 or newer with OpenSSL 3.2 or newer';

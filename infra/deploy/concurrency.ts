@@ -1,7 +1,7 @@
 import { GetAccountSettingsCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import type { DeploymentOptions } from '../deployment-options.ts';
 import { fullBurstConcurrency } from '../request-burst.ts';
-import type { Finding } from './prerequisites.ts';
+import type { Finding } from './finding.ts';
 
 /** How many functions the account may run at once; undefined where the caller may not ask. */
 export async function concurrencyQuota(client: LambdaClient): Promise<number | undefined> {

@@ -5,17 +5,8 @@ import { GetServiceQuotaCommand, type ServiceQuotasClient } from '@aws-sdk/clien
 import { GetCallerIdentityCommand, type STSClient } from '@aws-sdk/client-sts';
 import type { DeploymentOptions } from '../deployment-options.ts';
 import { outputsOf } from './deployed.ts';
+import { type Finding, good, note, problem } from './finding.ts';
 import { quotasFor } from './quotas.ts';
-
-/** Result of a check. A `note` is information, a `problem` prevents a deployment. */
-export interface Finding {
-  outcome: 'good' | 'note' | 'problem';
-  what: string;
-}
-
-const good = (what: string): Finding => ({ outcome: 'good', what });
-const note = (what: string): Finding => ({ outcome: 'note', what });
-const problem = (what: string): Finding => ({ outcome: 'problem', what });
 
 /** Templates of this CDK need at least this version of the bootstrap stack. */
 const bootstrapVersion = 6;

@@ -1,4 +1,5 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { EC2Client } from '@aws-sdk/client-ec2';
 import { IAMClient } from '@aws-sdk/client-iam';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
@@ -7,14 +8,15 @@ import { checkRuntime } from '../deploy/check-runtime.ts';
 import { checkConcurrency, concurrencyQuota } from '../deploy/concurrency.ts';
 import { type CostingThing, costingNow } from '../deploy/costing-now.ts';
 import { clientConfig, outputsOf, resourcesOf, stackKinds, stackName } from '../deploy/deployed.ts';
+import type { Finding } from '../deploy/finding.ts';
 import {
   checkBootstrap,
   checkIdentity,
   checkImageTool,
   checkLinkedRoles,
   checkQuotas,
-  type Finding,
 } from '../deploy/prerequisites.ts';
+import { checkZones } from '../deploy/zones.ts';
 import type { DeploymentOptions } from '../deployment-options.ts';
 
 const marks = { good: '  ok      ', note: '  note    ', problem: '  PROBLEM ' } as const;
@@ -36,6 +38,7 @@ export async function examineAccount(options: DeploymentOptions): Promise<number
     checkImageTool(),
     ...(await checkLinkedRoles(new IAMClient(config), options)),
     ...(await checkQuotas(new ServiceQuotasClient(config), options)),
+    ...(await checkZones(new EC2Client(config), options)),
     checkConcurrency(await concurrencyQuota(new LambdaClient(config)), options),
   ];
   process.stdout.write(`Ready to deploy:\n${findings.map(line).join('')}`);

@@ -3,6 +3,7 @@ import type { Page } from '../data/table.ts';
 import type { UnreadableRecordError } from '../data/unreadable-record.ts';
 import { Cursor } from './cursor.ts';
 import { integer } from './parameters.ts';
+import { payloadBytes, rowsPayloadMostBytes } from './payload-bytes.ts';
 import { type QueryValue, Reply } from './reply.ts';
 
 /** Query parameters of every list. */
@@ -21,7 +22,7 @@ export interface Paging {
 /** Query parameters that choose the list, which the link to the next page repeats. */
 type Filters = Readonly<Record<string, QueryValue>>;
 
-/** Most bytes of a list's body, below the 6 MB that Lambda answers. */
+/** Most bytes of a list's body, which are usually fewer than Lambda sends. */
 const bodyMaxBytes = 4_000_000;
 const pageMost = 1000;
 
@@ -39,6 +40,7 @@ export async function answerList<Row, Shown>(
 ): Promise<Reply<Shown[]>> {
   const shown: Shown[] = [];
   let bytes = 2;
+  let sent = 2;
   let last: string | undefined;
   const unreadable: UnreadableRecordError[] = [];
   let after = cursor;
@@ -51,8 +53,11 @@ export async function answerList<Row, Shown>(
     unreadable.push(...(page.unreadable ?? []));
     for (const row of page.items) {
       const one = list.show(row);
-      bytes += Buffer.byteLength(JSON.stringify(one)) + 1;
-      if (last !== undefined && (shown.length === limit || bytes > bodyMaxBytes)) {
+      const text = JSON.stringify(one);
+      bytes += Buffer.byteLength(text) + 1;
+      sent += payloadBytes(text) + 1;
+      const isFull = bytes > bodyMaxBytes || sent > rowsPayloadMostBytes;
+      if (last !== undefined && (shown.length === limit || isFull)) {
         return Reply.json(shown, { unreadable, next: { after: last, query: { ...filters, limit } } });
       }
       shown.push(one);

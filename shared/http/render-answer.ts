@@ -4,6 +4,7 @@ import { acceptsGzip, compressed, compressedTag, isCompressible, varyByEncoding 
 import { encodeCursor } from './cursor.ts';
 import { entityTag, noneMatchNames } from './etag.ts';
 import type { Exchange } from './exchange.ts';
+import { fitsPayload, payloadMostBytes } from './payload-bytes.ts';
 import { headerOf, type Result } from './proxy-event.ts';
 import { renderJson } from './render-json.ts';
 import { type NextPage, Reply } from './reply.ts';
@@ -14,9 +15,6 @@ interface Rendered {
   body: string | Uint8Array;
   isPassing?: boolean | undefined;
 }
-
-/** Most bytes of a body, in base64 where it is binary, that Lambda's 6 MB take with headers and escapes. */
-const payloadMaxBytes = 5_500_000;
 
 function payload(body: string | Uint8Array): Pick<Result, 'body' | 'isBase64Encoded'> {
   if (typeof body === 'string') return { body };
@@ -78,16 +76,21 @@ export async function renderAnswer(exchange: Exchange, answer: unknown): Promise
       return { statusCode: 304, headers: kept, body: '' };
     }
   }
-  const sent = payload(rendered.body);
-  if (sent.body.length > payloadMaxBytes) {
-    const most = `${Math.floor(payloadMaxBytes / 1_000_000)} MB`;
-    throw new ServiceError(
-      'too-large',
-      `The answer is larger than ${most}, the most that can be sent. Ask for a part of it or for another form.`,
-    );
-  }
   const statusCode = successStatus(endpoint.output);
-  if (!isCompressed) return { statusCode, headers, ...sent };
+  // One that is too large uncompressed is refused to everybody, and not to those alone who take no gzip.
+  const plain = requireFit({ statusCode, headers, ...payload(rendered.body) });
+  if (!isCompressed) return plain;
   headers['Content-Encoding'] = 'gzip';
-  return { statusCode, headers, ...payload(await compressed(rendered.body, rendered.isPassing)) };
+  const packed = payload(await compressed(rendered.body, rendered.isPassing));
+  return requireFit({ statusCode, headers, ...packed });
+}
+
+/** The answer. @throws ServiceError too-large where Lambda would not send it */
+function requireFit(answer: Result): Result {
+  if (fitsPayload(answer)) return answer;
+  const most = `${Math.floor(payloadMostBytes / 1_000_000)} MB`;
+  throw new ServiceError(
+    'too-large',
+    `The answer is larger than ${most} as it is sent, which is the most. Ask for a part of it or for another form.`,
+  );
 }

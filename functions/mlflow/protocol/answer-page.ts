@@ -1,9 +1,10 @@
+import { payloadBytes, rowsPayloadMostBytes } from '../../../shared/http/payload-bytes.ts';
 import { Reply } from '../../../shared/http/reply.ts';
 import { encodePosition, type Position, type RowOrder } from '../../../shared/search/row-order.ts';
 import type { RowPage } from '../../../shared/search/select-page.ts';
 import { tokenOf } from './search-fields.ts';
 
-/** Most bytes of the rows of an answer: Lambda takes 6 MB, and a single row has up to 0.4. */
+/** Most bytes of the rows of an answer, which are usually fewer than Lambda sends. A single row has up to 0.4 MB. */
 const answerMaxBytes = 4_500_000;
 /** Rows that are shown before their bytes are counted. */
 const shownAtOnce = 250;
@@ -28,12 +29,15 @@ export async function answerPage<Row>(
 ): Promise<Reply<never>> {
   const shown: string[] = [];
   let bytes = 0;
+  let sent = 0;
   for (let from = 0; from < rows.length; from += shownAtOnce) {
     for (const one of await show(rows.slice(from, from + shownAtOnce))) {
       const text = typeof one === 'string' ? one : JSON.stringify(one);
       bytes += Buffer.byteLength(text) + 1;
+      sent += payloadBytes(text) + 1;
       const last = rows[shown.length - 1];
-      if (bytes > answerMaxBytes && last !== undefined) return reply(name, shown, order.positionOf(last));
+      if ((bytes > answerMaxBytes || sent > rowsPayloadMostBytes) && last !== undefined)
+        return reply(name, shown, order.positionOf(last));
       shown.push(text);
     }
   }

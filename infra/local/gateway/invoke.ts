@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import type { Handler } from '../../../shared/http/lambda.ts';
+import { fitsPayload } from '../../../shared/http/payload-bytes.ts';
 import type { Event, LambdaContext, Result } from '../../../shared/http/proxy-event.ts';
 
 /** After so long API Gateway gives up on a function. */
@@ -37,7 +38,10 @@ export async function invoke(
     }, timeLimit);
   });
   try {
-    return await Promise.race([handler(event, contextOf(event, name, Date.now() + timeLimit)), late]);
+    const answer = await Promise.race([handler(event, contextOf(event, name, Date.now() + timeLimit)), late]);
+    // Lambda fails such an invocation, and API Gateway answers 502.
+    if (!fitsPayload(answer)) throw new Error(`the answer of ${name} is larger than Lambda sends`);
+    return answer;
   } finally {
     clearTimeout(timer);
   }

@@ -23,9 +23,9 @@ export class Network extends Construct {
   /** Of cluster nodes: out, and among themselves. */
   readonly cluster: SecurityGroup;
 
-  constructor(scope: Construct, id: string, { vpcId, subnetIds }: DeploymentOptions) {
+  constructor(scope: Construct, id: string, { vpcId, subnetIds, zones }: DeploymentOptions) {
     super(scope, id);
-    const vpc = vpcId === undefined ? this.#ownVpc() : this.#existingVpc(vpcId);
+    const vpc = vpcId === undefined ? this.#ownVpc(zones) : this.#existingVpc(vpcId);
     this.subnetIds = vpcId === undefined ? vpc.publicSubnets.map(({ subnetId }) => subnetId) : subnetIds;
     this.jobs = new SecurityGroup(this, 'Jobs', { vpc, description: 'Jobs: out only' });
     this.cluster = new SecurityGroup(this, 'Cluster', {
@@ -42,10 +42,10 @@ export class Network extends Construct {
     return Vpc.fromVpcAttributes(this, 'Vpc', { vpcId, availabilityZones });
   }
 
-  #ownVpc(): IVpc {
+  #ownVpc(zones: readonly string[]): IVpc {
     return new Vpc(this, 'Vpc', {
       ipAddresses: IpAddresses.cidr('10.40.0.0/16'),
-      maxAzs: 2,
+      ...(zones.length > 0 ? { availabilityZones: [...zones] } : { maxAzs: 2 }),
       natGateways: 0,
       // It would bring a function of its own, to change what nothing uses.
       restrictDefaultSecurityGroup: false,

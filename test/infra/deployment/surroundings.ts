@@ -78,6 +78,17 @@ test('jobs run in an existing VPC, of which nothing is made anew', () => {
   for (const [isCluster, ids] of subnets) expect(ids).toHaveLength(isCluster ? 1 : 2);
 });
 
+test('the network of the deployment lies in the zones that are named, and clusters in the first of them', async () => {
+  const zoned = await deployment({ region: 'eu-central-1', zones: 'eu-central-1c,eu-central-1a' });
+  const subnets = zoned.of('AWS::EC2::Subnet');
+  expect(subnets.map(({ Properties }) => Properties.AvailabilityZone)).toEqual([
+    'eu-central-1c',
+    'eu-central-1a',
+  ]);
+  const { ComputeResources } = zoned.one('AWS::Batch::ComputeEnvironment', 'EnvironmentsCluster').Properties;
+  expect(ComputeResources.Subnets).toEqual([{ Ref: subnets[0]?.id }]);
+});
+
 test('jobs in private subnets have no public address', () => {
   const addresses = (service: typeof plain) =>
     service

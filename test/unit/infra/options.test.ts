@@ -50,6 +50,12 @@ test.each([
   [{ clusterInstanceTypes: 'm6i.8xlarge' }, /clusterMaxVcpus is 16, .* fewer than 32 vCPUs/],
   [{ logRetentionDays: 31 }, /logRetentionDays/],
   [{ domainName: 'api.example' }, /go together/],
+  [{ zones: 'eu-central-1' }, /zones\.0: must be the name of an availability zone/],
+  [{ zones: 'eu-central-1a,eu-central-1a' }, /zones: must name each zone once/],
+  [
+    { zones: 'eu-central-1a', vpcId: 'vpc-0123456789abcdef0', subnetIds: 'subnet-0123456789abcdef0' },
+    /with vpcId, subnetIds say it/,
+  ],
   [{ name: 'My Service' }, /name/],
   [{ jobDiskGiB: 29 }, /jobDiskGiB/],
   [{ tags: 'aws:own=1' }, /tags/],
