@@ -6,6 +6,7 @@ import { compareExperiments, differs } from '../experiments/compare-experiments.
 import { findExperiment } from '../experiments/find-experiment.ts';
 import type { Experiment } from '../follow/follow-experiment.ts';
 import { connect, type Session } from '../login/connect.ts';
+import { bestText } from '../output/metric-text.ts';
 import { numberText } from '../output/units.ts';
 import { requireProject } from '../projects/find-project.ts';
 import { experimentIdOf } from './arguments.ts';
@@ -53,12 +54,13 @@ async function compare(
     this.printer.json(comparison);
     return;
   }
+  const best = comparison.best.map((one) => (one === null ? '–' : bestText(one)));
   const rows = (['attributes', 'params', 'metrics'] as const).flatMap((kind) =>
     Object.entries(comparison[kind])
       .filter(([, values]) => all || kind === 'metrics' || differs(values))
       .map(([name, values]) => [kind === 'attributes' ? name : `${kind}.${name}`, ...values.map(cellText)]),
   );
-  this.printer.table(['', ...comparison.experiments.map((id) => id.slice(-8))], rows);
+  this.printer.table(['', ...comparison.experiments.map((id) => id.slice(-8))], [['best', ...best], ...rows]);
 }
 
 export const compareCommand = buildCommand({

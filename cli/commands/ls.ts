@@ -2,9 +2,11 @@ import { buildCommand } from '@stricli/core';
 import { experimentAttributes } from '../../functions/experiments/experiment-attributes.ts';
 import type { endpoint as listExperiments } from '../../functions/experiments/list-experiments.endpoint.ts';
 import type { CliContext } from '../context.ts';
+import { askedValues } from '../experiments/asked-values.ts';
 import type { Experiment } from '../follow/follow-experiment.ts';
 import { connect } from '../login/connect.ts';
-import { numberText, secondsText } from '../output/units.ts';
+import { bestText, lastText } from '../output/metric-text.ts';
+import { secondsText } from '../output/units.ts';
 import { requireProject } from '../projects/find-project.ts';
 import { json, project, verbose } from './flags.ts';
 
@@ -22,14 +24,20 @@ function limit(text: string): number {
   return count;
 }
 
-const row = ({ experiment_id, name, status, created_at, duration, best }: Experiment): string[] => [
-  experiment_id,
-  name,
-  status,
-  created_at.slice(0, 16).replace('T', ' '),
-  duration === null ? '' : secondsText(duration),
-  best === null ? '' : `${best.criterion} ${numberText(best.value)}`,
-];
+const headings = ['EXPERIMENT', 'NAME', 'STATUS', 'CREATED', 'TIME', 'BEST', 'LAST'];
+
+function rowOf(experiment: Experiment): string[] {
+  const { experiment_id, name, status, created_at, duration, best } = experiment;
+  return [
+    experiment_id,
+    name,
+    status,
+    created_at.slice(0, 16).replace('T', ' '),
+    duration === null ? '' : secondsText(duration),
+    best === null ? '' : bestText(best),
+    best === null ? '' : lastText(experiment, best.metric),
+  ];
+}
 
 const attributes: readonly string[] = experimentAttributes;
 
@@ -48,13 +56,14 @@ async function ls(
 ): Promise<void> {
   const session = await connect(this.env);
   const { project_id } = await requireProject(session, this.folder, given);
+  const order = sort?.map(orderTerm).join(', ');
   const experiments: Experiment[] = [];
   const rows = session.client.rows<typeof listExperiments>('GET /projects/{project_id}/experiments', {
     path: { project_id },
     query: {
       limit: Math.min(most, 1000),
       ...(filter !== undefined && { filter }),
-      ...(sort !== undefined && { order_by: sort.map(orderTerm).join(', ') }),
+      ...(order !== undefined && { order_by: order }),
     },
   });
   for await (const experiment of rows) {
@@ -63,8 +72,12 @@ async function ls(
     experiments.push(experiment);
     if (experiments.length === most) break;
   }
-  if (!isJson)
-    this.printer.table(['EXPERIMENT', 'NAME', 'STATUS', 'CREATED', 'TIME', 'BEST'], experiments.map(row));
+  if (isJson) return;
+  const asked = askedValues(order ?? '', filter ?? '');
+  this.printer.table(
+    [...headings, ...asked.map(({ heading }) => heading)],
+    experiments.map((one) => [...rowOf(one), ...asked.map(({ textOf }) => textOf(one))]),
+  );
 }
 
 export const lsCommand = buildCommand({
@@ -87,7 +100,8 @@ export const lsCommand = buildCommand({
         parse: String,
         variadic: ',',
         placeholder: 'NAME',
-        brief: 'By a metric, or by params.NAME, duration, cost and the like; -NAME begins with the greatest',
+        brief:
+          'By best, a metric, or params.NAME, duration, cost and the like; -NAME begins with the greatest',
         optional: true,
       },
       limit: {
@@ -105,7 +119,7 @@ export const lsCommand = buildCommand({
   },
   docs: {
     brief: 'List the experiments of a project, newest first',
-    fullDescription: `Filters are conditions joined by AND on metrics.NAME, params.NAME, tags.NAME, status, name, user, duration and others; an experiment without the value by which is sorted comes last. With --json a line for each experiment.
+    fullDescription: `Filters are conditions joined by AND on metrics.NAME, params.NAME, tags.NAME, status, name, user, duration and others; an experiment without the value by which is sorted comes last. BEST is the best value by the project's criterion, LAST the newest of that metric; what is filtered or sorted by is a column. With --json a line for each experiment.
 
 Examples:
   mps ls

@@ -3,7 +3,8 @@ import { bytesText } from '../../shared/core/bytes-text.ts';
 import type { CliContext } from '../context.ts';
 import { namedExperiment } from '../experiments/find-experiment.ts';
 import type { Experiment } from '../follow/follow-experiment.ts';
-import { dollarsText, numberText, secondsText } from '../output/units.ts';
+import { bestText, summaryText } from '../output/metric-text.ts';
+import { dollarsText, secondsText } from '../output/units.ts';
 import { experimentId } from './arguments.ts';
 import { json, project, verbose } from './flags.ts';
 
@@ -11,6 +12,23 @@ interface Flags {
   project?: string;
   json?: boolean;
   verbose?: boolean;
+}
+
+/** Most metrics that are printed. */
+const metricsMost = 100;
+
+/** The metrics by name; those beyond the most are counted. */
+function metricFacts({ metrics }: Experiment): [string, string][] {
+  const names = Object.keys(metrics).sort();
+  const more = names.length - metricsMost;
+  return [
+    ...names
+      .slice(0, metricsMost)
+      .flatMap((name): [string, string][] =>
+        metrics[name] === undefined ? [] : [[`metrics.${name}`, summaryText(metrics[name])]],
+      ),
+    ...(more > 0 ? [['metrics', `${more} more, which --json has`] as [string, string]] : []),
+  ];
 }
 
 /** The commit, its branch, and whether it was all. */
@@ -44,7 +62,9 @@ async function show(this: CliContext, { project: given, json: isJson }: Flags, i
     ],
     ['commit', gitText(experiment)],
     ['data set', experiment.dataset],
-    ['best', best === null ? null : `${best.criterion} ${numberText(best.value)}`],
+    ['best', best === null ? experiment.best_reason : bestText(best)],
+    ...(experiment.warnings ?? []).map((warning) => ['warning', warning] as const),
+    ...metricFacts(experiment),
     ['cost', cost === null ? null : dollarsText(cost)],
     ['at most', cost_estimate === null ? null : dollarsText(cost_estimate)],
     ['artifacts', `${experiment.artifacts} (${bytesText(experiment.artifact_bytes)})`],

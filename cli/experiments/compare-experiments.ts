@@ -3,6 +3,8 @@ import type { Experiment } from '../follow/follow-experiment.ts';
 export interface Comparison {
   experiments: string[];
   /** Values by name, one for each experiment; null where it has none. */
+  /** The best value of each by the project's criterion; null where it has none. */
+  best: Experiment['best'][];
   params: Record<string, (string | null)[]>;
   /** The newest value of each metric; a text where JSON has no such number. */
   metrics: Record<string, (number | string | null)[]>;
@@ -34,6 +36,7 @@ function byName<T>(all: readonly ReadonlyMap<string, T>[]): Record<string, (T | 
 export function compareExperiments(experiments: readonly Experiment[]): Comparison {
   return {
     experiments: experiments.map(({ experiment_id }) => experiment_id),
+    best: experiments.map(({ best }) => best),
     params: byName(experiments.map(({ params }) => new Map(Object.entries(params)))),
     metrics: byName(
       experiments.map(

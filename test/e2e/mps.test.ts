@@ -173,7 +173,22 @@ describe('mps', { shuffle: false }, () => {
     expect(await sorted('--sort', 'status')).toEqual(['FAILED', 'SUCCEEDED']);
     expect(await sorted('metrics.accuracy > 0.9')).toEqual(['SUCCEEDED']);
     expect((await mps(['ls', 'metrics.accuracy >'])).stderr).toMatch(/^filter /);
-    expect((await mps(['compare'])).stdout).toMatch(/^params\.learning_rate\t0\.2\t0\.1$/m);
+    const table = (await mps(['compare'])).stdout;
+    expect(table).toMatch(/^params\.learning_rate\t0\.2\t0\.1$/m);
+    expect(table).toMatch(/^best\tval_accuracy 0\.\d+ at step \d\t–$/m);
+    const [, asked] =
+      (await mps(['ls', 'metrics.accuracy > 0.9', '--sort', '-loss'])).stdout.match(/^(.*SUCCEEDED.*)$/m) ??
+      [];
+    expect(asked?.split('\t').slice(5)).toEqual([
+      expect.stringMatching(/^val_accuracy 0\.\d+ at step \d$/),
+      expect.stringMatching(/^0\.\d+$/),
+      expect.stringMatching(/^0\.0\d+$/),
+      '0.972763',
+    ]);
+    const facts = (await mps(['show', id])).stdout;
+    expect(facts).toMatch(/^best +val_accuracy 0\.\d+ at step \d$/m);
+    expect(facts).toMatch(/^metrics\.accuracy +0\.972763 at step 5, 0\.\d+ to 0\.\d+$/m);
+    expect((await mps(['show', 'latest'])).stdout).toMatch(/^best +The run reported no metric/m);
     expect((await mps(['logs', id])).stdout).toMatch(/^epoch 5: loss 0\.0\d+ accuracy 0\.9728 /m);
     const followed = await mps(['logs', '-f', 'latest', '--json']);
     expect(followed.code).toBe(7);
