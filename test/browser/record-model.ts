@@ -1,27 +1,38 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { endpoint as createModel } from '../../functions/optimization/models/create-model.endpoint.ts';
 import type { endpoint as putModel } from '../../functions/optimization/models/put-model.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
 import { sendBlob, sendUpload } from '../../shared/client/send-upload.ts';
+import { type ArrayToWrite, writeNpz } from '../../shared/onnx/npz/write-npz.ts';
 
 const fixtures = join(import.meta.dirname, '../fixtures/onnx');
 
-/** Upload a model of the fixtures, with an evaluation set where one is named. */
+async function npzOf(arrays: Readonly<Record<string, ArrayToWrite>>): Promise<Uint8Array<ArrayBuffer>> {
+  const folder = await mkdtemp(join(tmpdir(), 'console-npz-'));
+  try {
+    await writeNpz(join(folder, 'set.npz'), arrays);
+    return new Uint8Array(await readFile(join(folder, 'set.npz')));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Upload a model of the fixtures, with an evaluation set where one is given. */
 export async function recordModel(
   client: Client,
   model_name: string,
   file: string,
-  evaluation?: string,
+  evaluation?: Readonly<Record<string, ArrayToWrite>>,
 ): Promise<void> {
   const path = { model_name };
-  for (const [role, name] of [
-    ['model', file],
-    ['evaluation', evaluation],
-  ] as const) {
-    if (name === undefined) continue;
-    const bytes = await readFile(join(fixtures, name));
+  const files = [
+    { role: 'model' as const, bytes: new Uint8Array(await readFile(join(fixtures, file))) },
+    ...(evaluation === undefined ? [] : [{ role: 'evaluation' as const, bytes: await npzOf(evaluation) }]),
+  ];
+  for (const { role, bytes } of files) {
     const { upload } = await client.call<typeof createModel>('POST /optimization/models/{model_name}', {
       path,
       query: { file: role, sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length },

@@ -27,6 +27,7 @@ export type Strategy = Pick<
   Pruning,
   | 'strategy_id'
   | 'model_name'
+  | 'model_digest'
   | 'status'
   | 'status_reason'
   | 'progress'
@@ -56,8 +57,8 @@ const labelOf = (one: Recorded): string => {
 
 const shown = (operation: Operation, one: Recorded): Strategy => ({ ...one, operation, label: labelOf(one) });
 
-/** Everything that was made of a model, newest first. */
-export async function loadStrategies(model_name: string): Promise<Strategy[]> {
+/** Every strategy of every model. */
+export async function loadStrategies(): Promise<Strategy[]> {
   const [prunings, quantizations] = await Promise.all([
     all<typeof listPrunings>('GET /optimization/prune/strategies'),
     all<typeof listQuantizations>('GET /optimization/quantize/strategies'),
@@ -65,9 +66,7 @@ export async function loadStrategies(model_name: string): Promise<Strategy[]> {
   return [
     ...prunings.map((one) => shown('prune', one)),
     ...quantizations.map((one) => shown('quantize', one)),
-  ]
-    .filter((one) => one.model_name === model_name)
-    .sort((a, b) => b.created_at.localeCompare(a.created_at));
+  ];
 }
 
 export async function loadStrategy({ operation, strategy_id }: Strategy): Promise<StrategyDetails> {

@@ -1,3 +1,5 @@
+import { keepsAll } from '../../../../shared/onnx/strategies/prune-strategies.ts';
+
 /** A parameter of a method, as its JSON Schema has it. */
 export interface Parameter {
   name: string;
@@ -67,6 +69,32 @@ export function methodsIn(document: { anyOf: readonly unknown[] }): Method[] {
       parameters,
     };
   });
+}
+
+/** Whether a pruning with this value would keep all weights of a model. */
+const isIdle = ({ fixed }: Method, { name }: Parameter, value: string): boolean =>
+  name === 'compression' && keepsAll(fixed['strategy'] ?? '', Number(value));
+
+/** What the fields of a form begin with: the usual values, but half of the weights where these would keep them all. */
+export const beginningOf = (method: Method): Record<string, string> =>
+  Object.fromEntries(
+    method.parameters.map((parameter) => [
+      parameter.name,
+      isIdle(method, parameter, parameter.usual) ? '2' : '',
+    ]),
+  );
+
+/** What is wrong with values of which a job would change nothing; undefined where it would change something. */
+export function idleFault(
+  method: Method,
+  values: Readonly<Record<string, string>>,
+): { name: string; message: string } | undefined {
+  const found = method.parameters.find((parameter) =>
+    isIdle(method, parameter, values[parameter.name]?.trim() || parameter.usual),
+  );
+  return (
+    found && { name: found.name, message: 'This keeps all weights: nothing would change. 2 keeps half.' }
+  );
 }
 
 /** The query of a method with the values that were chosen; usual ones are left to the service. */

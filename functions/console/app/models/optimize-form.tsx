@@ -4,7 +4,7 @@ import { useLive } from '../api/use-live.ts';
 import { tell } from '../ui/notice.tsx';
 import { Field, Form, Loaded } from '../ui/parts.tsx';
 import { TextField } from '../ui/text-field.tsx';
-import { type Method, methodsIn, type Parameter, queryOf } from './method.ts';
+import { beginningOf, idleFault, type Method, methodsIn, type Parameter, queryOf } from './method.ts';
 
 const readable = (name: string): string =>
   name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
@@ -12,10 +12,12 @@ const readable = (name: string): string =>
 function ParameterField({
   parameter,
   value,
+  error,
   onChange,
 }: {
   parameter: Parameter;
   value: string;
+  error: string | undefined;
   onChange: (value: string) => void;
 }) {
   const { name, kind, description, choices, usual } = parameter;
@@ -34,7 +36,7 @@ function ParameterField({
       </label>
     );
   return (
-    <Field label={readable(name)} hint={description}>
+    <Field label={readable(name)} hint={description} error={error}>
       {(attributes) =>
         kind === 'choice' ? (
           <select
@@ -77,19 +79,22 @@ function MethodForm({
   const [result, setResult] = useState('');
   const method = methods.find((one) => one.id === id) ?? methods[0];
   if (method === undefined) return null;
+  const given = { ...beginningOf(method), ...values };
+  const fault = idleFault(method, given);
   const rare = new Set(['exclude', 'max_error', 'seed', 'reduce_range', 'include', 'per_channel']);
   const field = (parameter: Parameter) => (
     <ParameterField
       key={parameter.name}
       parameter={parameter}
-      value={values[parameter.name] ?? ''}
+      value={given[parameter.name] ?? ''}
+      error={fault?.name === parameter.name ? fault.message : undefined}
       onChange={(value) => setValues({ ...values, [parameter.name]: value })}
     />
   );
   const begin = async () => {
     await optimize(operation, {
       model_name: model.model_name,
-      ...queryOf(method, values),
+      ...queryOf(method, given),
       ...(operation === 'prune' && shapes),
       ...(result.trim() !== '' && { result_name: result.trim() }),
     });
@@ -97,7 +102,12 @@ function MethodForm({
     await onBegun();
   };
   return (
-    <Form action={operation === 'prune' ? 'Prune' : 'Quantize'} onSubmit={begin} wide>
+    <Form
+      action={operation === 'prune' ? 'Prune' : 'Quantize'}
+      onSubmit={begin}
+      isReady={fault === undefined}
+      wide
+    >
       <Field label="Strategy" hint={method.description}>
         {(attributes) => (
           <select

@@ -2,41 +2,80 @@ import { useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import type { Receipt, StrategyDetails } from '../api/models.ts';
 import { lineColour } from '../charts/colours.ts';
+import { href } from '../router.ts';
 import { numberText } from '../ui/format.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
+import type { Relative } from './family.ts';
+import { placeLabels, radiiOf } from './place-labels.ts';
 
 type Measure = 'bytes' | 'latency';
 
+/** A strategy of the family of a model, with its receipt. */
+export type Measured = Relative<StrategyDetails>;
+
 interface Point {
+  id: string;
   label: string;
   x: number;
   y: number;
-  colour: number;
+  colour: string;
+  /** Where its receipt is shown; undefined for the original. */
+  href: string | undefined;
 }
 
 const box = { left: 64, right: 24, top: 24, bottom: 44 };
+/** The colour of the original, which no strategy has. */
+const originalColour = 8;
+const colourCount = 8;
+const labelMost = 40;
 
-const qualityOf = ({ accuracy, outputs }: Receipt, side: 'before' | 'after'): number | undefined => {
-  if (accuracy !== null) return accuracy[side];
-  // Without labels: how near the outputs are to those of the original.
+/** The address at which the receipt of a strategy is open. */
+export const receiptOf = ({
+  model_name,
+  strategy_id,
+}: Pick<StrategyDetails, 'model_name' | 'strategy_id'>): string =>
+  href(['models', model_name], { strategy: strategy_id });
+
+const accuracyOf = ({ accuracy }: Receipt, side: 'before' | 'after'): number | undefined => accuracy?.[side];
+
+/** Without labels: how near the outputs are to those of the model that was optimized. */
+function likenessOf({ outputs }: Receipt, side: 'before' | 'after'): number | undefined {
   const errors = outputs.flatMap(({ relative_l2_error }) =>
     relative_l2_error === null ? [] : [relative_l2_error],
   );
   if (errors.length === 0) return undefined;
   return side === 'before' ? 1 : 1 - Math.min(1, Math.max(...errors));
-};
+}
 
-function pointsOf(strategies: readonly StrategyDetails[], measure: Measure): Point[] {
+/** One point for the original and one for each strategy. The likeness of a result's result is not to the original. */
+function pointsOf(family: readonly Measured[], measure: Measure, hasAccuracy: boolean): Point[] {
+  const qualityOf = hasAccuracy ? accuracyOf : likenessOf;
   const points: Point[] = [];
-  for (const [index, { label, receipt }] of strategies.entries()) {
-    if (receipt === null) continue;
+  for (const [index, strategy] of family.entries()) {
+    const { path, receipt, strategy_id, isOwn } = strategy;
+    if (receipt === null || (!hasAccuracy && !isOwn)) continue;
     const x = measure === 'bytes' ? receipt.file_bytes : receipt.latency?.p50;
     const y = qualityOf(receipt, 'after');
     const original = qualityOf(receipt, 'before');
     if (x === undefined) continue;
-    if (points.length === 0 && original !== undefined)
-      points.push({ label: 'original', x: x.before, y: original, colour: 8 });
-    if (y !== undefined) points.push({ label, x: x.after, y, colour: index % 8 });
+    if (points.length === 0 && isOwn && original !== undefined)
+      points.push({
+        id: 'original',
+        label: 'original',
+        x: x.before,
+        y: original,
+        colour: lineColour(originalColour),
+        href: undefined,
+      });
+    if (y !== undefined)
+      points.push({
+        id: strategy_id,
+        label: path,
+        x: x.after,
+        y,
+        colour: lineColour(index % colourCount),
+        href: receiptOf(strategy),
+      });
   }
   return points;
 }
@@ -50,13 +89,11 @@ function ticksOf(low: number, high: number): number[] {
   return ticks;
 }
 
-/** Everything that was made of a model: how good it still is over how large or how slow it has become. */
-export function Tradeoff({ strategies }: { strategies: readonly StrategyDetails[] }) {
-  const [measure, setMeasure] = useState<Measure>('bytes');
+const cut = (text: string): string => (text.length > labelMost ? `${text.slice(0, labelMost - 1)}…` : text);
+
+function Plot({ points, measure, quality }: { points: readonly Point[]; measure: Measure; quality: string }) {
   // Drawn as large as it is shown, so that its texts can be read.
   const [width, height] = useNarrow() ? [340, 280] : [720, 330];
-  const points = pointsOf(strategies, measure);
-  const hasAccuracy = strategies.some(({ receipt }) => receipt?.accuracy != null);
   const [highX, lowY, highY] = [
     Math.max(...points.map(({ x }) => x)) * 1.05,
     Math.min(...points.map(({ y }) => y)),
@@ -69,20 +106,105 @@ export function Tradeoff({ strategies }: { strategies: readonly StrategyDetails[
     height - box.bottom - ((value - floor) / (ceiling - floor || 1)) * (height - box.top - box.bottom);
   const show = (value: number) =>
     measure === 'bytes' ? bytesText(Math.round(value)) : `${numberText(value)} ms`;
-  const isFar = (point: Point): boolean => x(point.x) > width * 0.62;
-  /** Labels of points that are near go below one another. */
-  const placed: { x: number; y: number }[] = [];
-  const labelY = (point: Point): number => {
-    let at = y(point.y) + 4;
-    while (placed.some((other) => Math.abs(other.x - x(point.x)) < 130 && Math.abs(other.y - at) < 14))
-      at += 14;
-    placed.push({ x: x(point.x), y: at });
-    return at;
-  };
+  const told = ({ label, x: at, y: good }: Point) => `${label}: ${numberText(good)} at ${show(at)}`;
+  const places = points.map((point) => ({ x: x(point.x), y: y(point.y) }));
+  const radii = radiiOf(places);
+  const labels = placeLabels(
+    points.map(({ label }, index) => ({
+      x: places[index]?.x ?? 0,
+      y: places[index]?.y ?? 0,
+      radius: radii[index] ?? 0,
+      text: cut(label),
+    })),
+    { left: box.left, right: width - 2, top: 2, bottom: height - box.bottom },
+  );
+  const marks = points.map((point, index) => {
+    const { x: atX = 0, y: atY = 0 } = places[index] ?? {};
+    const radius = radii[index] ?? 0;
+    const label = labels[index];
+    const mark = (
+      <>
+        <title>{told(point)}</title>
+        {label?.isLed && (
+          <line
+            class="lead"
+            x1={atX}
+            y1={atY}
+            x2={label.x + (label.anchor === 'start' ? -2 : 2)}
+            y2={label.y - 4}
+          />
+        )}
+        <circle
+          cx={atX}
+          cy={atY}
+          r={radius}
+          class={radius > 6 ? 'ring' : ''}
+          style={radius > 6 ? { stroke: `var(--${point.colour})` } : { fill: `var(--${point.colour})` }}
+        />
+        {label !== undefined && (
+          <text class="label" x={label.x} y={label.y} text-anchor={label.anchor}>
+            {cut(point.label)}
+          </text>
+        )}
+      </>
+    );
+    return point.href === undefined ? (
+      <g key={point.id}>{mark}</g>
+    ) : (
+      <a key={point.id} href={point.href} aria-label={`${told(point)}. Show its receipt`}>
+        {mark}
+      </a>
+    );
+  });
+  const unnamed = points.filter((_, index) => labels[index] === undefined);
+  return (
+    <>
+      <div class="scroll-x" tabIndex={0} role="group" aria-label={`Plot: ${points.map(told).join('; ')}`}>
+        <svg class="tradeoff" viewBox={`0 0 ${width} ${height}`} role="group" aria-label={quality}>
+          {ticksOf(0, highX).map((tick) => (
+            <g key={tick}>
+              <line class="grid" x1={x(tick)} x2={x(tick)} y1={box.top} y2={height - box.bottom} />
+              <text x={x(tick)} y={height - box.bottom + 18} text-anchor="middle">
+                {show(tick)}
+              </text>
+            </g>
+          ))}
+          {ticksOf(floor, ceiling).map((tick) => (
+            <g key={tick}>
+              <line class="grid" x1={box.left} x2={width - box.right} y1={y(tick)} y2={y(tick)} />
+              <text x={box.left - 8} y={y(tick) + 4} text-anchor="end">
+                {numberText(Number(tick.toPrecision(4)))}
+              </text>
+            </g>
+          ))}
+          {/* Wide rings below, so that each mark can be pointed at. */}
+          {marks.toReversed()}
+        </svg>
+      </div>
+      {unnamed.length > 0 && (
+        <ul class="legend tradeoff-more">
+          {unnamed.map((point) => (
+            <li key={point.id}>
+              <i style={{ background: `var(--${point.colour})` }} />
+              {point.href === undefined ? point.label : <a href={point.href}>{point.label}</a>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** Everything that was made of a model: how good it still is over how large or how slow it has become. */
+export function Tradeoff({ family }: { family: readonly Measured[] }) {
+  const [measure, setMeasure] = useState<Measure>('bytes');
+  const hasAccuracy = family.some(({ receipt, isOwn }) => isOwn && receipt?.accuracy != null);
+  const points = pointsOf(family, measure, hasAccuracy);
+  const quality = hasAccuracy ? 'Accuracy' : 'Likeness of the outputs';
   return (
     <section class="panel">
       <div class="panel-head">
-        <h2>{hasAccuracy ? 'Accuracy' : 'Likeness of the outputs'}</h2>
+        <h2>{quality}</h2>
         <div class="segments" role="group" aria-label="Horizontal axis">
           <button type="button" aria-pressed={measure === 'bytes'} onClick={() => setMeasure('bytes')}>
             over size
@@ -95,49 +217,14 @@ export function Tradeoff({ strategies }: { strategies: readonly StrategyDetails[
       {points.length < 2 ? (
         <p class="soft">There is nothing to compare yet.</p>
       ) : (
-        <div class="scroll-x" tabIndex={0} role="group" aria-label="Plot">
-          <svg
-            class="tradeoff"
-            viewBox={`0 0 ${width} ${height}`}
-            role="img"
-            aria-label={points
-              .map(({ label, x: at, y: quality }) => `${label}: ${numberText(quality)} at ${show(at)}`)
-              .join('; ')}
-          >
-            {ticksOf(0, highX).map((tick) => (
-              <g key={tick}>
-                <line class="grid" x1={x(tick)} x2={x(tick)} y1={box.top} y2={height - box.bottom} />
-                <text x={x(tick)} y={height - box.bottom + 18} text-anchor="middle">
-                  {show(tick)}
-                </text>
-              </g>
-            ))}
-            {ticksOf(floor, ceiling).map((tick) => (
-              <g key={tick}>
-                <line class="grid" x1={box.left} x2={width - box.right} y1={y(tick)} y2={y(tick)} />
-                <text x={box.left - 8} y={y(tick) + 4} text-anchor="end">
-                  {numberText(Number(tick.toPrecision(4)))}
-                </text>
-              </g>
-            ))}
-            {points.map((point) => (
-              <g key={point.label + point.x}>
-                <circle cx={x(point.x)} cy={y(point.y)} r="6.5" fill={`var(--${lineColour(point.colour)})`} />
-                <text
-                  class="label"
-                  x={x(point.x) + (isFar(point) ? -11 : 11)}
-                  y={labelY(point)}
-                  text-anchor={isFar(point) ? 'end' : 'start'}
-                >
-                  {point.label}
-                </text>
-              </g>
-            ))}
-          </svg>
-        </div>
+        <Plot points={points} measure={measure} quality={quality} />
       )}
       {!hasAccuracy && points.length >= 2 && (
-        <p class="soft small">Upload an evaluation set with the model to see its accuracy here instead.</p>
+        <p class="soft small">
+          1 is an output like the original’s. With an evaluation set the model’s accuracy is shown here
+          instead
+          {family.some(({ isOwn }) => !isOwn) && ', also of what was made of its results'}.
+        </p>
       )}
     </section>
   );

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/bytes-text.ts';
 import {
   cancelStrategy,
@@ -14,10 +14,11 @@ import {
 } from '../api/models.ts';
 import { mayChangeModel, mayChangeStrategy, ownRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
+import { familyOf } from '../models/family.ts';
 import { OptimizeForm } from '../models/optimize-form.tsx';
 import { ReceiptView } from '../models/receipt.tsx';
 import { Tradeoff } from '../models/tradeoff.tsx';
-import { go, href } from '../router.ts';
+import { go, href, place } from '../router.ts';
 import { numberText, plural } from '../ui/format.ts';
 import { LongText } from '../ui/long-text.tsx';
 import { attempt } from '../ui/notice.tsx';
@@ -87,10 +88,13 @@ const Inspection = ({ model }: { model: ModelDetails }) => {
 function StrategyCard({
   strategy,
   details,
+  isChosen,
   onChange,
 }: {
   strategy: Strategy;
   details: StrategyDetails | undefined;
+  /** Whether the address names it: its receipt is open then. */
+  isChosen: boolean;
   onChange: () => Promise<void>;
 }) {
   const { status, status_reason, progress, label, result, operation, created_at } = strategy;
@@ -102,9 +106,17 @@ function StrategyCard({
     });
   const receipt = details?.receipt ?? null;
   const [isAsking, setAsking] = useState(false);
+  const card = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const { current } = card;
+    if (!isChosen || current === null) return;
+    current.open = true;
+    current.querySelector('summary')?.focus({ preventScroll: true });
+    current.scrollIntoView({ block: 'nearest' });
+  }, [isChosen]);
   const resultBytes = result.reduce((sum, { size }) => sum + size, 0);
   return (
-    <details class="panel strategy">
+    <details class={isChosen ? 'panel strategy chosen' : 'panel strategy'} ref={card}>
       <summary>
         <Status status={status} />
         <strong class="grow">
@@ -197,12 +209,20 @@ function useReceipts(strategies: readonly Strategy[] | undefined): ReadonlyMap<s
 /** One model: what it holds, what was made of it, and forms to make more. */
 export function ModelPage({ model_name }: { model_name: string }) {
   const live = useLive(`model/${model_name}`, () => loadModel(model_name));
-  const strategies = useLive(`strategies/${model_name}`, () => loadStrategies(model_name), {
-    every: (list) => (list.some(({ status }) => !isFinal(status)) ? 2_000 : undefined),
-  });
+  const strategies = useLive(
+    `family/${model_name}`,
+    async () => familyOf(await loadStrategies(), model_name),
+    {
+      every: (list) => (list.some(({ status }) => !isFinal(status)) ? 2_000 : undefined),
+    },
+  );
   const receipts = useReceipts(strategies.data);
   const [isDeleting, setDeleting] = useState(false);
-  const measured = (strategies.data ?? []).flatMap(({ strategy_id }) => receipts.get(strategy_id) ?? []);
+  const measured = (strategies.data ?? []).flatMap((strategy) => {
+    const receipt = receipts.get(strategy.strategy_id)?.receipt;
+    return receipt === undefined ? [] : [{ ...strategy, receipt }];
+  });
+  const chosen = place.value.query.get('strategy');
   return (
     <Loaded live={live} rows={8} what="The model could not be loaded">
       {(model) => (
@@ -214,26 +234,28 @@ export function ModelPage({ model_name }: { model_name: string }) {
           </PageHead>
           <div class="split">
             <div>
-              {measured.length > 0 && <Tradeoff strategies={measured} />}
+              {measured.length > 0 && <Tradeoff family={measured} />}
               <h2 class="part-title">Strategies</h2>
               <Loaded live={strategies} rows={3} what="The strategies could not be loaded">
-                {(list) =>
-                  list.length === 0 ? (
+                {(list) => {
+                  const own = list.filter(({ isOwn }) => isOwn).reverse();
+                  return own.length === 0 ? (
                     <p class="soft">
                       None yet.
                       {ownRights().mayCreate && ' Begin one beside this: int8 quantization is a good first.'}
                     </p>
                   ) : (
-                    list.map((strategy) => (
+                    own.map((strategy) => (
                       <StrategyCard
                         key={strategy.strategy_id}
                         strategy={strategy}
                         details={receipts.get(strategy.strategy_id)}
+                        isChosen={strategy.strategy_id === chosen}
                         onChange={strategies.refresh}
                       />
                     ))
-                  )
-                }
+                  );
+                }}
               </Loaded>
             </div>
             <aside aria-label="Form and facts">

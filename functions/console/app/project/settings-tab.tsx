@@ -30,6 +30,7 @@ function About({ project, onChange }: { project: ProjectDetails; onChange: () =>
       ),
       ...(isRanked && { criterion, criterion_goal }),
     };
+    if (Object.keys(changed).length === 0) return tell('Nothing was changed');
     const base = theirs ?? project;
     const present = await changeProject(project.project_id, changed, base.updated_at);
     // Somebody else was first: what is typed here stays, and the next try is against what is there now.

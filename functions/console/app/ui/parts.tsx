@@ -285,7 +285,14 @@ export function Form({
   children,
   action,
   wide,
-}: { onSubmit: () => Promise<unknown>; action: string; wide?: boolean } & Children) {
+  isReady = true,
+}: {
+  onSubmit: () => Promise<unknown>;
+  action: string;
+  wide?: boolean;
+  /** Whether the fields say what can be sent; they say what is wrong themselves. */
+  isReady?: boolean;
+} & Children) {
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: Event) => {
@@ -304,7 +311,7 @@ export function Form({
     <form class={`form${wide ? ' wide' : ''}`} onSubmit={(event) => void submit(event)} noValidate>
       {children}
       {error !== undefined && <Problem error={error} />}
-      <Button type="submit" kind="primary" disabled={isBusy}>
+      <Button type="submit" kind="primary" disabled={isBusy || !isReady}>
         {isBusy ? 'Working…' : action}
       </Button>
     </form>
