@@ -19,6 +19,8 @@ export interface ClientOptions {
   url: string;
   /** Bearer token; undefined for calls that need none. */
   token?: string | undefined;
+  /** The page's key of a browser's session, whose cookie the browser sends; `token` is undefined then. */
+  pageKey?: string | undefined;
   /** Name and version of the program, for the service's log. Browsers send their own. */
   userAgent?: string;
   retries?: RetryPolicy;
@@ -60,13 +62,16 @@ function contentOf({ fields, body, file }: SentRequest): { type?: string; conten
 export class Client {
   /** Base address, without a slash at its end. */
   readonly url: string;
-  readonly #token: string | undefined;
+  readonly #credentials: Readonly<Record<string, string>>;
   readonly #userAgent: string | undefined;
   readonly #retries: RetryPolicy;
 
-  constructor({ url, token, userAgent, retries = usualRetries }: ClientOptions) {
+  constructor({ url, token, pageKey, userAgent, retries = usualRetries }: ClientOptions) {
     this.url = url.replace(/\/+$/, '');
-    this.#token = token;
+    this.#credentials = {
+      ...(pageKey !== undefined && { Authorization: `Session ${pageKey}`, 'X-Requested-With': 'mps' }),
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+    };
     this.#userAgent = userAgent;
     this.#retries = retries;
   }
@@ -162,7 +167,7 @@ export class Client {
     const headers = {
       ...(type !== undefined && { 'Content-Type': type }),
       ...(isKeyed && { 'Idempotency-Key': crypto.randomUUID() }),
-      ...(this.#token !== undefined && { Authorization: `Bearer ${this.#token}` }),
+      ...this.#credentials,
       ...(this.#userAgent !== undefined && { 'User-Agent': this.#userAgent }),
       ...request.headers,
     };

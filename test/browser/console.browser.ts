@@ -414,8 +414,10 @@ describe('faults', () => {
     await other.getByRole('button', { name: 'Edit', exact: true }).first().click();
     await other.getByLabel('Note', { exact: true }).fill('typed before the end');
     await other.evaluate(async () => {
-      const { token } = JSON.parse(sessionStorage.getItem('mps-session') ?? '{}');
-      await fetch('auth/token', { method: 'DELETE', headers: { Authorization: `Bearer ${token}` } });
+      const [key = ''] = Object.keys(localStorage).filter((name) => name.startsWith('mps-session '));
+      const { page_key } = JSON.parse(localStorage.getItem(key) ?? '{}');
+      const headers = { Authorization: `Session ${page_key}`, 'X-Requested-With': 'test' };
+      await fetch('auth/session', { method: 'DELETE', headers });
     });
     await other.getByRole('button', { name: 'Save' }).click();
     await other.getByRole('heading', { name: 'Your session has ended' }).waitFor();
@@ -485,9 +487,10 @@ describe('every page', () => {
       const experiment = ({ project_id, experiment_id }: { project_id: string; experiment_id: string }) =>
         `projects/${project_id}/experiments/${experiment_id}`;
       const ids = await own.evaluate(async (project_id) => {
-        const { token } = JSON.parse(sessionStorage.getItem('mps-session') ?? '{}');
+        const [key = ''] = Object.keys(localStorage).filter((name) => name.startsWith('mps-session '));
+        const { page_key } = JSON.parse(localStorage.getItem(key) ?? '{}');
         const answer = await fetch(`projects/${project_id}/experiments?limit=5`, {
-          headers: { Authorization: `Bearer ${token}` },
+          headers: { Authorization: `Session ${page_key}` },
         });
         return (await answer.json()).map((one: { experiment_id: string }) => one.experiment_id).join();
       }, many);

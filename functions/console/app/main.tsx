@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { keepSessionAlive } from './api/session.ts';
 import { App } from './app.tsx';
 import { loadStyle } from './ui/load-style.ts';
 
@@ -7,6 +8,7 @@ if (root !== null) {
   // What the page says until this script is there.
   root.replaceChildren();
   render(<App />, root);
+  keepSessionAlive();
 }
 // Without it the page works, and says nothing of it.
 loadStyle().catch(() => undefined);

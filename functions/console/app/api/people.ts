@@ -1,6 +1,9 @@
 import type { AnswerOf, RowOf } from '../../../../shared/client/route.ts';
 import type { endpoint as createNamedToken } from '../../../auth/create-named-token.endpoint.ts';
+import type { endpoint as deleteSessions } from '../../../auth/delete-sessions.endpoint.ts';
+import type { endpoint as listSessions } from '../../../auth/list-sessions.endpoint.ts';
 import type { endpoint as listTokens } from '../../../auth/list-tokens.endpoint.ts';
+import type { endpoint as revokeSession } from '../../../auth/revoke-session.endpoint.ts';
 import type { endpoint as revokeToken } from '../../../auth/revoke-token.endpoint.ts';
 import type { endpoint as deleteMember } from '../../../projects/delete-member.endpoint.ts';
 import type { endpoint as listMembers } from '../../../projects/list-members.endpoint.ts';
@@ -39,6 +42,12 @@ export const addToken = (name: string, seconds: number): Promise<NewToken> =>
   call<typeof createNamedToken>('POST /auth/tokens', { body: { name, expires_in: seconds } });
 export const removeToken = (token_id: string) =>
   call<typeof revokeToken>('DELETE /auth/tokens/{token_id}', { path: { token_id } });
+
+export type Session = RowOf<typeof listSessions>;
+export const loadSessions = (): Promise<Session[]> => all<typeof listSessions>('GET /auth/sessions');
+export const endSession = (session_id: string) =>
+  call<typeof revokeSession>('DELETE /auth/sessions/{session_id}', { path: { session_id } });
+export const endAllSessions = () => call<typeof deleteSessions>('DELETE /auth/sessions');
 
 export const setPassword = (username: string, password: string, current_password: string) =>
   call<typeof changePassword>('PUT /users/{username}/password', {

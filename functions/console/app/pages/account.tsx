@@ -1,6 +1,9 @@
 import { useState } from 'preact/hooks';
 import {
   addToken,
+  endAllSessions,
+  endSession,
+  loadSessions,
   loadTokens,
   type NewToken,
   removePicture,
@@ -8,7 +11,7 @@ import {
   setPassword,
   setPicture,
 } from '../api/people.ts';
-import { person, signIn, signOut } from '../api/session.ts';
+import { leave, person, signIn, signOut } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
 import { attempt, tell } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
@@ -48,7 +51,7 @@ function Tokens() {
               {tokens.map((token) => (
                 <tr key={token.token_id}>
                   <th scope="row">
-                    <bdi>{token.name ?? 'a sign-in'}</bdi>{' '}
+                    <bdi>{token.name ?? 'a sign-in of a program'}</bdi>{' '}
                     {token.current && <span class="chip">this one</span>}
                   </th>
                   <td class="soft number">
@@ -100,6 +103,55 @@ function Tokens() {
           </Field>
         </div>
       </Form>
+    </section>
+  );
+}
+
+/** The browsers that are signed in: where each was used last, and how to sign it out. */
+function Sessions() {
+  const live = useLive('sessions', loadSessions);
+  return (
+    <section class="panel">
+      <h2>Browsers that are signed in</h2>
+      <Loaded live={live} rows={2} what="The sessions could not be loaded">
+        {(sessions) => (
+          <table class="data">
+            <tbody>
+              {sessions.map((session) => (
+                <tr key={session.session_id}>
+                  <th scope="row">
+                    <bdi>{session.browser}</bdi> {session.current && <span class="chip">this one</span>}
+                  </th>
+                  <td class="soft number">{session.address}</td>
+                  <td class="soft number">
+                    <Ago time={session.last_used_at} />
+                  </td>
+                  <td class="right">
+                    {!session.current && (
+                      <Button
+                        kind="quiet"
+                        icon="close"
+                        label={`Sign out ${session.browser}`}
+                        onClick={() =>
+                          attempt(
+                            () => endSession(session.session_id).then(live.refresh),
+                            'The browser is signed out',
+                          )
+                        }
+                      />
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Loaded>
+      <div class="bar-row after">
+        <Button kind="quiet" icon="out" onClick={() => attempt(() => endAllSessions().then(leave))}>
+          Sign out everywhere
+        </Button>
+      </div>
     </section>
   );
 }
@@ -190,7 +242,10 @@ export function AccountPage() {
           </section>
           <Password username={username} />
         </div>
-        <Tokens />
+        <div>
+          <Sessions />
+          <Tokens />
+        </div>
       </div>
     </>
   );
