@@ -23,7 +23,7 @@ export const layers: readonly (readonly string[])[] = [
   ['shared/onnx/fuse'],
   ['shared/onnx/prune'],
   ['shared/onnx/quantize'],
-  ['shared/onnx/apply'],
+  ['shared/onnx/apply', 'shared/onnx/opset'],
   ['shared/onnx/stage'],
   ['shared/onnx/optimize'],
   ['shared/onnx/cli'],
