@@ -4,13 +4,13 @@ import { comparePoints } from './metric-summary.ts';
 import { projectPrefix } from './project.ts';
 import { readPage } from './read-page.ts';
 import { recordType } from './record.ts';
-import { StoredNumber } from './stored-number.ts';
+import { TableNumber, tableNumber } from './stored-number.ts';
 import type { Key, Page, TableReader, Write } from './table.ts';
 
 /** A value of a metric that was measured of a model, with the run and the data set that it was measured with. */
 export const ModelMetric = z.object({
   name: z.string(),
-  value: StoredNumber,
+  value: TableNumber,
   step: z.number().nullable(),
   time: z.iso.datetime({ precision: 3 }),
   /** MLflow's id of the run that measured it. */
@@ -97,10 +97,15 @@ export async function listLoggedModels(
   );
 }
 
-export const putLoggedModel = (value: LoggedModel, previous: LoggedModel | undefined): Write => ({
-  put: loggedModel.item(loggedModelKey(value.project_id, value.model_id), value),
-  if: previous === undefined ? { exists: false } : { equals: { version: previous.version } },
-});
+export function putLoggedModel(value: LoggedModel, previous: LoggedModel | undefined): Write {
+  // The table has no number for every metric: those are stored as their texts, which the schema reads as numbers.
+  const metrics = value.metrics.map((metric) => ({ ...metric, value: tableNumber(metric.value) }));
+  const key = loggedModelKey(value.project_id, value.model_id);
+  return {
+    put: { ...loggedModel.item(key, { ...value, metrics }), metrics },
+    if: previous === undefined ? { exists: false } : { equals: { version: previous.version } },
+  };
+}
 
 export const removeLoggedModel = ({ project_id, model_id, version }: LoggedModel): Write => ({
   delete: loggedModelKey(project_id, model_id),

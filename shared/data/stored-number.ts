@@ -18,3 +18,18 @@ export const isTableNumber = (value: number): boolean =>
 
 /** The number that {@link storedNumber} wrote. */
 export const StoredNumber = z.union([z.number(), z.enum(named).transform(Number)]);
+
+/** A number as the table takes it: as its text where it has no such number. */
+export const tableNumber = (value: number): number | string => {
+  if (Object.is(value, -0)) return '-0';
+  return isTableNumber(value) ? value : String(value);
+};
+
+/** What {@link tableNumber} wrote, as it is written. */
+export const TableNumberText = z.union([
+  z.number(),
+  z.string().regex(/^(?:NaN|-?Infinity|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/),
+]);
+
+/** The number that {@link tableNumber} wrote. */
+export const TableNumber = TableNumberText.transform(Number);

@@ -20,6 +20,7 @@ import {
 import { AnyTrackedName } from '../data/rules/tracked.ts';
 import { faultOfAll, VariableName, VariableValue } from '../data/rules/variable.ts';
 import { SizeLimits } from '../data/size-limits.ts';
+import { TableNumberText } from '../data/stored-number.ts';
 import { DatasetInput, Git, ModelLink } from '../data/tracking.ts';
 import { environmentFaults } from '../runner/command/environment-faults.ts';
 
@@ -197,7 +198,7 @@ export const ModelDocument = z.strictObject({
   folder: z.string().max(1000).optional(),
   params: texts,
   tags: texts,
-  metrics: z.array(ModelMetric.strict()).max(10_000),
+  metrics: z.array(ModelMetric.extend({ value: TableNumberText }).strict()).max(10_000),
   created_at: Timestamp,
   updated_at: Timestamp,
 });

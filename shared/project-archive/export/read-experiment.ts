@@ -1,5 +1,6 @@
 import type { Experiment } from '../../data/experiment.ts';
 import type { LoggedModel } from '../../data/logged-model.ts';
+import { tableNumber } from '../../data/stored-number.ts';
 import type { ExperimentFields } from '../../data/tracking.ts';
 import type { ExperimentDocument, ModelDocument } from '../documents.ts';
 import { type Names, withTexts } from '../references.ts';
@@ -61,5 +62,6 @@ export function experimentDocument(
 export function modelDocument(value: LoggedModel, names: Names): ModelDocument {
   const { model_id, project_id, user_id, source_experiment_id, deleted_at, version, ...rest } = value;
   const source_experiment = names.numberOf(source_experiment_id);
-  return { ...withTexts(rest, names.inText), source_experiment };
+  const metrics = rest.metrics.map((metric) => ({ ...metric, value: tableNumber(metric.value) }));
+  return { ...withTexts({ ...rest, metrics }, names.inText), source_experiment };
 }

@@ -53,7 +53,10 @@ export async function recordModel(
     if (!isThere) return false;
   }
   const model = {
-    ...withTexts(said, resolver(ids)),
+    ...withTexts(
+      { ...said, metrics: said.metrics.map((metric) => ({ ...metric, value: Number(metric.value) })) },
+      resolver(ids),
+    ),
     model_id,
     project_id,
     user_id,

@@ -165,4 +165,20 @@ describe('logged models', () => {
     await ada.call('DELETE', `api/2.0/mlflow/logged-models/${model_id}`);
     expect((await ada.get(`logged-models/${model_id}`, {})).status).toBe(404);
   });
+
+  test('have every number that was measured of them, also those of a training that diverges', async () => {
+    const { experiment_id, run_id } = await newRun(ada);
+    const made = await ada.post('logged-models', { experiment_id, name: 'lost', source_run_id: run_id });
+    const { model_id } = made.json.model.info;
+    const values = ['NaN', 'Infinity', '-Infinity', 1e300, 5e-324, -1e-200, 2];
+    const metrics = values.map((value, step) => ({
+      ...{ key: `m${step}`, value, timestamp: 1, step, model_id },
+    }));
+    expect((await ada.post('runs/log-batch', { run_id, metrics })).status).toBe(200);
+    const { json } = await ada.get(`logged-models/${model_id}`, {});
+    const kept = json.model.data.metrics.map(({ key, value }: Record<string, unknown>) => [key, value]);
+    expect(Object.fromEntries(kept)).toEqual(
+      Object.fromEntries(metrics.map(({ key, value }) => [key, value])),
+    );
+  });
 });

@@ -192,7 +192,10 @@ async function recordModel(
     user_id: user.user_id,
     params: {},
     tags: { self: `m-${project_id}-${model_id}` },
-    metrics: [{ name: 'f1', value: 0.5, step: 1, time: at, run_id: `${project_id}-${source_experiment_id}` }],
+    metrics: [0.5, Number.NaN, Number.NEGATIVE_INFINITY, 1e300].map((value, index) => ({
+      ...{ name: `f${index + 1}`, value, step: 1, time: at },
+      run_id: `${project_id}-${source_experiment_id}`,
+    })),
     created_at: at,
     updated_at: at,
     version: 1,
