@@ -1,5 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { endpoint as readExperiment } from '../../../functions/experiments/read-experiment.endpoint.ts';
 import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
 import { endpoint as putVariable } from '../../../functions/projects/put-variable.endpoint.ts';
 import type { Inventory } from '../../../infra/doctor/inventory.ts';
@@ -51,7 +52,7 @@ const underWay: Readonly<Record<TrainingCourse, (record: JobRecord) => boolean>>
 
 function lacking(
   { records, objects }: Inventory,
-  { experiment_id, best }: Experiment,
+  { experiment_id }: Experiment,
   files: readonly string[],
 ): string[] {
   const own = records.filter(({ pk }) => pk === `JOB#${experiment_id}`);
@@ -63,7 +64,6 @@ function lacking(
       ? []
       : [`its artifacts are ${paths.join()}`]),
     ...lost.map(({ sk }) => `the object of ${sk}`),
-    ...(best?.value === 0.9 ? [] : [`its best value is ${best?.value}`]),
     ...(own.some(({ sk }) => sk.startsWith('LOG#')) ? [] : ['its log']),
   ];
 }
@@ -127,9 +127,17 @@ export async function trainingCourse(
       ),
     isUnderWay: underWay[kind],
     lacking: (inventory, record) => (isStrategy(record) ? [] : lacking(inventory, record, files)),
-    ...(acknowledged !== undefined && {
-      lost: async (record) => (isStrategy(record) ? [] : lostOfTracked(service, acknowledged, record)),
-    }),
+    lost: async (record) => {
+      if (isStrategy(record)) return [];
+      const tracked = acknowledged === undefined ? [] : await lostOfTracked(service, acknowledged, record);
+      if (record.status !== 'SUCCEEDED') return tracked;
+      const { project_id, experiment_id } = record;
+      const { best } = await must(readExperiment, service.environment, {
+        path: { project_id, experiment_id },
+        token,
+      });
+      return best?.value === 0.9 ? tracked : [...tracked, `its best value is ${best?.value}`];
+    },
     hostEnvironment: !hasBuild ? {} : { PATH: `${programs}:${process.env['PATH']}` },
     neighbours: [neighbour_id],
   };
