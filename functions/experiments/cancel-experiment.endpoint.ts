@@ -26,13 +26,16 @@ export const endpoint = defineEndpoint({
   problems: ['conflict'],
   etag: true,
 
-  async handle({ path }, { records, batch, keys, settings, now, log }) {
+  async handle({ path }, { records, batch, keys, settings, caller, now, log }) {
     const found = await requireExperiment(records, path.project_id, path.experiment_id);
     if (found.kind === 'logged') {
       const message = 'No job runs for this experiment; its client ends it with PATCH, by its status.';
       throw new ServiceError('conflict', message);
     }
-    const cancelled = await cancelJob(records, batch, settings, found, now());
+    const cancelled = await cancelJob(records, batch, settings, found, {
+      by: caller.username,
+      now: now(),
+    });
     await startWaitingInRequest({ records, batch, keys, settings, now }, found, log);
     const experiment = await requireExperiment(records, path.project_id, path.experiment_id);
     if (!cancelled && experiment.status !== 'CANCELLED') {

@@ -32,7 +32,8 @@ export const endpoint = defineEndpoint({
 
   async handle({ path: { project_id } }, { records, batch, keys, settings, caller, now, log }) {
     const hasTime = forSeconds(secondsForCancelling);
-    const answer = await cancelAll({ records, batch, settings, now, log }, project_id, hasTime);
+    const context = { records, batch, settings, now, by: caller.username, log };
+    const answer = await cancelAll(context, project_id, hasTime);
     await startWaitingInRequest({ records, batch, keys, settings, now }, caller, log);
     return answer;
   },

@@ -49,6 +49,8 @@ export const jobFields = () => ({
   started_at: Timestamp.nullable(),
   stopped_at: Timestamp.nullable(),
   cancel_requested_at: Timestamp.nullable(),
+  /** Name of the user who cancelled it; null where nobody did, and for jobs of releases that did not note it. */
+  cancelled_by: z.string().nullable().default(null),
   /** When this record was last compared with Batch. */
   checked_at: Timestamp,
   exit_code: z.number().int().nullable(),
@@ -86,6 +88,7 @@ export const unreadableJob = () => ({
   started_at: null,
   stopped_at: null,
   cancel_requested_at: null,
+  cancelled_by: null,
   checked_at: '',
   exit_code: null,
   signal: null,

@@ -22,6 +22,7 @@ export const newJob = (asked: Asked): JobFields => ({
   started_at: null,
   stopped_at: null,
   cancel_requested_at: null,
+  cancelled_by: null,
   checked_at: asked.created_at,
   exit_code: null,
   signal: null,

@@ -21,17 +21,19 @@ const waitingAtOnce = 30;
 const runningAtOnce = 4;
 const pageSize = 200;
 
-interface Cancelling {
+interface Context {
   records: TableWriter<'records'>;
   batch: BatchControl;
   settings: Settings;
   now(): Date;
+  /** Name of the user who asks. */
+  by: string;
   log: Logger;
 }
 
 /** Trainings of a project that have not ended and that nobody has cancelled yet, newest first, as pages. */
 async function* unfinishedOf(
-  { records }: Cancelling,
+  { records }: Context,
   project_id: string,
   hasTime: Deadline,
 ): AsyncGenerator<Experiment[]> {
@@ -54,13 +56,13 @@ async function* unfinishedOf(
  * @returns false where one of them has left the line, so that nothing was written
  */
 async function endTogether(
-  { records, now }: Cancelling,
+  { records, now, by }: Context,
   project_id: string,
   jobs: readonly Experiment[],
 ): Promise<boolean> {
   const [first] = jobs;
   if (first === undefined) return true;
-  const set = { ...finalFields(unstarted, now()), line_ticket: null };
+  const set = { ...finalFields(unstarted(by), now()), line_ticket: null };
   const end = async (): Promise<boolean> => {
     const line = await findLine(records, lineOf(unfinishedJobOf(first)));
     if (line === undefined) return false;
@@ -90,14 +92,14 @@ const chunks = <T>(all: readonly T[], size: number): T[][] =>
  * @returns false where it had ended already
  */
 async function cancelOne(
-  { records, batch, settings, now, log }: Cancelling,
+  { records, batch, settings, now, by, log }: Context,
   { project_id, experiment_id }: Experiment,
 ): Promise<boolean> {
   const read = () => findExperiment(records, project_id, experiment_id);
   const present = await read();
   if (present === undefined) return false;
   try {
-    return await cancelJob(records, batch, settings, present, now());
+    return await cancelJob(records, batch, settings, present, { by, now: now() });
   } catch (error) {
     if ((await read())?.cancel_requested_at == null) throw error;
     log.warn('cancel-later', { job_id: experiment_id, error: error instanceof Error ? error.name : '' });
@@ -106,11 +108,7 @@ async function cancelOne(
 }
 
 /** Cancel jobs one by one, some at a time. @returns how many of them had not ended */
-async function cancelEach(
-  context: Cancelling,
-  jobs: readonly Experiment[],
-  hasTime: Deadline,
-): Promise<number> {
+async function cancelEach(context: Context, jobs: readonly Experiment[], hasTime: Deadline): Promise<number> {
   let cancelled = 0;
   for (const some of chunks(jobs, runningAtOnce)) {
     if (!hasTime()) break;
@@ -126,7 +124,7 @@ async function cancelEach(
  * @returns how many were cancelled, and whether that is all of them
  */
 export async function cancelAll(
-  context: Cancelling,
+  context: Context,
   project_id: string,
   hasTime: Deadline,
 ): Promise<{ cancelled: number; complete: boolean }> {

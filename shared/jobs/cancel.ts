@@ -4,6 +4,7 @@ import { changeJob } from '../data/job.ts';
 import { isFinal, rankOf } from '../data/job-status.ts';
 import type { TableWriter } from '../data/table.ts';
 import { ConditionFailedError } from '../data/write-label.ts';
+import { cancelledReason } from './cancelled-reason.ts';
 import { concludeJob } from './conclude.ts';
 import { purgeLeftovers } from './leftovers.ts';
 import { placeOf } from './place.ts';
@@ -16,8 +17,18 @@ import {
   unfinishedJobOf,
 } from './subject.ts';
 
-const reason = 'Cancelled by a user.';
-export const unstarted = { status: 'CANCELLED', reason: 'Cancelled before it started.' } as const;
+/** Who cancels a job, and when. */
+export interface Cancelling {
+  /** Name of a user; null where it is nobody's wish, such as that its project is deleted. */
+  by: string | null;
+  now: Date;
+}
+
+/** The conclusion of a job that had no container yet. */
+export const unstarted = (by: string | null) => ({
+  status: 'CANCELLED' as const,
+  reason: cancelledReason(by, 'before it started'),
+});
 
 /** Ids of all Batch jobs of a record, including those whose submission was not noted yet. */
 async function batchJobsOf(batch: BatchControl, settings: Settings, record: JobRecord): Promise<string[]> {
@@ -40,28 +51,32 @@ export async function cancelJob(
   batch: BatchControl,
   settings: Settings,
   record: JobRecord,
-  now: Date,
+  { by: asking, now }: Cancelling,
 ): Promise<boolean> {
   if (isFinal(record.status)) return false;
+  // Who asks again changes nothing.
+  const by = record.cancelled_by ?? asking;
   const { subject } = unfinishedJobOf(record);
   if (record.line_ticket !== null) {
-    if (await concludeJob(records, record, unstarted, now)) return true;
+    if (await concludeJob(records, record, unstarted(by), now)) return true;
     // It has just left its line.
     const item = await records.get(subject);
-    return item !== undefined && cancelJob(records, batch, settings, parseJobRecord(item), now);
+    return item !== undefined && cancelJob(records, batch, settings, parseJobRecord(item), { by, now });
   }
   try {
     await records.write(
-      changeJob(subject, { set: { cancel_requested_at: now.toISOString(), status_reason: 'Cancelling.' } }),
+      changeJob(subject, {
+        set: { cancel_requested_at: now.toISOString(), cancelled_by: by, status_reason: 'Cancelling.' },
+      }),
     );
   } catch (error) {
     if (error instanceof ConditionFailedError) return false;
     throw error;
   }
-  for (const id of await batchJobsOf(batch, settings, record)) await batch.terminate(id, reason);
+  for (const id of await batchJobsOf(batch, settings, record)) await batch.terminate(id, cancelledReason(by));
   if (record.status_rank < rankOf('STARTING')) {
     // An earlier attempt, or the build of the environment, may have left objects.
-    await concludeJob(records, record, unstarted, now, ...purgeLeftovers(record, now));
+    await concludeJob(records, record, unstarted(by), now, ...purgeLeftovers(record, now));
   }
   return true;
 }

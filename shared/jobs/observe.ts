@@ -3,6 +3,7 @@ import { changeJob } from '../data/job.ts';
 import { isFinal, rankOf } from '../data/job-status.ts';
 import type { TableWriter } from '../data/table.ts';
 import { tryWrite } from '../data/try-write.ts';
+import { cancelledReason } from './cancelled-reason.ts';
 import { concludeJob } from './conclude.ts';
 import { explainWait } from './explain-wait.ts';
 import { purgeLeftovers } from './leftovers.ts';
@@ -79,7 +80,12 @@ export async function observeJob(
     records,
     record,
     cancelled
-      ? { status: 'CANCELLED', reason: 'Cancelled.', exitCode: job.exitCode ?? null, change }
+      ? {
+          status: 'CANCELLED',
+          reason: cancelledReason(record.cancelled_by),
+          exitCode: job.exitCode ?? null,
+          change,
+        }
       : { status: 'FAILED', reason: reasonOfLoss(job), exitCode: job.exitCode ?? null, change },
     now,
     ...purgeLeftovers(record, now),
@@ -103,7 +109,9 @@ export async function observeBuild(
     await concludeJob(
       records,
       record,
-      cancelled ? { status: 'CANCELLED', reason: 'Cancelled.' } : { status: 'FAILED', reason },
+      cancelled
+        ? { status: 'CANCELLED', reason: cancelledReason(record.cancelled_by) }
+        : { status: 'FAILED', reason },
       now,
       ...purgeLeftovers({ ...record, depends_on: job.id }, now),
     );

@@ -5,6 +5,7 @@ import { finalRank, isFinal, rankOf } from '../data/job-status.ts';
 import type { Item, TableReader, TableWriter } from '../data/table.ts';
 import { tryWrite } from '../data/try-write.ts';
 import { cancelJob } from './cancel.ts';
+import { cancelledReason } from './cancelled-reason.ts';
 import { concludeJob } from './conclude.ts';
 import { giveUpWaiting } from './give-up.ts';
 import { purgeLeftovers } from './leftovers.ts';
@@ -62,7 +63,8 @@ async function settle(
   const record = ended ? await readAnew(reconciler, found) : found;
   if (record === undefined || isFinal(record.status)) return;
   if (record.batch_job_id === null) {
-    if (record.cancel_requested_at !== null) await cancelJob(records, batch, settings, record, now);
+    if (record.cancel_requested_at !== null)
+      await cancelJob(records, batch, settings, record, { by: record.cancelled_by, now });
     else if (secondsSince(record.begun_at ?? record.created_at, now) > submitGraceSeconds)
       await submitJob(records, batch, settings, record, false, keys);
     return;
@@ -81,7 +83,7 @@ async function settle(
   const cancelled = record.cancel_requested_at;
   const isAlive = rankOf(job.status) < finalRank;
   if (cancelled !== null && isAlive && secondsSince(cancelled, now) > cancelGraceSeconds) {
-    await batch.terminate(job.id, 'Cancelled by a user.');
+    await batch.terminate(job.id, cancelledReason(record.cancelled_by));
   }
 }
 

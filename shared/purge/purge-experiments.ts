@@ -37,7 +37,7 @@ async function endJobs(
   for (const experiment of experiments) {
     // What a client records has no job.
     if (isFinal(experiment.status) || experiment.kind === 'logged') continue;
-    await cancelJob(records, batch, settings, experiment, now());
+    await cancelJob(records, batch, settings, experiment, { by: null, now: now() });
     users.add(experiment.user_id);
     // A container that still runs finds its lease worthless and stops.
     await concludeJob(records, experiment, { status: 'CANCELLED', reason: deletedReason }, now());

@@ -1,9 +1,10 @@
+import { cancelledReason } from '../jobs/cancelled-reason.ts';
 import type { Conclusion } from '../jobs/conclude.ts';
 import { type CommandResult, runCommand } from './command/run-command.ts';
 import { concludeHeldJob, reportNodeEnd } from './conclusion/conclude-held-job.ts';
 import { conclusionOf } from './conclusion/conclusion-of.ts';
 import { conclusionOfError } from './conclusion/conclusion-of-error.ts';
-import { isCancelled } from './conclusion/is-cancelled.ts';
+import { findCancelled } from './conclusion/find-cancelled.ts';
 import { prepareRunEnvironment } from './environment/prepare-run-environment.ts';
 import type { SecretMask } from './host/secret-mask.ts';
 import { fetchInputs } from './inputs/fetch-inputs.ts';
@@ -73,7 +74,7 @@ async function conclusionOfCommand(
   { outcome, crash }: CommandResult,
 ): Promise<Conclusion | undefined> {
   const { timeout, memory } = job.record;
-  const cancelled = outcome.cause === 'stopped' && (await isCancelled(job));
+  const cancelled = outcome.cause === 'stopped' ? await findCancelled(job) : undefined;
   return conclusionOf(outcome, { stop: job.stop.reason, cancelled, timeout, memory, crash });
 }
 
@@ -82,8 +83,9 @@ async function endOf(run: TrainingRun, openTracking: OpenTracking | undefined): 
   const { job } = run;
   const unrun = { warnings: undefined, isBuilt: false, hasRun: false };
   try {
-    if (await isCancelled(job)) {
-      const reason = 'Cancelled before its command started.';
+    const cancelled = await findCancelled(job);
+    if (cancelled !== undefined) {
+      const reason = cancelledReason(cancelled.by, 'before its command started');
       return { ...unrun, conclusion: { status: 'CANCELLED', reason } };
     }
     const result = await runPhases(run, openTracking);

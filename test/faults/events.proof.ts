@@ -38,6 +38,7 @@ async function record({ records, settings }: Service, project_id: string, isCanc
     batch_attempt: 0,
     batch_job_id: randomUUID(),
     cancel_requested_at: isCancelled ? at : null,
+    cancelled_by: null,
     user_id: ulid().toLowerCase(),
   };
   await beginJob(records, experimentJob(experiment), settings.limits, [putExperiment(experiment)]);

@@ -36,6 +36,7 @@ export function experimentOf(project_id: string, value: number | null): Training
     started_at: at,
     stopped_at: null,
     cancel_requested_at: null,
+    cancelled_by: null,
     checked_at: at,
     exit_code: null,
     signal: null,

@@ -55,6 +55,7 @@ export async function recordedStrategy(
     started_at: at,
     stopped_at: hasEnded ? at : null,
     cancel_requested_at: null,
+    cancelled_by: null,
     checked_at: at,
     exit_code: null,
     signal: null,

@@ -33,7 +33,10 @@ export const strategyCancelling = (kind: OptimizationKind) =>
 
     async handle({ path: { strategy_id } }, { records, batch, keys, settings, now, caller, log }) {
       const found = await requireOwnStrategy(records, caller, kind, strategy_id);
-      const cancelled = await cancelJob(records, batch, settings, found, now());
+      const cancelled = await cancelJob(records, batch, settings, found, {
+        by: caller.username,
+        now: now(),
+      });
       await startWaitingInRequest({ records, batch, keys, settings, now }, found, log);
       const strategy = await requireStrategy(records, kind, strategy_id);
       if (!cancelled && strategy.status !== 'CANCELLED') {

@@ -3,7 +3,7 @@ import { ModelError } from '../../onnx/model-error.ts';
 import type { HeldJob } from '../job/hold-job.ts';
 import { JobError } from '../job/job-error.ts';
 import { conclusionOf } from './conclusion-of.ts';
-import { isCancelled } from './is-cancelled.ts';
+import { findCancelled } from './find-cancelled.ts';
 
 const stoppedBeforeCommand = {
   cause: 'stopped',
@@ -22,7 +22,7 @@ export async function conclusionOfError(job: HeldJob, error: unknown): Promise<C
   const { stop, log } = job;
   if (stop.reason !== undefined) {
     const { timeout, memory } = job.record;
-    const cancelled = await isCancelled(job);
+    const cancelled = await findCancelled(job);
     return conclusionOf(stoppedBeforeCommand, { stop: stop.reason, cancelled, timeout, memory });
   }
   if (error instanceof JobError || error instanceof ModelError)

@@ -1,7 +1,9 @@
 import { constants } from 'node:os';
+import { cancelledReason } from '../../jobs/cancelled-reason.ts';
 import type { Conclusion } from '../../jobs/conclude.ts';
 import type { Outcome } from '../../process/supervise.ts';
 import type { StopReason } from '../job/job-stop.ts';
+import type { Cancelled } from './find-cancelled.ts';
 
 const killed = 'It was killed (SIGKILL), mostly for want of memory.';
 /** Shells and many programs report a signal of a child as 128 + its number. */
@@ -10,8 +12,8 @@ const killedExitCode = 128 + constants.signals.SIGKILL;
 /** Facts besides the outcome of the command that decide the conclusion. */
 interface Circumstances {
   stop: StopReason | undefined;
-  /** Whether a user cancelled the job. */
-  cancelled: boolean;
+  /** Who cancelled the job; undefined where nobody did. */
+  cancelled: Cancelled | undefined;
   /** Timeout of the command, in seconds. */
   timeout: number;
   /** Memory of the job, in MiB. */
@@ -27,11 +29,11 @@ function conclusionOfStop(
   { exitCode, signal, killed }: Stopped,
   { stop, cancelled }: Circumstances,
 ): Conclusion | undefined {
-  if (stop?.kind === 'limit' || (stop?.kind === 'peer' && !cancelled))
+  if (stop?.kind === 'limit' || (stop?.kind === 'peer' && cancelled === undefined))
     return { status: 'FAILED', reason: stop.message, exitCode, signal };
-  if (!cancelled) return undefined;
-  const how = killed ? 'It did not stop in time and was killed.' : 'It stopped by itself.';
-  return { status: 'CANCELLED', reason: `Cancelled by a user. ${how}`, exitCode, signal };
+  if (cancelled === undefined) return undefined;
+  const end = killed ? ' It did not stop in time and was killed.' : '';
+  return { status: 'CANCELLED', reason: `${cancelledReason(cancelled.by)}${end}`, exitCode, signal };
 }
 
 /**

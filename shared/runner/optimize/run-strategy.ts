@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { putReceipt } from '../../data/stored-receipt.ts';
+import { cancelledReason } from '../../jobs/cancelled-reason.ts';
 import type { Conclusion } from '../../jobs/conclude.ts';
 import { killTree } from '../../process/process-tree.ts';
 import { conclusionOfError } from '../conclusion/conclusion-of-error.ts';
-import { isCancelled } from '../conclusion/is-cancelled.ts';
+import { findCancelled } from '../conclusion/find-cancelled.ts';
 import { exitCodes } from '../job/exit-codes.ts';
 import { JobError } from '../job/job-error.ts';
 import { stageSandbox } from '../job/job-sandbox.ts';
@@ -77,8 +78,11 @@ async function work({ job, workspace, user, shipper }: StrategyRun): Promise<Str
 async function endOf(run: StrategyRun): Promise<StrategyEnd | undefined> {
   const { job } = run;
   try {
-    if (await isCancelled(job))
-      return withoutResult({ status: 'CANCELLED', reason: 'Cancelled before it started.' });
+    const cancelled = await findCancelled(job);
+    if (cancelled !== undefined) {
+      const reason = cancelledReason(cancelled.by, 'before it started');
+      return withoutResult({ status: 'CANCELLED', reason });
+    }
     return await work(run);
   } catch (error) {
     return withoutResult(await conclusionOfError(job, error));

@@ -54,6 +54,7 @@ function failedStrategy(kind: Strategy['kind'], strategy_id: string, { user }: T
     started_at: at,
     stopped_at: at,
     cancel_requested_at: null,
+    cancelled_by: null,
     checked_at: at,
     exit_code: 1,
     signal: null,

@@ -62,7 +62,7 @@ describe('cancelling a strategy', () => {
     const cancelled = await service.call(cancelPruning, { path, as: service.developer });
     expect(cancelled.json).toMatchObject({
       status: 'CANCELLED',
-      status_reason: 'Cancelled before it started.',
+      status_reason: `Cancelled by ${service.developer.user.username} before it started.`,
     });
     await reconcileAfter(service, 60);
     expect(await service.read('prune', json.strategy_id)).toMatchObject({ status: 'CANCELLED', attempt: 0 });
@@ -93,7 +93,7 @@ describe('cancelling a strategy', () => {
     expect((await service.call(cancelPruning, { path, as: service.developer })).status).toBe(200);
     expect(await service.untilStrategy('prune', strategy_id)).toMatchObject({
       status: 'CANCELLED',
-      status_reason: expect.stringContaining('Cancelled by a user'),
+      status_reason: `Cancelled by ${service.developer.user.username}.`,
       result: [],
       receipt: null,
     });

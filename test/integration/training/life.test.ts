@@ -76,7 +76,7 @@ describe('the life of a training', () => {
     const experiment = await service.ended(project_id, experiment_id);
     expect(experiment).toMatchObject({
       status: 'CANCELLED',
-      status_reason: expect.stringContaining('Cancelled by a user'),
+      status_reason: `Cancelled by ${service.developer.user.username}. It did not stop in time and was killed.`,
     });
     expect(await service.log(project_id, experiment_id)).toContain('saving');
     // The supervisor writes down how it ended before it ends.

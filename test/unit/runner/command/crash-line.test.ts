@@ -58,7 +58,7 @@ test('a traceback on stdout counts where stderr names none, and a long line is c
 });
 
 test('the reason of a failure begins with it', () => {
-  const around = { stop: undefined, cancelled: false, memory: 2048, timeout: 60 };
+  const around = { stop: undefined, cancelled: undefined, memory: 2048, timeout: 60 };
   const outcome = { cause: 'exited', exitCode: 1, signal: null, killed: false, peakRssBytes: null } as const;
   expect(conclusionOf(outcome, { ...around, crash: 'ValueError: no' })?.reason).toBe(
     'ValueError: no\nThe command ended with exit code 1.',
