@@ -3,6 +3,7 @@ import { artifactReads } from '../artifacts/routes.ts';
 import { showExperiment } from '../experiments/show-experiment.ts';
 import { oneModelRoutes } from '../models/routes.ts';
 import { type JobReach, type MlflowContext, outsideJob, requireAccess } from '../protocol/context.ts';
+import { mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
 import { createRouter } from '../protocol/router.ts';
 import { text } from '../protocol/scalars.ts';
@@ -50,6 +51,18 @@ const createExperiment = route(
 /** Clients search for models when they list the artifacts of a run. That would look through the whole project: none is found. */
 const searchNothing = route('POST mlflow/logged-models/search', z.object({}), async () => ({ models: [] }));
 
+/** Inside a job any file is taken whole. Clients that were told to send parts know by these words that they cannot. */
+const partsRefused: Route = {
+  method: 'POST',
+  path: 'mlflow-artifacts/mpu/{rest+}',
+  handle: async () => {
+    throw mlflowError(
+      'PERMISSION_DENIED',
+      'Multipart upload is not supported for the current artifact repository: a job sends files whole.',
+    );
+  },
+};
+
 /** What the whole API has and a job may not: answered as what it is, not as unknown. */
 const refusedPaths = [
   'mlflow/experiments/{rest+}',
@@ -84,5 +97,6 @@ export const jobRouter = createRouter([
   ...artifactReads,
   searchNothing,
   ...oneModelRoutes,
+  partsRefused,
   ...refusals,
 ]);

@@ -1,3 +1,4 @@
+import { mlflowUploadAssignments } from '../../../shared/core/mlflow-upload-variables.ts';
 import { type ErrorKind, ServiceError } from '../../../shared/core/service-error.ts';
 import type { ProblemDocument } from '../../../shared/http/problem.ts';
 
@@ -39,9 +40,8 @@ const codesByStatus: Readonly<Record<number, string>> = {
   503: 'TEMPORARILY_UNAVAILABLE',
 };
 
-/** How clients send large files in parts; those since 3.0 do so by themselves beyond 500 MB. */
-const inParts =
-  'Set MLFLOW_ENABLE_PROXY_MULTIPART_UPLOAD=true and MLFLOW_MULTIPART_UPLOAD_MINIMUM_FILE_SIZE=4000000, and the client sends large files in parts.';
+/** How clients send large files in parts. */
+const inParts = `Set ${mlflowUploadAssignments.join(' and ')}, and the client sends large files in parts.`;
 
 /** An error as MLflow's clients read it. */
 export const errorBody = ({ status, error, message }: ProblemDocument): object => ({

@@ -1,4 +1,5 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { mlflowUploadAssignments } from '../../../shared/core/mlflow-upload-variables.ts';
 import type { ProblemKind } from '../../../shared/http/problem.ts';
 import { problemKinds } from '../../../shared/http/problem.ts';
 import { securityHeaders } from '../../../shared/http/security-headers.ts';
@@ -52,8 +53,7 @@ export const ownAnswers: readonly (readonly [ResponseType, OwnAnswer])[] = [
     ResponseType.REQUEST_TOO_LARGE,
     {
       kind: 'too-large',
-      detail:
-        'A request may have at most 10 MB. MLflow clients send larger files in parts with MLFLOW_ENABLE_PROXY_MULTIPART_UPLOAD=true.',
+      detail: `A request may have at most 10 MB. MLflow clients send larger files in parts with ${mlflowUploadAssignments.join(' and ')}.`,
     },
   ],
   [ResponseType.THROTTLED, tooMany],

@@ -1,3 +1,4 @@
+import { mlflowUploadVariables } from '../../core/mlflow-upload-variables.ts';
 import { type Outcome, supervise } from '../../process/supervise.ts';
 import type { PreparedEnvironment } from '../environment/prepare-environment.ts';
 import { trainingSandbox } from '../job/job-sandbox.ts';
@@ -34,7 +35,9 @@ async function superviseCommand(
     ...commandEnvironment(experiment, workspace, values, prepared.env),
     ...tracking,
   };
-  const env = { ...variables.values, ...own };
+  // What the program sends to another server, or from a container of its own, is not taken whole.
+  const project = { ...mlflowUploadVariables, ...variables.values };
+  const env = { ...project, ...own };
   const supervision = {
     cwd: workspace.source,
     timeoutSeconds: experiment.timeout,
@@ -53,7 +56,7 @@ async function superviseCommand(
       sandbox: trainingSandbox(job, workspace, 'run'),
       memoryBytes: experiment.memory * 2 ** 20,
     });
-  const given = { own, project: variables.values };
+  const given = { own, project };
   const docker = await dockerCommand(job, workspace, prepared.image, argv, given, user);
   const running = supervise({ argv: docker.argv, env: docker.env, ...supervision });
   const outcome = await running.finally(() => docker.forget());

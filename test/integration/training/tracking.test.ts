@@ -43,6 +43,11 @@ root = call('GET', 'mlflow/runs/get?run_id=' + run)['run']['info']['artifact_uri
 put(root, 'notes/hello.txt', b'hello')
 assert post('logged-models/search', experiment_ids=[project]) == {'models': []}
 put(root, 'notes/hello.txt', b'hello again')
+# A client of MLflow that was told to send parts begins so, and knows these words.
+assert os.environ['MLFLOW_ENABLE_PROXY_MULTIPART_UPLOAD'] == 'true'
+assert int(os.environ['MLFLOW_MULTIPART_UPLOAD_MINIMUM_FILE_SIZE']) < 4.4e6
+_, said = send('POST', 'mlflow-artifacts/mpu/create/' + root, {'path': 'large.bin', 'num_parts': 2})
+assert json.loads(said)['message'].startswith('Multipart upload is not supported for the current artifact repository'), said
 put(root, 'large.bin', b'x' * 20000000)
 url = call('GET', 'mlflow-artifacts/presigned/' + root + '/notes/hello.txt')['url']
 assert urllib.request.urlopen(url).read() == b'hello again'

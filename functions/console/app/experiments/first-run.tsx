@@ -1,3 +1,4 @@
+import { mlflowUploadAssignments } from '../../../../shared/core/mlflow-upload-variables.ts';
 import { person, serviceUrl } from '../api/session.ts';
 import { href } from '../router.ts';
 import { Command, Empty, LinkButton } from '../ui/parts.tsx';
@@ -8,6 +9,7 @@ const mlflowLines = (project_id: string, username: string): string =>
     `export MLFLOW_TRACKING_URI=${serviceUrl}/mlflow`,
     `export MLFLOW_EXPERIMENT_ID=${project_id}`,
     `export MLFLOW_TRACKING_USERNAME=${username}`,
+    ...mlflowUploadAssignments.map((assignment) => `export ${assignment}`),
     'read -rs MLFLOW_TRACKING_PASSWORD && export MLFLOW_TRACKING_PASSWORD',
   ].join('\n');
 
@@ -28,7 +30,7 @@ export function FirstRun({ project_id, mayChange }: { project_id: string; mayCha
       <p>Or record what runs elsewhere by MLflow, into this project:</p>
       <Command>{mlflowLines(project_id, username)}</Command>
       <p class="soft small">
-        The last line asks for your password.{' '}
+        The last line asks for your password; the two before it have large files sent in parts.{' '}
         {username === 'admin' && (
           <>
             On your own machine that of <code>admin</code> is in <code>.data/admin-password</code>.{' '}
