@@ -90,6 +90,7 @@ export const endpoint = defineEndpoint({
   },
   output: { 200: content(['text/markdown'], Comparison) },
   problems: ['too-large'],
+  isHeavy: () => true,
 
   async handle({ path: { project_id }, query }, { records, objects, header }) {
     const found = await readCompared(records, project_id, query.experiments.split(','));

@@ -24,6 +24,7 @@ export const endpoint = defineEndpoint({
   input: { path: projectPath, query: z.strictObject({ ...searchParameters, ...paging }) },
   output: { 200: z.array(ExperimentAnswer) },
   fieldsParameter: true,
+  isHeavy: ({ query: { filter, order_by } }) => filter !== undefined || order_by !== undefined,
 
   async handle({ path, query }, context) {
     const { records, settings, now } = context;

@@ -1,18 +1,29 @@
 import { type JudgedBy, metricGoal } from '../../shared/criteria/criteria.ts';
 import type { Experiment } from '../../shared/data/experiment.ts';
-import type { MetricPoint } from '../../shared/data/metric-point.ts';
+import { readRuns } from '../../shared/data/metric-history.ts';
+import type { TableReader } from '../../shared/data/table.ts';
 import { MetricPanels } from '../../shared/metric-chart/metric-panels.ts';
 import { renderMetricChart } from '../../shared/metric-chart/render-metric-chart.ts';
 import { countText } from '../../shared/svg/number-text.ts';
+import { isInRange, type WantedPoints } from './read-points.ts';
 
-/** The chart of an experiment's metrics, as SVG, from its points as they are read. */
+/**
+ * The chart of an experiment's metrics, as SVG. Its lines are thinned out while the columns of the points are read: a run
+ * of a million points makes no object for each.
+ */
 export async function chartOf(
+  records: TableReader<'records'>,
   experiment: Experiment,
   criterion: JudgedBy,
-  pages: AsyncIterable<readonly MetricPoint[]>,
+  wanted: WantedPoints,
 ): Promise<string> {
   const metrics = new MetricPanels();
-  for await (const points of pages) metrics.take(points);
+  const names = wanted.names && new Set(wanted.names);
+  const isRange = wanted.step_from !== undefined || wanted.step_to !== undefined;
+  const isWanted = isRange ? (step: number) => isInRange(step, wanted) : undefined;
+  for await (const { runs } of readRuns(records, experiment.experiment_id, names))
+    for (const run of runs.toSorted((one, other) => (one.numbers[0] ?? 0) - (other.numbers[0] ?? 0)))
+      metrics.take(run, isWanted);
   const { experiment_id, config_id, config_version, status, started_at } = experiment;
   const count = `${countText(metrics.points)} ${metrics.points === 1 ? 'point' : 'points'}`;
   return renderMetricChart(metrics, {

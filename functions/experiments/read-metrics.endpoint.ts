@@ -18,7 +18,7 @@ import { decimal, integer } from '../../shared/http/parameters.ts';
 import { Reply } from '../../shared/http/reply.ts';
 import { experimentPath } from './experiment-path.ts';
 import { readCurves } from './read-curves.ts';
-import { everyPoint, isPointsPosition, readPoints } from './read-points.ts';
+import { isPointsPosition, readPoints } from './read-points.ts';
 
 const PointAnswer = z.object({
   name: z.string(),
@@ -35,6 +35,9 @@ const showPoint = (point: MetricPoint): z.input<typeof PointAnswer> => ({
   value: jsonNumber(point.value),
   time: isoTime(point.time),
 });
+
+const wantsChart = (accept: string | undefined): boolean =>
+  preferredMediaType(accept, ['application/json', 'image/svg+xml']) === 'image/svg+xml';
 
 /** Refuse those of these parameters that are given. @throws ServiceError `bad-request` */
 function refuse(parameters: Readonly<Record<string, unknown>>, message: string): void {
@@ -76,6 +79,9 @@ export const endpoint = defineEndpoint({
   },
   output: { 200: content(['image/svg+xml'], z.array(PointAnswer)) },
   etag: true,
+  // A page has its limits; the others may read every point.
+  isHeavy: ({ query: { name, points, step_from, step_to } }, { accept }) =>
+    [name, points, step_from, step_to].some((given) => given !== undefined) || wantsChart(accept),
 
   async handle(
     { path: { project_id, experiment_id }, query: { limit, cursor, name, points, ...range } },
@@ -89,12 +95,12 @@ export const endpoint = defineEndpoint({
     if (!isFinal(experiment.status)) await noteWatched(watch, experiment_id, 0, now());
     const wanted = { names: name, ...range };
     const extras = { headers: { Vary: 'Accept' }, version: experiment.version };
-    if (preferredMediaType(header('accept'), ['application/json', 'image/svg+xml']) === 'image/svg+xml') {
+    if (wantsChart(header('accept'))) {
       refuse({ limit, cursor, points }, 'is not for the chart, which shows all points');
       // The drawing code is loaded with the first chart.
       const { chartOf } = await import('./metric-chart.ts');
       const criterion = await readCriterion(records, project_id);
-      const chart = await chartOf(experiment, criterion, everyPoint(records, experiment_id, wanted));
+      const chart = await chartOf(records, experiment, criterion, wanted);
       return Reply.content('image/svg+xml; charset=utf-8', chart, extras);
     }
     if (points !== undefined) {

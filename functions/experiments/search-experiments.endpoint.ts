@@ -35,6 +35,7 @@ export const endpoint = defineEndpoint({
   output: { 200: z.array(ExperimentAnswer) },
   problems: ['not-found'],
   fieldsParameter: true,
+  isHeavy: () => true,
 
   async handle({ query }, context) {
     return answerSearch(context, await projectsToSearch(context.records, query.project_id), query);

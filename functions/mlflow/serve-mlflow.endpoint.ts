@@ -26,6 +26,9 @@ const route = createRouter([
   ...versionRoutes,
 ]);
 
+/** Histories of metrics, and searches, which read all that they choose from. */
+const heavyPath = /\/(?:search|search-datasets|get-history(?:-bulk(?:-interval)?)?)\/?$/;
+
 /** What Lambda takes of a body, which is sent in base64. */
 const bodyMaxBytes = 4_400_000;
 
@@ -45,6 +48,7 @@ export const endpoint = defineEndpoint({
   output: { 200: content(['application/json', 'text/plain', 'application/octet-stream']) },
   errorBody,
   identify: identifyBasic,
+  isHeavy: ({ request: { path } }) => heavyPath.test(path),
 
   async handle({ request }, context) {
     const { route: found, variables } = route(request);

@@ -1,3 +1,4 @@
+import { breathe } from '../core/stop-signal.ts';
 import { cachedBlock, keepBlock } from './blocks/block-cache.ts';
 import { BlockGoneError } from './blocks/block-list.ts';
 import { jobPartition } from './job.ts';
@@ -105,6 +106,7 @@ export async function* readRuns(
       for await (const group of groupsOnce(records, job_id, names, done)) {
         const runs = group.runs.map((run) => behind(run, done));
         done = group.end;
+        await breathe();
         yield { ...group, runs };
       }
       return;

@@ -4,6 +4,7 @@
  * parsed by `shared/search` with a vocabulary over `ExperimentRow`.
  */
 
+import { breathe } from '../core/stop-signal.ts';
 import type { Filter } from '../search/parse-filter.ts';
 import type { OrderTerm } from '../search/parse-order.ts';
 import { decodePosition, encodePosition, RowOrder } from '../search/row-order.ts';
@@ -128,6 +129,7 @@ export async function readProjects(
 ): Promise<ProjectRows[]> {
   const found: ProjectRows[] = [];
   for (let from = 0; from < project_ids.length; from += projectsAtOnce) {
+    await breathe();
     const some = project_ids.slice(from, from + projectsAtOnce);
     found.push(...(await Promise.all(some.map((project_id) => readProject(records, project_id)))));
   }

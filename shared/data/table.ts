@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { throwIfStopped } from '../core/stop-signal.ts';
 import type { Change, Condition } from './condition.ts';
 import { gatheredReads } from './gathered-reads.ts';
 import { type Item, type Key, requireItem } from './item.ts';
@@ -67,10 +68,18 @@ export function tableReader<N extends TableName>(
   const read = gatheredReads(client, tableName);
   return {
     name,
-    get: read,
-    batchGet: (keys) => Promise.all(keys.map(read)),
+    async get(key) {
+      throwIfStopped();
+      return read(key);
+    },
+
+    async batchGet(keys) {
+      throwIfStopped();
+      return Promise.all(keys.map(read));
+    },
 
     async query({ pk, prefix, after, descending = false, limit }) {
+      throwIfStopped();
       const answer = await client.send(
         new QueryCommand({
           TableName: tableName,
@@ -93,6 +102,7 @@ export function tableReader<N extends TableName>(
       let counted = 0;
       let last: Record<string, unknown> | undefined;
       do {
+        throwIfStopped();
         const answer = await client.send(
           new QueryCommand({
             TableName: tableName,

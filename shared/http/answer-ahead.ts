@@ -27,7 +27,10 @@ export async function answerAhead(
   // Both fail without a listener where nobody waits for them.
   confirmation.promise.catch(() => {});
   const identified = identify(exchange);
-  const ahead = answer({ ...exchange, caller: expected }, heldBack(services, confirmation.promise));
+  const ahead = answer(
+    { ...exchange, caller: expected, confirmed: confirmation.promise },
+    heldBack(services, confirmation.promise),
+  );
   ahead.catch(() => {});
   try {
     await identified;

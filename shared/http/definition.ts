@@ -81,6 +81,13 @@ export interface Endpoint<
   fieldsParameter?: boolean;
   /** Puts an `ETag` on its answer, which then is a reply with the record's version. */
   etag?: boolean;
+  /**
+   * Whether the work of a request grows with what it asks about, such as all points of an experiment. A process does a few
+   * of these at a time (`heavy-work.ts`), equal ones once, and stops when nobody waits any more. The answer depends on the
+   * input and `Accept` alone, and on the caller where the endpoint has no project rule. `test/integration/gateway/growing-work.test.ts`
+   * lists what each request may read.
+   */
+  isHeavy?(input: Input<I>, asked: { accept: string | undefined }): boolean;
   /** Takes an `Idempotency-Key`: every POST that creates something, outside `/auth/`. */
   idempotent?: Idempotence<N, O, R, P>;
   /** What its function in the cloud has beyond the usual. */

@@ -33,6 +33,7 @@ export interface AnyEndpoint {
   idempotent?:
     | { kind: 'creates'; table: string; replayCreated(id: string, context: never): Promise<unknown> }
     | { kind: 'signs'; table: string };
+  isHeavy?(input: never, asked: { accept: string | undefined }): boolean;
   permit?(input: never, asker: never): void;
   runtime?: FunctionRuntime;
   handle(input: never, context: never): Promise<unknown>;
@@ -46,6 +47,10 @@ export interface Exchange {
   readonly requestId: string;
   readonly startedAt: number;
   readonly log: Logger;
+  /** Aborted once the request needs no answer any more: its client has gone, or its time is over. */
+  readonly signal: AbortSignal;
+  /** Resolves when it is certain who asks; absent where it is from the start. */
+  readonly confirmed?: Promise<void>;
   caller?: Caller;
   /** Of an endpoint with a project rule. */
   checked?: CheckedProject;

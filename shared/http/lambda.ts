@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import middy from '@middy/core';
 import { createLogger, type Logger } from '../core/log.ts';
 import { type Environment, openServices, type Platform } from '../core/needs.ts';
@@ -10,6 +11,7 @@ import { withCors } from './cors.ts';
 import type { AnyEndpoint, Before, Exchange } from './exchange.ts';
 import { ExpectedCallers } from './expected-callers.ts';
 import { parseMaskOfRequest } from './fields-mask.ts';
+import { type HeavyRequest, HeavyWork } from './heavy-work.ts';
 import { expectedVersion, parseInput } from './parse-input.ts';
 import { requireProjectOfPath } from './project-rule.ts';
 import type { Event, LambdaContext, Result } from './proxy-event.ts';
@@ -89,7 +91,29 @@ async function runHandler(exchange: Exchange, services: Process['services']): Pr
 /** The answer to a request whose caller is known. */
 async function answer(exchange: Exchange, services: Process['services']): Promise<Result> {
   await takeSteps(requestSteps, exchange);
-  return renderAnswer(exchange, await runHandler(exchange, services));
+  const act = () => runHandler(exchange, services);
+  const heavy = heavyRequest(exchange);
+  if (heavy === undefined) return renderAnswer(exchange, await act());
+  // Others may share what waits: it must not fail because this caller turns out to be somebody else.
+  if (!heavyWork.isFree(heavy.key)) await exchange.confirmed;
+  return renderAnswer(exchange, await heavyWork.run(heavy, act));
+}
+
+/** All that this process does. */
+const heavyWork = new HeavyWork();
+const neverAborted = new AbortController().signal;
+
+/** The request as one for heavy work; undefined where it is none. */
+function heavyRequest({ endpoint, event, input, caller, signal }: Exchange): HeavyRequest | undefined {
+  const accept = headerOf(event, 'accept');
+  if (endpoint.isHeavy?.(input as never, { accept }) !== true) return undefined;
+  const user_id = caller?.user_id ?? '';
+  const asker = endpoint.project === undefined ? user_id : '';
+  const key = JSON.stringify([endpoint.name, accept, asker, input], (_, value: unknown) => {
+    if (value instanceof URLSearchParams) return value.toString();
+    return value instanceof Uint8Array ? createHash('sha256').update(value).digest('hex') : value;
+  });
+  return { key, caller: user_id, signal };
 }
 
 /**
@@ -101,7 +125,7 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
   let started: Process | undefined;
 
   const exchanges = new WeakMap<Event, Exchange>();
-  const exchangeOf = (event: Event): Exchange => {
+  const exchangeOf = (event: Event, context?: LambdaContext): Exchange => {
     const present = exchanges.get(event);
     if (present !== undefined) return present;
     started ??= startProcess(endpoint, environment);
@@ -114,6 +138,7 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
       requestId,
       startedAt: performance.now(),
       log,
+      signal: context?.signal ?? neverAborted,
     };
     exchanges.set(event, exchange);
     return exchange;
@@ -150,7 +175,7 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
     await identify(exchange);
     return answer(exchange, services);
   });
-  handler.before(({ event }) => refuseForeignPage(exchangeOf(event)));
+  handler.before(({ event, context }) => refuseForeignPage(exchangeOf(event, context)));
   handler.after((request) => {
     if (request.response) request.response = finish(request.event, request.response);
   });

@@ -1,7 +1,10 @@
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context as LambdaContext } from 'aws-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 
 /** What API Gateway hands to a function, and gets back from it. */
-export type { APIGatewayProxyEvent as Event, APIGatewayProxyResult as Result, LambdaContext };
+export type { APIGatewayProxyEvent as Event, APIGatewayProxyResult as Result };
+
+/** Of the local gateway with a signal, aborted once the request needs no answer; Lambda ends the process itself. */
+export type LambdaContext = Context & { signal?: AbortSignal };
 
 /** The lines of a request header, whatever the case of its name. */
 export function headerLines({ headers, multiValueHeaders }: APIGatewayProxyEvent, name: string): string[] {

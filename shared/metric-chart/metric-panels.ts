@@ -1,5 +1,4 @@
-import type { ChartedPoint } from './charted-point.ts';
-import { MetricSeries } from './metric-series.ts';
+import { type ChartedRun, MetricSeries } from './metric-series.ts';
 
 /** Panels that are drawn at most. */
 export const panelsMost = 12;
@@ -27,28 +26,40 @@ export class MetricPanels {
   readonly #others = new Set<string>();
   #points = 0;
 
-  /** Takes points in, in the order in which they were reported. */
-  take(points: Iterable<ChartedPoint>): void {
-    for (const point of points) this.#add(point);
+  /**
+   * Take in points of a metric. Those of one metric come in the order in which they were reported, and the first ones of
+   * the metrics, too.
+   */
+  take({ name, steps, times, values }: ChartedRun, isWanted?: (step: number) => boolean): void {
+    let [series, isKnown]: [MetricSeries | undefined, boolean] = [undefined, false];
+    for (let at = 0; at < values.length; at += 1) {
+      const step = steps[at] ?? Number.NaN;
+      if (isWanted !== undefined && !isWanted(step)) continue;
+      this.#points += 1;
+      // Looked up with the first point that is wanted: a metric without one has no panel.
+      if (!isKnown) series = this.#seriesOf(name);
+      isKnown = true;
+      series?.add(values[at] ?? Number.NaN, step, times[at] ?? 0);
+    }
   }
 
-  #add(point: ChartedPoint): void {
-    this.#points += 1;
-    const [, prefix, rest] = prefixed.exec(point.name) ?? [];
-    const name = rest ?? point.name;
-    let panel = this.#panels.get(name);
+  /** The series of a metric; undefined where it has no panel. */
+  #seriesOf(name: string): MetricSeries | undefined {
+    const [, prefix, rest] = prefixed.exec(name) ?? [];
+    const title = rest ?? name;
+    let panel = this.#panels.get(title);
     if (panel === undefined) {
       if (this.#panels.size === panelsMost) {
-        if (this.#others.size < othersMost) this.#others.add(name);
-        return;
+        if (this.#others.size < othersMost) this.#others.add(title);
+        return undefined;
       }
       panel = new Map();
-      this.#panels.set(name, panel);
+      this.#panels.set(title, panel);
     }
     const subset = asSubset(prefix);
-    const series = panel.get(subset) ?? new MetricSeries(point.name);
+    const series = panel.get(subset) ?? new MetricSeries(name);
     panel.set(subset, series);
-    series.add(point);
+    return series;
   }
 
   /** Panels in the order in which their metrics were first reported. */

@@ -1,14 +1,24 @@
-import type { ChartedPoint } from './charted-point.ts';
+import { CurveBuckets, type CurvePoint } from './curve-buckets.ts';
 import { thinOut } from './thin-out.ts';
 
 /** Points that a line is drawn with at most. */
 export const pointsMost = 1000;
-/** How many are kept until they are thinned out, so that a metric of millions of points takes no more memory. */
-const keptMost = 8 * pointsMost;
+/** How many are kept, so that a metric of millions of points takes no more memory. */
+const keptMost = 4 * pointsMost;
 /** Differences of larger numbers may overflow. */
 const largest = 1e300;
 
 const bounded = (value: number): number => Math.min(largest, Math.max(-largest, value));
+
+/** Points of one metric in the order of report, the same index in each column. */
+export interface ChartedRun {
+  name: string;
+  /** NaN stands for none. */
+  steps: Float64Array;
+  /** Epoch milliseconds. */
+  times: Float64Array;
+  values: Float64Array;
+}
 
 interface Report {
   step: number | null;
@@ -23,11 +33,18 @@ export interface DrawnPoint extends Report {
   y: number;
 }
 
-/** All points of one metric, of which those are kept that its line needs. */
+const reportOf = ({ step, time, y }: CurvePoint): Report => ({
+  step: Number.isNaN(step) ? null : step,
+  time,
+  value: y,
+});
+
+/** One metric, thinned out while its points come to those that its line needs. */
 export class MetricSeries {
   readonly name: string;
-  #reports: Report[] = [];
-  #last: Report | undefined;
+  readonly #curve = new CurveBuckets(keptMost);
+  #count = 0;
+  #last: number | undefined;
   #hasSteps = true;
   #earliest = Number.POSITIVE_INFINITY;
   #latest = Number.NEGATIVE_INFINITY;
@@ -48,26 +65,26 @@ export class MetricSeries {
 
   /** The value that was reported last. */
   get last(): number | undefined {
-    return this.#last?.value;
+    return this.#last;
   }
 
-  add({ step, time, value }: ChartedPoint): void {
-    const report = { step, time, value };
-    if (step === null) this.#hasSteps = false;
-    this.#earliest = Math.min(this.#earliest, report.time);
-    this.#latest = Math.max(this.#latest, report.time);
-    this.#last = report;
-    this.#reports.push(report);
-    if (this.#reports.length > keptMost) this.#reports = this.drawn(({ step, time }) => step ?? time);
+  /** @param step NaN for none */
+  add(value: number, step: number, time: number): void {
+    const hasStep = !Number.isNaN(step);
+    if (!hasStep) this.#hasSteps = false;
+    if (time < this.#earliest) this.#earliest = time;
+    if (time > this.#latest) this.#latest = time;
+    this.#last = value;
+    this.#curve.add(hasStep ? step : time, value, this.#count, step, time);
+    this.#count += 1;
   }
 
   /** The line, by x, of at most 1,000 points: its lowest, its highest and its ends are among them. */
   drawn(xOf: (report: Report) => number): DrawnPoint[] {
-    const points = this.#reports.map((report) => ({
-      ...report,
-      x: bounded(xOf(report)),
-      y: bounded(report.value),
-    }));
+    const points = this.#curve.points().map((point) => {
+      const report = reportOf(point);
+      return { ...report, x: bounded(xOf(report)), y: bounded(report.value) };
+    });
     return thinOut(points, pointsMost);
   }
 }

@@ -70,6 +70,15 @@ const unaskedMaxBytes = 16 * 1024;
 const backlog = 4_096;
 const nothing = new Uint8Array();
 
+/** Aborted when the client closes the connection before it has the whole answer. */
+function goneSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
 /** Serves endpoints over HTTP as API Gateway and Lambda would. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { endpoints, port, host = '127.0.0.1', headersTimeout = 10_000, corsOrigins = [] } = options;
@@ -108,14 +117,15 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     }
     const { endpoint, handler } = loaded;
     throttles.take(endpoint);
+    const gone = goneSignal(response);
+    const { timeLimit } = options;
     const call = (body: Uint8Array) =>
-      admission.run(() =>
-        invoke(
-          { name: endpoint.name, handler },
-          makeProxyEvent({ ...plain, body }, leaf.resource, parameters),
-          options.timeLimit,
-        ),
-      );
+      admission.run(() => {
+        // Its client left while it waited. What writes is done nevertheless: it has arrived.
+        if (gone.aborted && (method === 'GET' || method === 'HEAD')) throw new ClientGoneError();
+        const event = makeProxyEvent({ ...plain, body }, leaf.resource, parameters);
+        return invoke({ name: endpoint.name, handler }, event, { timeLimit, gone });
+      });
     if (!announcesBody(request)) return call(nothing);
     const length = announcedLength(request) ?? 0;
     const large =
@@ -132,7 +142,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
         const variables = Object.fromEntries(Object.keys(parameters).map((name) => [name, to]));
         const sent = { ...plain, method: 'POST', headers: own, body: Buffer.from(JSON.stringify(body)) };
         const event = makeProxyEvent(sent, leaf.resource, variables);
-        return admission.run(() => invoke({ name: endpoint.name, handler }, event, options.timeLimit));
+        return admission.run(() => invoke({ name: endpoint.name, handler }, event, { timeLimit, gone }));
       });
     }
     const most = Math.min(bodyMaxBytes(endpoint.input), eventBodyMaxBytes);

@@ -6,7 +6,7 @@ import type { Event, LambdaContext, Result } from '../../../shared/http/proxy-ev
 /** After so long API Gateway gives up on a function. */
 const defaultTimeLimit = 29_000;
 
-function contextOf(event: Event, functionName: string, deadline: number): LambdaContext {
+function contextOf(event: Event, functionName: string, deadline: number, signal: AbortSignal): LambdaContext {
   const { requestId } = event.requestContext;
   return {
     callbackWaitsForEmptyEventLoop: false,
@@ -21,24 +21,41 @@ function contextOf(event: Event, functionName: string, deadline: number): Lambda
     done: () => {},
     fail: () => {},
     succeed: () => {},
+    signal,
   };
 }
 
-/** Call a function as API Gateway does. @throws ServiceError 503 without a response within the limit, in milliseconds */
+interface InvokeOptions {
+  /** Milliseconds that the function has to answer; default 29 s. */
+  timeLimit?: number | undefined;
+  /** Aborted when the client has gone. */
+  gone?: AbortSignal | undefined;
+}
+
+/**
+ * Call a function as API Gateway does. Work that can be stopped stops at the limit, and when the client has gone.
+ * @throws ServiceError 503 without a response within the limit
+ */
 export async function invoke(
   { name, handler }: { name: string; handler: Handler },
   event: Event,
-  timeLimit = defaultTimeLimit,
+  { timeLimit = defaultTimeLimit, gone }: InvokeOptions = {},
 ): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
+  const over = new AbortController();
+  const signal = gone === undefined ? over.signal : AbortSignal.any([over.signal, gone]);
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
+      over.abort();
       const detail = `The operation did not end within ${timeLimit / 1000} s. It may still take effect.`;
       reject(new ServiceError('unavailable', detail, { retryAfterSeconds: 5 }));
     }, timeLimit);
   });
   try {
-    const answer = await Promise.race([handler(event, contextOf(event, name, Date.now() + timeLimit)), late]);
+    const answer = await Promise.race([
+      handler(event, contextOf(event, name, Date.now() + timeLimit, signal)),
+      late,
+    ]);
     // Lambda fails such an invocation, and API Gateway answers 502.
     if (!fitsPayload(answer)) throw new Error(`the answer of ${name} is larger than Lambda sends`);
     return answer;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { breathe } from '../../core/stop-signal.ts';
 import { Bytes, type RecordType, recordType } from '../record.ts';
 import type { Item, Key, TableReader, Write } from '../table.ts';
 import { cachedBlock, keepBlock } from './block-cache.ts';
@@ -117,6 +118,7 @@ export function blockLists<Meta, State>({
           missing.length === 0 ? [] : await records.batchGet(missing.map(({ id }) => blockKey(pk, id)));
         const read = new Map(items.flatMap((item): [string, Item][] => (item ? [[item.sk, item]] : [])));
         for (const [index, ref] of some.entries()) {
+          await breathe();
           const there = known[index];
           if (there !== undefined) {
             yield there as ReturnType<typeof unpack>['block'];

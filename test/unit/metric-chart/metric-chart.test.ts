@@ -20,7 +20,13 @@ const goalOf = (name: string) =>
 
 function chart(points: readonly MetricPoint[]): string {
   const metrics = new MetricPanels();
-  metrics.take(points);
+  for (const { name, value, step, time } of points)
+    metrics.take({
+      name,
+      steps: Float64Array.of(step ?? Number.NaN),
+      times: Float64Array.of(time),
+      values: Float64Array.of(value),
+    });
   return renderMetricChart(metrics, { title: 'Metrics', goalOf, start });
 }
 
