@@ -9,8 +9,11 @@ const sliceMilliseconds = 8;
 let turnedAt = performance.now();
 
 /** Do work whose reads fail once the signal is aborted, however deep they are called. */
-export const runStoppable = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
-  signals.run(signal, work);
+export function runStoppable<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  // Its first slice begins now: a turn before its first reads would send those apart from others of this moment.
+  turnedAt = performance.now();
+  return signals.run(signal, work);
+}
 
 /** @throws ServiceError `unavailable` within {@link runStoppable}, once nobody waits for the result any more */
 export function throwIfStopped(): void {
