@@ -12,6 +12,7 @@ import { LogLineAnswer } from '../../functions/experiments/answer-log.ts';
 import { ExperimentAnswer } from '../../functions/experiments/experiment-answer.ts';
 import { DatasetAnswer } from '../../functions/projects/upload-answer.ts';
 import { UserAnswer } from '../../functions/users/user-answer.ts';
+import { writeNpz } from '../../shared/onnx/npz/write-npz.ts';
 import { sha256 } from '../integration/projects/upload-file.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { type Ended, runMps, startMps } from '../support/mps.ts';
@@ -288,6 +289,50 @@ describe('mps', { shuffle: false }, () => {
     await expect(demo('--many', '--url', 'http://127.0.0.1:9')).rejects.toMatchObject({
       stderr: expect.stringContaining('Start the service with "npm start"'),
     });
+  });
+
+  test('a model takes the sets that its run left beside it, and others later', async () => {
+    const left = join(scratch, 'left');
+    await mkdir(left);
+    await cp(join(import.meta.dirname, '../fixtures/onnx/digits.onnx'), join(left, 'digits.onnx'));
+    const image = { type: 'float' as const, dims: [1], values: new Float32Array(1) };
+    for (const name of ['digits-test.npz', 'more.npz']) await writeNpz(join(left, name), { image });
+    const here = (args: readonly string[]) =>
+      startMps(args, { folder: left, home: join(scratch, 'home') }).ended;
+    const ran = await here(['run', '--', 'bash', '-c', 'cp digits* "$OUTPUT_DIR"']);
+    expect(ran, ran.stderr).toMatchObject({ code: 0 });
+    const pushed = await here(['models', 'push', 'left', 'digits.onnx', '--from', 'latest']);
+    expect(pushed, pushed.stderr).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('evaluation  digits-test.npz'),
+    });
+    const bare = await here([
+      'models',
+      'push',
+      'bare',
+      'digits.onnx',
+      '--from',
+      'latest',
+      '--no-sets',
+      '--json',
+    ]);
+    expect(JSON.parse(bare.stdout)).toMatchObject({ has_calibration: false, has_evaluation: false });
+    const later = await here(['models', 'sets', 'bare', '--calibration', 'more.npz']);
+    expect(later, later.stderr).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('bare  with calibration'),
+    });
+    const taken = await here([
+      'models',
+      'sets',
+      'bare',
+      '--evaluation',
+      'digits-test.npz',
+      '--from',
+      'latest',
+    ]);
+    expect(taken.stderr).toContain('bare  with calibration and evaluation');
+    expect(await here(['models', 'sets', 'bare'])).toMatchObject({ code: 2 });
   });
 
   test('a quantization leaves the model beside it as it was, and both can be opened', async () => {

@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import { partsOf } from '../../../shared/aws/multipart.ts';
 import type { ObjectWriter } from '../../../shared/aws/objects.ts';
 import { badRequest, ServiceError } from '../../../shared/core/service-error.ts';
@@ -13,6 +12,7 @@ import { lackingData, type StoredShapes } from '../../../shared/models/completen
 import { objectSource } from '../../../shared/models/object-source.ts';
 import { inspectModel } from '../../../shared/onnx/inspect/inspect-model.ts';
 import { ModelError } from '../../../shared/onnx/model-error.ts';
+import { requireArchive } from './require-archive.ts';
 import { requireShapesOf } from './require-shapes.ts';
 
 type Arrival = { file: ModelFile } | { lacks: string };
@@ -40,13 +40,6 @@ async function arrivalOf(objects: ObjectWriter, pending: PendingFile): Promise<A
   // Storage has refused any other bytes, where it came in one piece.
   if (parts === null && head.sha256 !== sha256) return { lacks: name };
   return { file: { ...described, verified: parts === null } };
-}
-
-/** Refuses what is plainly no npz: a zip archive of arrays. */
-async function requireArchive(objects: ObjectWriter, { name, object }: ModelFile): Promise<void> {
-  const stream = await objects.read(object, { first: 0, last: 3 });
-  const start = stream === undefined ? '' : (await buffer(stream)).toString('latin1');
-  if (start !== 'PK\x03\x04') throw new ModelError(`${name} is no npz archive as numpy.savez writes it.`);
 }
 
 async function inspected(objects: ObjectWriter, model: Model, files: readonly ModelFile[]): Promise<Model> {
@@ -92,7 +85,8 @@ export async function acceptModel(
   const shapes = { ...model.shapes, ...given };
   try {
     for (const file of arrived) {
-      if (file.role === 'calibration' || file.role === 'evaluation') await requireArchive(objects, file);
+      if (file.role === 'calibration' || file.role === 'evaluation')
+        await requireArchive(objects, file.name, file.object);
     }
     const next = model.status === 'ready' ? { ...model, files } : await inspected(objects, model, files);
     if (next.summary !== null) requireShapesOf(next.summary, shapes);

@@ -4,6 +4,7 @@ import { writeRecords } from '../../../shared/data/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition.ts';
 import { lambda } from '../../../shared/http/lambda.ts';
 import { ModelError } from '../../../shared/onnx/model-error.ts';
+import { addSets } from './add-sets.ts';
 import { announceFile } from './announce-file.ts';
 import { changeModel } from './change-model.ts';
 import { showModel } from './model-answer.ts';
@@ -16,9 +17,9 @@ export const endpoint = defineEndpoint({
   name: 'createModel',
   method: 'POST',
   path: '/optimization/models/{model_name}',
-  summary: 'Upload a file of a model, or register an artifact as one',
+  summary: 'Upload a file of a model, or register artifacts as one',
   description:
-    'To upload, ask with `sha256` and `size` for each `file`: the ONNX file (`model`), each external data file (`data`, with its `name`), and optionally a `calibration` and an `evaluation` set (npz: arrays by input name; `labels` for evaluation). Send the bytes with the method, URL and exactly the headers of the response; above 5 GB, or with `multipart`, each part of `parts` by itself; a repeated request returns the parts that are missing. Then PUT here. To register what an experiment left, give `experiment_id` and the `path` of the ONNX artifact; external data beside it comes along, and the model is ready at once.',
+    'To upload, ask with `sha256` and `size` for each `file`: the ONNX file (`model`), each external data file (`data`, with its `name`), and optionally a `calibration` and an `evaluation` set (npz: arrays by input name; `labels` for evaluation). Send the bytes with the method, URL and exactly the headers of the response; above 5 GB, or with `multipart`, each part of `parts` by itself; a repeated request returns the parts that are missing. Then PUT here. To register what an experiment left, give `experiment_id` and the `path` of the ONNX artifact; external data beside it comes along, so do the `calibration` and `evaluation` artifacts that are named, and the model is ready at once. Without `path` those sets are added to a model that is ready.',
   allow: 'developer',
   needs: { records: writeRecords, objects: writeModelObjects, artifacts: readProjectObjects },
   input: { path: modelPath, query: modelRequest },
@@ -34,6 +35,10 @@ export const endpoint = defineEndpoint({
       if (wanted.kind === 'upload') {
         const { model, file } = await announceFile(context, model_name, present, wanted, given);
         return { model: showModel(model), ...(await ticketFor(objects, file)) };
+      }
+      if (wanted.kind === 'sets') {
+        const model = await addSets(context, model_name, present, wanted, given);
+        return { model: showModel(model), ...(await ticketFor(objects, undefined)) };
       }
       try {
         const model = await registerArtifact(context, model_name, wanted, given);

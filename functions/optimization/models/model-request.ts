@@ -83,7 +83,7 @@ export const modelRequest = z.strictObject({
     'The experiment whose artifacts become the model, instead of an upload.',
   ),
   path: ArtifactPath.optional().describe(
-    'With `experiment_id`: path of the artifact that is the ONNX file, such as `digits.onnx`.',
+    'With `experiment_id`: path of the artifact that is the ONNX file, such as `digits.onnx`. Without it the sets that are named are added to the model.',
   ),
   calibration: ArtifactPath.optional().describe(
     'With `experiment_id`: path of the samples by which ranges are found, such as `digits-calibration.npz`.',
@@ -112,6 +112,11 @@ export interface ArtifactRequest {
   evaluation: string | undefined;
 }
 
+/** Artifacts that become sets of a model that there is. */
+export interface SetsRequest extends Pick<ArtifactRequest, 'experiment_id' | 'calibration' | 'evaluation'> {
+  kind: 'sets';
+}
+
 const largest: Readonly<Record<ModelFileRole, number>> = {
   model: onnxMostBytes,
   data: dataMostBytes,
@@ -123,7 +128,7 @@ const uploadOnly = ['file', 'name', 'sha256', 'size', 'multipart'] as const;
 const artifactOnly = ['path', 'calibration', 'evaluation'] as const;
 
 /** The request of a query. @throws ServiceError `invalid` naming all parameters that do not go together */
-export function readModelRequest(query: Query): UploadRequest | ArtifactRequest {
+export function readModelRequest(query: Query): UploadRequest | ArtifactRequest | SetsRequest {
   const faults: ParameterFault[] = [];
   const fault = (name: string, message: string) => faults.push({ in: 'query', name, message });
   const { experiment_id, path, file: role = 'model', sha256, size, calibration, evaluation } = query;
@@ -131,9 +136,14 @@ export function readModelRequest(query: Query): UploadRequest | ArtifactRequest 
     for (const name of uploadOnly)
       if (query[name] !== undefined)
         fault(name, 'does not go with experiment_id: either upload, or register');
-    if (path === undefined)
-      fault('path', 'is required with experiment_id: the artifact that is the ONNX file');
-    if (faults.length > 0 || path === undefined) throw badRequest(faults);
+    const hasSets = calibration !== undefined || evaluation !== undefined;
+    if (path === undefined && !hasSets)
+      fault(
+        'path',
+        'is required with experiment_id: the artifact that is the ONNX file; or name a calibration or evaluation set to add to the model',
+      );
+    if (faults.length > 0) throw badRequest(faults);
+    if (path === undefined) return { kind: 'sets', experiment_id, calibration, evaluation };
     return { kind: 'artifact', experiment_id, path, calibration, evaluation };
   }
   for (const name of artifactOnly) {

@@ -126,6 +126,60 @@ describe('an artifact', () => {
     expect([other.status, other.json.detail]).toEqual([409, expect.stringContaining('never change')]);
   });
 
+  test('gives a model its sets later, as often as one likes, and each outlives it', async () => {
+    const calibration = 'sets/calibration.npz';
+    expect((await register({ calibration })).status).toBe(404);
+    await register({ path: 'digits.onnx' });
+    const object = await artifact('sets/test.npz', npz);
+    const added = await register({ calibration, evaluation: 'sets/test.npz', inputs: '1x1x8x8' });
+    expect([added.status, added.json.upload]).toEqual([200, null]);
+    expect(added.json.model).toMatchObject({
+      status: 'ready',
+      digest: sha256(digits),
+      has_calibration: true,
+      has_evaluation: true,
+      pending: [],
+      shapes: { inputs: '1x1x8x8', outputs: null },
+    });
+    expect((await register({ calibration, evaluation: 'sets/test.npz' })).json.model).toEqual(
+      added.json.model,
+    );
+    await objects.delete([object]);
+    const { files, model_id } = await requireReadyModel(service.records, bench.path.model_name);
+    expect(files.map(({ role }) => role)).toEqual(['model', 'calibration', 'evaluation']);
+    for (const file of files) {
+      expect(file.object.startsWith(modelPrefix(model_id))).toBe(true);
+      expect(sha256(await buffer((await objects.read(file.object))!))).toBe(file.sha256);
+    }
+    const other = zip({ 'image.npy': { content: randomBytes(32) } });
+    await artifact('sets/other.npz', other);
+    const { json } = await register({ evaluation: 'sets/other.npz' });
+    const sets = json.model.files.filter(({ role }: { role: string }) => role === 'evaluation');
+    expect(sets).toMatchObject([{ sha256: sha256(other) }]);
+  });
+
+  test('is no set where it is no npz, or the shapes are others', async () => {
+    const { json } = await register({
+      path: 'digits.onnx',
+      calibration: 'notes.txt',
+      evaluation: 'digits.onnx',
+    });
+    expect(json.errors).toEqual([
+      { in: 'query', name: 'calibration', message: 'notes.txt is no npz archive as numpy.savez writes it.' },
+      { in: 'query', name: 'evaluation', message: 'digits.onnx is no npz archive as numpy.savez writes it.' },
+    ]);
+    expect((await register({})).json.errors[0].message).toContain('or name a calibration or evaluation set');
+    await register({ path: 'digits.onnx' });
+    const calibration = 'sets/calibration.npz';
+    expect((await register({ calibration: 'notes.txt' })).json.errors[0].name).toBe('calibration');
+    expect((await register({ calibration: 'absent.npz' })).status).toBe(404);
+    expect((await register({ calibration, inputs: '1x3x8x8' })).json.errors[0].name).toBe('inputs');
+    const stranger = modelBench(service, await service.user('developer'), bench.path.model_name);
+    expect((await stranger.create({ experiment_id, calibration })).status).toBe(403);
+    const { files, pending } = await requireReadyModel(service.records, bench.path.model_name);
+    expect([files.length, pending]).toEqual([1, []]);
+  });
+
   test('of which there is none, or that is no model, is refused', async () => {
     expect((await register({ path: 'absent.onnx' })).status).toBe(404);
     expect((await register({ path: 'digits.onnx', calibration: 'absent.npz' })).status).toBe(404);

@@ -1,0 +1,67 @@
+import type { ObjectReader } from '../../../shared/aws/objects.ts';
+import { notFound } from '../../../shared/core/service-error.ts';
+import { type Model, putModel, requireReadyModel } from '../../../shared/data/model.ts';
+import { isSameFile, type ModelFile, type PendingFile } from '../../../shared/data/model-file.ts';
+import type { StoredShapes } from '../../../shared/models/completeness.ts';
+import { type Announcing, announceFile } from './announce-file.ts';
+import { setsOfArtifacts } from './artifact-sets.ts';
+import type { SetsRequest } from './model-request.ts';
+import { requireShapesOf } from './require-shapes.ts';
+import { withdrawFiles } from './withdraw-files.ts';
+
+type Adding = Announcing & { artifacts: ObjectReader };
+
+/**
+ * Adds artifacts of an experiment to a model that is ready, as its calibration and evaluation sets; one that it had
+ * before is replaced. They are copies that storage makes, announced before they are made, so that a crash leaves nothing
+ * behind. Repeating it is harmless.
+ * @throws ConditionFailedError when another change came between
+ */
+export async function addSets(
+  context: Adding,
+  model_name: string,
+  present: Model | undefined,
+  { experiment_id, ...paths }: SetsRequest,
+  given: StoredShapes,
+): Promise<Model> {
+  const { records, objects, now } = context;
+  const ready = await requireReadyModel(records, model_name);
+  const sets = await setsOfArtifacts(context, experiment_id, paths);
+  requireShapesOf(ready.summary, {
+    inputs: given.inputs ?? ready.shapes.inputs,
+    outputs: given.outputs ?? ready.shapes.outputs,
+  });
+  const pathOf = (role: ModelFile['role']) =>
+    (role === 'calibration' ? paths.calibration : paths.evaluation) ?? '';
+  let model: Model = present ?? ready;
+  const copied: ModelFile[] = [];
+  const announced: PendingFile[] = [];
+  for (const { object, ...set } of sets) {
+    const wanted = { kind: 'upload' as const, ...set, isMultipart: false };
+    const { model: next, file } = await announceFile(context, model_name, model, wanted, given);
+    model = next;
+    // It has the very same.
+    if (file === undefined) continue;
+    if (!(await objects.copy(object, file.object))) throw notFound('artifact', pathOf(set.role));
+    copied.push({ ...set, object: file.object });
+    announced.push(file);
+  }
+  const isSame = (one: Pick<ModelFile, 'role' | 'name'>) => copied.some((other) => isSameFile(one, other));
+  const shapes = {
+    inputs: given.inputs ?? model.shapes.inputs,
+    outputs: given.outputs ?? model.shapes.outputs,
+  };
+  const hasShapes = shapes.inputs === model.shapes.inputs && shapes.outputs === model.shapes.outputs;
+  if (copied.length === 0 && hasShapes) return model;
+  const next: Model = {
+    ...model,
+    files: [...model.files.filter((file) => !isSame(file)), ...copied],
+    pending: model.pending.filter((file) => !isSame(file)),
+    shapes,
+    updated_at: now().toISOString(),
+    version: model.version + 1,
+  };
+  await putModel(records, next, model);
+  await withdrawFiles(records, announced);
+  return next;
+}

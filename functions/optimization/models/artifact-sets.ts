@@ -1,0 +1,74 @@
+import type { ObjectReader } from '../../../shared/aws/objects.ts';
+import {
+  badRequest,
+  notFound,
+  type ParameterFault,
+  ServiceError,
+} from '../../../shared/core/service-error.ts';
+import { type Artifact, findArtifact } from '../../../shared/data/artifact.ts';
+import { type ModelFile, type ModelFileRole, modelFileNames } from '../../../shared/data/model-file.ts';
+import type { TableReader } from '../../../shared/data/table.ts';
+import { ModelError } from '../../../shared/onnx/model-error.ts';
+import { requireArchive } from './require-archive.ts';
+
+interface Reading {
+  records: TableReader<'records'>;
+  artifacts: ObjectReader;
+}
+
+/** An artifact as a file of a model; `object` is that of the artifact, from which it is to be copied. */
+export function fileOfArtifact(
+  role: ModelFileRole,
+  name: string,
+  { path, size, sha256, object }: Artifact,
+): ModelFile {
+  if (sha256 === null) {
+    const detail = `${path} was sent in parts by its client, so that its SHA-256 is not known. Upload it as a file of the model.`;
+    throw new ServiceError('conflict', detail);
+  }
+  return { role, name, size, sha256, object, verified: true };
+}
+
+/** The artifact of an experiment. @throws ServiceError `not-found` when there is none */
+export async function requireArtifact(
+  { records }: Pick<Reading, 'records'>,
+  experiment_id: string,
+  path: string,
+): Promise<Artifact> {
+  const artifact = await findArtifact(records, experiment_id, path);
+  if (artifact === undefined) throw notFound('artifact', path);
+  return artifact;
+}
+
+/** Paths of the artifacts that are the sets of a model. */
+export interface SetPaths {
+  calibration: string | undefined;
+  evaluation: string | undefined;
+}
+
+/**
+ * Artifacts of an experiment as calibration and evaluation sets.
+ * @throws ServiceError `not-found` for one that is not there, and 400 naming all that are no npz archives
+ */
+export async function setsOfArtifacts(
+  reading: Reading,
+  experiment_id: string,
+  paths: SetPaths,
+): Promise<ModelFile[]> {
+  const files: ModelFile[] = [];
+  const faults: ParameterFault[] = [];
+  for (const role of ['calibration', 'evaluation'] as const) {
+    const path = paths[role];
+    if (path === undefined) continue;
+    const artifact = await requireArtifact(reading, experiment_id, path);
+    files.push(fileOfArtifact(role, modelFileNames[role], artifact));
+    try {
+      await requireArchive(reading.artifacts, path, artifact.object);
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      faults.push({ in: 'query', name: role, message: error.message });
+    }
+  }
+  if (faults.length > 0) throw badRequest(faults);
+  return files;
+}

@@ -1,0 +1,10 @@
+import { buffer } from 'node:stream/consumers';
+import type { ObjectReader } from '../../../shared/aws/objects.ts';
+import { ModelError } from '../../../shared/onnx/model-error.ts';
+
+/** Refuses what is plainly no npz: a zip archive of arrays. @throws ModelError */
+export async function requireArchive(objects: ObjectReader, name: string, object: string): Promise<void> {
+  const stream = await objects.read(object, { first: 0, last: 3 });
+  const start = stream === undefined ? '' : (await buffer(stream)).toString('latin1');
+  if (start !== 'PK\x03\x04') throw new ModelError(`${name} is no npz archive as numpy.savez writes it.`);
+}
