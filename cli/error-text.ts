@@ -1,7 +1,7 @@
 import { ProblemError } from '../shared/client/problem-error.ts';
 import { UnexpectedAnswerError } from '../shared/client/unexpected-answer-error.ts';
 import { UnreachableError } from '../shared/client/unreachable-error.ts';
-import { printableText } from '../shared/core/printable-text.ts';
+import { printableText } from '../shared/core/text/printable-text.ts';
 import { CliError, exitCodes } from './cli-error.ts';
 
 const nextSteps: Readonly<Record<number, string>> = {

@@ -1,8 +1,8 @@
 import { proposeCompletions } from '@stricli/core';
-import { printableText } from '../shared/core/printable-text.ts';
+import { printableText } from '../shared/core/text/printable-text.ts';
 import { application } from './application.ts';
 import { exitCodes } from './cli-error.ts';
-import { completeWord } from './completion/shell-scripts.ts';
+import { completeWord } from './commands/shell-scripts.ts';
 import { cliContext } from './context.ts';
 import { checkoutAbove } from './login/checkout.ts';
 import { tellNewerVersion } from './login/newer-version.ts';

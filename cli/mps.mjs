@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { isFreshBundle } from '../shared/command/is-fresh-bundle.mjs';
+import { isFreshBundle } from '../shared/bundle/is-fresh-bundle.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, '.build/cli');
@@ -14,7 +14,7 @@ const bundle = join(folder, 'mps.mjs');
 function build() {
   const pinned = join(root, 'node_modules/.bin/node');
   const node = existsSync(pinned) ? pinned : process.execPath;
-  const { status } = spawnSync(node, [join(root, 'cli/build/main.ts'), root, folder], {
+  const { status } = spawnSync(node, [join(root, 'cli/build.ts'), root, folder], {
     stdio: ['ignore', 2, 2],
   });
   if (status === 0) return;

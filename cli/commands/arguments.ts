@@ -1,4 +1,4 @@
-import { configNames, datasetNames, experimentIds, modelNames } from '../completion/live-names.ts';
+import { configNames, datasetNames, experimentIds, modelNames } from './live-names.ts';
 
 const experiment = { placeholder: 'ID', parse: String, proposeCompletions: experimentIds } as const;
 

@@ -1,6 +1,6 @@
 import { buildCommand } from '@stricli/core';
-import { completionScript, type Shell, shells } from '../completion/shell-scripts.ts';
 import type { CliContext } from '../context.ts';
+import { completionScript, type Shell, shells } from './shell-scripts.ts';
 
 function completion(this: CliContext, _: Record<never, never>, shell: Shell): void {
   this.process.stdout.write(completionScript(shell));

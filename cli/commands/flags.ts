@@ -1,4 +1,4 @@
-import { projectNames } from '../completion/live-names.ts';
+import { projectNames } from './live-names.ts';
 
 /** Flags that several commands have, the same everywhere. */
 export const verbose = {

@@ -1,5 +1,5 @@
-import { datasetNames } from '../completion/live-names.ts';
 import { parseOverride } from '../run/override-config.ts';
+import { datasetNames } from './live-names.ts';
 
 /** Sizes and inputs of a training, as flags say them. */
 export interface SizeFlags {

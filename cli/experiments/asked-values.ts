@@ -1,5 +1,5 @@
-import type { Experiment } from '../follow/follow-experiment.ts';
 import { lastText } from '../output/metric-text.ts';
+import type { Experiment } from './follow-experiment.ts';
 
 /** A value of experiments that a list was filtered or ordered by. */
 export interface AskedValue {

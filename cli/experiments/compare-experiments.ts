@@ -1,4 +1,4 @@
-import type { Experiment } from '../follow/follow-experiment.ts';
+import type { Experiment } from './follow-experiment.ts';
 
 export interface Comparison {
   experiments: string[];

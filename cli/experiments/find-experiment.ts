@@ -1,12 +1,12 @@
-import type { endpoint as listExperiments } from '../../functions/experiments/list-experiments.endpoint.ts';
-import type { endpoint as readExperiment } from '../../functions/experiments/read-experiment.endpoint.ts';
-import type { endpoint as listProjects } from '../../functions/projects/list-projects.endpoint.ts';
+import type { endpoint as readExperiment } from '../../functions/experiments/records/read-experiment.endpoint.ts';
+import type { endpoint as listExperiments } from '../../functions/experiments/search/list-experiments.endpoint.ts';
+import type { endpoint as listProjects } from '../../functions/projects/projects/list-projects.endpoint.ts';
 import { ProblemError } from '../../shared/client/problem-error.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
-import type { Experiment } from '../follow/follow-experiment.ts';
 import { connect, type Session } from '../login/connect.ts';
 import { findProject, projectName, requireProject } from '../projects/find-project.ts';
+import type { Experiment } from './follow-experiment.ts';
 
 const idPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 /** Ids of one hour begin alike, so that short forms are their ends. */

@@ -1,4 +1,4 @@
-import type { Experiment } from '../follow/follow-experiment.ts';
+import type { Experiment } from '../experiments/follow-experiment.ts';
 import { numberText } from './units.ts';
 
 type Summary = Experiment['metrics'][string];

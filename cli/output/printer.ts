@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { printableText } from '../../shared/core/printable-text.ts';
+import { printableText } from '../../shared/core/text/printable-text.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 type Style = Parameters<typeof styleText>[0];

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { bytesText } from '../../shared/core/bytes-text.ts';
+import { bytesText } from '../../shared/core/text/bytes-text.ts';
 import type { CliContext } from '../context.ts';
 import { refuseReplacing } from './refuse-replacing.ts';
 

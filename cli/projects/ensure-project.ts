@@ -1,5 +1,5 @@
-import type { endpoint as createProject } from '../../functions/projects/create-project.endpoint.ts';
-import type { ProjectFile } from '../../shared/project-file/project-file.ts';
+import type { endpoint as createProject } from '../../functions/projects/projects/create-project.endpoint.ts';
+import type { ProjectFile } from '../../shared/config/project-file.ts';
 import type { Session } from '../login/connect.ts';
 import { findProject, type Project } from './find-project.ts';
 

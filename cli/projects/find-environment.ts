@@ -1,4 +1,4 @@
-import type { endpoint as readEnvironment } from '../../functions/projects/read-environment.endpoint.ts';
+import type { endpoint as readEnvironment } from '../../functions/projects/environment/read-environment.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
 import { ProblemError } from '../../shared/client/problem-error.ts';
 import type { AnswerOf } from '../../shared/client/route.ts';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import type { endpoint as listProjects } from '../../functions/projects/list-projects.endpoint.ts';
-import type { endpoint as readProject } from '../../functions/projects/read-project.endpoint.ts';
+import type { endpoint as listProjects } from '../../functions/projects/projects/list-projects.endpoint.ts';
+import type { endpoint as readProject } from '../../functions/projects/projects/read-project.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
 import type { RowOf } from '../../shared/client/route.ts';
 import { CliError } from '../cli-error.ts';

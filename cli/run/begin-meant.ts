@@ -1,7 +1,7 @@
 import { ProblemError } from '../../shared/client/problem-error.ts';
 import { wait } from '../../shared/client/retry.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
-import type { Experiment } from '../follow/follow-experiment.ts';
+import type { Experiment } from '../experiments/follow-experiment.ts';
 
 /** The inputs of a training, as this command has stored them. */
 export interface Meant {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ProjectFile } from '../../shared/project-file/project-file.ts';
+import type { ProjectFile } from '../../shared/config/project-file.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { ChosenEnvironment } from './chosen-environment.ts';
 import { pythonEnvironment } from './python-environment.ts';

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod/mini';
-import { nearestName } from '../../shared/project-file/nearest-name.ts';
-import { keysAt, ProjectFile } from '../../shared/project-file/project-file.ts';
+import { nearestName } from '../../shared/config/nearest-name.ts';
+import { keysAt, ProjectFile } from '../../shared/config/project-file.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 
 const projectFileName = 'mps.yaml';

@@ -1,6 +1,6 @@
-import type { endpoint as putSource } from '../../functions/projects/put-source.endpoint.ts';
-import type { endpoint as readSource } from '../../functions/projects/read-source.endpoint.ts';
-import type { endpoint as requestSourceUpload } from '../../functions/projects/request-source-upload.endpoint.ts';
+import type { endpoint as putSource } from '../../functions/projects/uploads/put-source.endpoint.ts';
+import type { endpoint as readSource } from '../../functions/projects/uploads/read-source.endpoint.ts';
+import type { endpoint as requestSourceUpload } from '../../functions/projects/uploads/request-source-upload.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
 import { partedBytes } from '../../shared/client/node/send-by-ticket.ts';
 import type { DigestedFile } from '../upload/digest-file.ts';

@@ -1,6 +1,6 @@
-import type { endpoint as listDatasets } from '../../functions/projects/list-datasets.endpoint.ts';
-import type { endpoint as putDataset } from '../../functions/projects/put-dataset.endpoint.ts';
-import type { endpoint as requestDatasetUpload } from '../../functions/projects/request-dataset-upload.endpoint.ts';
+import type { endpoint as listDatasets } from '../../functions/projects/uploads/list-datasets.endpoint.ts';
+import type { endpoint as putDataset } from '../../functions/projects/uploads/put-dataset.endpoint.ts';
+import type { endpoint as requestDatasetUpload } from '../../functions/projects/uploads/request-dataset-upload.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
 import { partedBytes } from '../../shared/client/node/send-by-ticket.ts';
 import { ProblemError } from '../../shared/client/problem-error.ts';

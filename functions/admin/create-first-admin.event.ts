@@ -3,8 +3,8 @@ import { createFirstAdmin } from '../../shared/accounts/first-admin.ts';
 import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { type RuntimeReport, reportRuntime } from '../../shared/accounts/hashing-runtime.ts';
 import { NewPassword } from '../../shared/accounts/password-rules.ts';
-import { writeAccounts } from '../../shared/data/needs.ts';
-import { defineTask, taskHandler } from '../../shared/task/task.ts';
+import { writeAccounts } from '../../shared/data/table/needs.ts';
+import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 
 const Request = z.strictObject({ password: NewPassword });
 /** `npm run doctor` asks so whether passwords can be hashed here. Nothing is created. */

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { ServiceError } from '../../shared/core/service-error.ts';
-import { line } from '../../shared/core/text-rules.ts';
-import { issueNamedToken, namedTokensMost } from '../../shared/data/named-token.ts';
-import { writeAccounts } from '../../shared/data/needs.ts';
-import { ConditionFailedError } from '../../shared/data/write-label.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { fields } from '../../shared/http/endpoint-input.ts';
-import { lambda } from '../../shared/http/lambda.ts';
-import { integer } from '../../shared/http/parameters.ts';
-import { Reply } from '../../shared/http/reply.ts';
+import { line } from '../../shared/core/text/text-rules.ts';
+import { issueNamedToken, namedTokensMost } from '../../shared/data/accounts/named-token.ts';
+import { writeAccounts } from '../../shared/data/table/needs.ts';
+import { ConditionFailedError } from '../../shared/data/table/write-label.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { fields } from '../../shared/http/definition/endpoint-input.ts';
+import { integer } from '../../shared/http/definition/parameters.ts';
+import { Reply } from '../../shared/http/definition/reply.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { TokenAnswer } from './token-answer.ts';
 
 const daySeconds = 24 * 60 * 60;

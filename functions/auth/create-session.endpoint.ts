@@ -2,15 +2,15 @@ import * as z from 'zod';
 import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { signInFor } from '../../shared/accounts/sign-in.ts';
 import { Timestamp, Ulid } from '../../shared/core/formats.ts';
-import { writeAccounts } from '../../shared/data/needs.ts';
-import { authenticateSession, beginSession, endSession } from '../../shared/data/session.ts';
-import { AccountType } from '../../shared/data/user.ts';
-import { signInMaxBytes } from '../../shared/http/body-limit.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { fields } from '../../shared/http/endpoint-input.ts';
-import { lambda } from '../../shared/http/lambda.ts';
-import { Reply } from '../../shared/http/reply.ts';
-import { keepSession, presentedSession } from '../../shared/http/session-cookie.ts';
+import { authenticateSession, beginSession, endSession } from '../../shared/data/accounts/session.ts';
+import { AccountType } from '../../shared/data/accounts/user.ts';
+import { writeAccounts } from '../../shared/data/table/needs.ts';
+import { signInMaxBytes } from '../../shared/http/body/body-limit.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { fields } from '../../shared/http/definition/endpoint-input.ts';
+import { Reply } from '../../shared/http/definition/reply.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
+import { keepSession, presentedSession } from '../../shared/http/pipeline/session-cookie.ts';
 import { presentedCredentials } from './presented-credentials.ts';
 
 export const endpoint = defineEndpoint({

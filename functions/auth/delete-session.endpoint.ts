@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { writeAccounts } from '../../shared/data/needs.ts';
-import { endSession } from '../../shared/data/session.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { lambda } from '../../shared/http/lambda.ts';
-import { Reply } from '../../shared/http/reply.ts';
-import { forgetSession } from '../../shared/http/session-cookie.ts';
+import { endSession } from '../../shared/data/accounts/session.ts';
+import { writeAccounts } from '../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { Reply } from '../../shared/http/definition/reply.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
+import { forgetSession } from '../../shared/http/pipeline/session-cookie.ts';
 
 export const endpoint = defineEndpoint({
   name: 'deleteSession',

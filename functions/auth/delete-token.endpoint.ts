@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { writeAccounts } from '../../shared/data/needs.ts';
-import { endSession } from '../../shared/data/session.ts';
-import { revokeToken } from '../../shared/data/token.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { lambda } from '../../shared/http/lambda.ts';
+import { endSession } from '../../shared/data/accounts/session.ts';
+import { revokeToken } from '../../shared/data/accounts/token.ts';
+import { writeAccounts } from '../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
 
 export const endpoint = defineEndpoint({
   name: 'deleteToken',

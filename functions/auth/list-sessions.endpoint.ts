@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { readAccounts } from '../../shared/data/needs.ts';
-import { listSessions } from '../../shared/data/session.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { lambda } from '../../shared/http/lambda.ts';
-import { answerList, paging } from '../../shared/http/paging.ts';
+import { listSessions } from '../../shared/data/accounts/session.ts';
+import { readAccounts } from '../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { answerList, paging } from '../../shared/http/definition/paging.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { SessionAnswer, showSession } from './session-answer.ts';
 
 export const endpoint = defineEndpoint({

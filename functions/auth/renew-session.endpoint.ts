@@ -1,11 +1,11 @@
 import { ServiceError } from '../../shared/core/service-error.ts';
-import { writeAccounts } from '../../shared/data/needs.ts';
-import { extendSession } from '../../shared/data/session.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { HttpError } from '../../shared/http/http-error.ts';
-import { lambda } from '../../shared/http/lambda.ts';
-import { Reply } from '../../shared/http/reply.ts';
-import { keepSession, presentedSession } from '../../shared/http/session-cookie.ts';
+import { extendSession } from '../../shared/data/accounts/session.ts';
+import { writeAccounts } from '../../shared/data/table/needs.ts';
+import { HttpError } from '../../shared/http/answer/http-error.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { Reply } from '../../shared/http/definition/reply.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
+import { keepSession, presentedSession } from '../../shared/http/pipeline/session-cookie.ts';
 import { SessionAnswer, showSession } from './session-answer.ts';
 
 export const endpoint = defineEndpoint({

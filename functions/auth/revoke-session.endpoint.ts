@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { Ulid } from '../../shared/core/formats.ts';
 import { notFound } from '../../shared/core/service-error.ts';
-import { writeAccounts } from '../../shared/data/needs.ts';
-import { endSession } from '../../shared/data/session.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { lambda } from '../../shared/http/lambda.ts';
+import { endSession } from '../../shared/data/accounts/session.ts';
+import { writeAccounts } from '../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
 
 export const endpoint = defineEndpoint({
   name: 'revokeSession',

@@ -1,7 +1,7 @@
 import bowser from 'bowser';
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../shared/core/formats.ts';
-import type { Session } from '../../shared/data/session.ts';
+import type { Session } from '../../shared/data/accounts/session.ts';
 
 /** A session of a browser, without its secrets. */
 export const SessionAnswer = z

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { type OutputChunk, rolldown } from 'rolldown';
-import { pagePalette } from '../service/page-palette.ts';
+import { pagePalette } from '../../shared/drawing/page-palette.ts';
 import { retriedImports } from './retried-imports.ts';
 
 /** The built console. */

@@ -1,5 +1,5 @@
-import { pathOfHost } from '../../shared/http/path-of-host.ts';
-import { html } from '../service/docs/html.ts';
+import { html } from '../../shared/drawing/html.ts';
+import { pathOfHost } from '../../shared/http/definition/path-of-host.ts';
 import type { ConsoleFiles } from './build-app.ts';
 
 /**

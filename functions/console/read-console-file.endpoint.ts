@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { notFound } from '../../shared/core/service-error.ts';
-import { keepCompressed } from '../../shared/http/compression.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { content } from '../../shared/http/endpoint-output.ts';
-import { lambda } from '../../shared/http/lambda.ts';
-import { Reply } from '../../shared/http/reply.ts';
+import { keepCompressed } from '../../shared/http/answer/compression.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { content } from '../../shared/http/definition/endpoint-output.ts';
+import { Reply } from '../../shared/http/definition/reply.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { consoleFiles } from './console-files.ts';
 
 const made = new Map<string, { mediaType: string; bytes: Uint8Array }>();

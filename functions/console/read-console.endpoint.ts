@@ -1,7 +1,7 @@
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { content } from '../../shared/http/endpoint-output.ts';
-import { lambda } from '../../shared/http/lambda.ts';
-import { Reply } from '../../shared/http/reply.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { content } from '../../shared/http/definition/endpoint-output.ts';
+import { Reply } from '../../shared/http/definition/reply.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { consoleFiles } from './console-files.ts';
 import { consolePage, consolePolicy } from './console-page.ts';
 

@@ -2,21 +2,21 @@ import * as z from 'zod';
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
 import { forSeconds } from '../../shared/core/deadline.ts';
 import { newId } from '../../shared/core/new-id.ts';
+import { scheduleNextPass, type WatchedPosition } from '../../shared/data/lists/watched-list.ts';
 import {
   type ArchiveWork,
   archiveWorkKey,
   listArchiveWork,
   removeArchiveWork,
   unfinishedArchives,
-} from '../../shared/data/archive-work.ts';
-import { readAccounts, writeRecords } from '../../shared/data/needs.ts';
-import { parseExport } from '../../shared/data/project-export.ts';
-import { parseImport } from '../../shared/data/project-import.ts';
-import { scheduleNextPass, type WatchedPosition } from '../../shared/data/watched-list.ts';
+} from '../../shared/data/projects/archive-work.ts';
+import { parseExport } from '../../shared/data/projects/project-export.ts';
+import { parseImport } from '../../shared/data/projects/project-import.ts';
+import { readAccounts, writeRecords } from '../../shared/data/table/needs.ts';
+import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { runExport } from '../../shared/project-archive/export/run-export.ts';
 import { runImport } from '../../shared/project-archive/import/run-import.ts';
 import { drainList } from '../../shared/purge/drain-list.ts';
-import { defineTask, taskHandler } from '../../shared/task/task.ts';
 
 /** What remains waits for the next run. The largest file must pass within them, for none is gone on with in its middle. */
 const usualSeconds = 780;

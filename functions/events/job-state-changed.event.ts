@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { batchJob } from '../../shared/aws/batch.ts';
 import { controlBatch } from '../../shared/aws/needs.ts';
-import { findUnfinished } from '../../shared/data/job.ts';
-import { finalRank, rankOf } from '../../shared/data/job-status.ts';
-import { findLease } from '../../shared/data/lease.ts';
-import { writeRecords } from '../../shared/data/needs.ts';
-import type { TableReader } from '../../shared/data/table.ts';
-import { readVariablesKey } from '../../shared/data/variables-key.ts';
-import { observeBuild, observeJob } from '../../shared/jobs/observe.ts';
-import { startWaiting } from '../../shared/jobs/start-waiting.ts';
+import { findUnfinished } from '../../shared/data/jobs/job.ts';
+import { finalRank, rankOf } from '../../shared/data/jobs/job-status.ts';
+import { findLease } from '../../shared/data/jobs/lease.ts';
+import { readVariablesKey } from '../../shared/data/projects/variables-key.ts';
+import { writeRecords } from '../../shared/data/table/needs.ts';
+import type { TableReader } from '../../shared/data/table/table.ts';
+import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
+import { startWaiting } from '../../shared/jobs/admission/start-waiting.ts';
+import { observeBuild, observeJob } from '../../shared/jobs/observation/observe.ts';
 import { jobOfBatchName, parseJobRecord } from '../../shared/jobs/subject.ts';
-import { defineTask, taskHandler } from '../../shared/task/task.ts';
 
 const Container = z.object({ exitCode: z.number().optional(), reason: z.string().optional() });
 

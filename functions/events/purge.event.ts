@@ -6,11 +6,12 @@ import {
   closedAccountKey,
   closedAccounts,
   listClosedAccounts,
-} from '../../shared/data/closed-account.ts';
-import { writeAccounts, writeRecords } from '../../shared/data/needs.ts';
-import { listPurges, type Purge, purgeKey, unfinishedPurges } from '../../shared/data/purge.ts';
-import { retainedList } from '../../shared/data/retained.ts';
-import { scheduleNextPass, type WatchedPosition } from '../../shared/data/watched-list.ts';
+} from '../../shared/data/accounts/closed-account.ts';
+import { scheduleNextPass, type WatchedPosition } from '../../shared/data/lists/watched-list.ts';
+import { listPurges, type Purge, purgeKey, unfinishedPurges } from '../../shared/data/projects/purge.ts';
+import { retainedList } from '../../shared/data/projects/retained.ts';
+import { writeAccounts, writeRecords } from '../../shared/data/table/needs.ts';
+import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';
 import { drainList } from '../../shared/purge/drain-list.ts';
 import { purgeAnnounced } from '../../shared/purge/purge-announced.ts';
@@ -18,7 +19,6 @@ import { purgeExperiments } from '../../shared/purge/purge-experiments.ts';
 import { purgeMembers } from '../../shared/purge/purge-members.ts';
 import { purgeRetained } from '../../shared/purge/purge-retained.ts';
 import { runPurge } from '../../shared/purge/run-purge.ts';
-import { defineTask, taskHandler } from '../../shared/task/task.ts';
 
 /** Purges that remain wait for the next run. */
 const seconds = 240;

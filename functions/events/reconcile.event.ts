@@ -1,13 +1,13 @@
 import { controlBatch } from '../../shared/aws/needs.ts';
 import { forSeconds } from '../../shared/core/deadline.ts';
-import { unfinishedJobs } from '../../shared/data/job.ts';
-import { writeRecords } from '../../shared/data/needs.ts';
-import { readVariablesKey } from '../../shared/data/variables-key.ts';
-import { waitingLines } from '../../shared/data/waiting-line.ts';
-import { logSetAside, scheduleNextPass } from '../../shared/data/watched-list.ts';
-import { reconcileAll } from '../../shared/jobs/reconcile-all.ts';
-import { startAllWaiting } from '../../shared/jobs/start-waiting.ts';
-import { defineTask, taskHandler } from '../../shared/task/task.ts';
+import { unfinishedJobs } from '../../shared/data/jobs/job.ts';
+import { waitingLines } from '../../shared/data/jobs/waiting-line.ts';
+import { logSetAside, scheduleNextPass } from '../../shared/data/lists/watched-list.ts';
+import { readVariablesKey } from '../../shared/data/projects/variables-key.ts';
+import { writeRecords } from '../../shared/data/table/needs.ts';
+import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
+import { startAllWaiting } from '../../shared/jobs/admission/start-waiting.ts';
+import { reconcileAll } from '../../shared/jobs/observation/reconcile-all.ts';
 
 /** Jobs that remain wait for the next pass. */
 const seconds = 200;

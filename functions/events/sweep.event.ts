@@ -1,4 +1,4 @@
-import { defineTask, taskHandler } from '../../shared/task/task.ts';
+import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { event as purge } from './purge.event.ts';
 import { event as reconcile } from './reconcile.event.ts';
 

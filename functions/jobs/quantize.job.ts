@@ -1,8 +1,8 @@
-import { optimizeModel } from '../../shared/onnx/optimize/optimize-model.ts';
-import { stageProgramOf } from '../../shared/runner/optimize/stage-program.ts';
-import { optimizationObjects, optimizationRecords } from '../../shared/runner/optimize/strategy-needs.ts';
-import { runStrategyProgram } from '../../shared/runner/optimize/strategy-program.ts';
-import { defineTask, taskHandler } from '../../shared/task/task.ts';
+import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
+import { optimizeModel } from '../../shared/onnx/engine/optimize/optimize-model.ts';
+import { stageProgramOf } from '../../shared/runner/strategy/stage-program.ts';
+import { optimizationObjects, optimizationRecords } from '../../shared/runner/strategy/strategy-needs.ts';
+import { runStrategyProgram } from '../../shared/runner/strategy/strategy-program.ts';
 
 /** The program of a quantization's container. */
 export const job = defineTask({

@@ -1,12 +1,12 @@
-import { experimentKey, parseExperiment } from '../../shared/data/experiment.ts';
+import { experimentKey, parseExperiment } from '../../shared/data/experiments/experiment.ts';
+import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
+import { openTracking } from '../../shared/mlflow/in-job/open-tracking.ts';
 import { exitCodes } from '../../shared/runner/job/exit-codes.ts';
 import { holdJob } from '../../shared/runner/job/hold-job.ts';
 import { stopOnSigterm } from '../../shared/runner/job/job-stop.ts';
 import { readTrainingContainer } from '../../shared/runner/job/training-container.ts';
 import { trainingNeeds } from '../../shared/runner/job/training-needs.ts';
-import { runTraining } from '../../shared/runner/run-training.ts';
-import { defineTask, taskHandler } from '../../shared/task/task.ts';
-import { openTracking } from '../mlflow/in-job/open-tracking.ts';
+import { runTraining } from '../../shared/runner/training/run-training.ts';
 
 /** The program of a training's container: one node of it, or the build of its environment. */
 export const job = defineTask({

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { signIn } from '../../shared/accounts/sign-in.ts';
 import { newId } from '../../shared/core/new-id.ts';
-import { writeAccounts } from '../../shared/data/needs.ts';
-import { authenticateToken } from '../../shared/data/token.ts';
-import type { Identification, Identity } from '../../shared/http/endpoint-context.ts';
+import { authenticateToken } from '../../shared/data/accounts/token.ts';
+import { writeAccounts } from '../../shared/data/table/needs.ts';
+import type { Identification, Identity } from '../../shared/http/definition/endpoint-context.ts';
 
 /** Life of the token that stands for a name and password in this process, in seconds. */
 const tokenSeconds = 3600;

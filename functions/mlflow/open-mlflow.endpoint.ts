@@ -1,8 +1,8 @@
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { redirect } from '../../shared/http/endpoint-output.ts';
-import { lambda } from '../../shared/http/lambda.ts';
-import { pathOfHost } from '../../shared/http/path-of-host.ts';
-import { Reply } from '../../shared/http/reply.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { redirect } from '../../shared/http/definition/endpoint-output.ts';
+import { pathOfHost } from '../../shared/http/definition/path-of-host.ts';
+import { Reply } from '../../shared/http/definition/reply.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
 
 /**
  * The console beside this path, such as `/v1/mlflow`. A browser takes the part behind `#`, which names the run, along.

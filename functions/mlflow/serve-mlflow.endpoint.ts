@@ -1,20 +1,20 @@
 import { hashingRuntime } from '../../shared/accounts/hashing-queue.ts';
 import { writeProjectObjects } from '../../shared/aws/needs.ts';
-import { writeAccounts, writeRecords } from '../../shared/data/needs.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { content } from '../../shared/http/endpoint-output.ts';
-import { lambda } from '../../shared/http/lambda.ts';
-import { largeBodies } from './artifacts/large-body.ts';
-import { artifactRoutes } from './artifacts/routes.ts';
+import { writeAccounts, writeRecords } from '../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { content } from '../../shared/http/definition/endpoint-output.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
+import { largeBodies } from '../../shared/mlflow/artifacts/large-body.ts';
+import { artifactRoutes } from '../../shared/mlflow/artifacts/routes.ts';
+import { modelRoutes } from '../../shared/mlflow/logged-models/routes.ts';
+import { experimentRoutes } from '../../shared/mlflow/projects/routes.ts';
+import { errorBody } from '../../shared/mlflow/protocol/mlflow-error.ts';
+import { createRouter } from '../../shared/mlflow/protocol/router.ts';
+import { serverRoutes } from '../../shared/mlflow/protocol/server-routes.ts';
+import { registeredRoutes } from '../../shared/mlflow/registry/model-routes.ts';
+import { versionRoutes } from '../../shared/mlflow/registry/version-routes.ts';
+import { runRoutes } from '../../shared/mlflow/runs/routes.ts';
 import { identifyBasic } from './basic-credentials.ts';
-import { experimentRoutes } from './experiments/routes.ts';
-import { modelRoutes } from './models/routes.ts';
-import { errorBody } from './protocol/mlflow-error.ts';
-import { createRouter } from './protocol/router.ts';
-import { registeredRoutes } from './registry/model-routes.ts';
-import { versionRoutes } from './registry/version-routes.ts';
-import { runRoutes } from './runs/routes.ts';
-import { serverRoutes } from './server-routes.ts';
 
 const route = createRouter([
   ...serverRoutes(true),

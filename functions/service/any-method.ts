@@ -2,13 +2,13 @@ import { readCorsOrigins } from '../../shared/core/cors-origins.ts';
 import { createLogger } from '../../shared/core/log.ts';
 import type { Environment } from '../../shared/core/needs.ts';
 import { newId } from '../../shared/core/new-id.ts';
-import { withCors } from '../../shared/http/cors.ts';
-import { HttpError } from '../../shared/http/http-error.ts';
-import type { Handler } from '../../shared/http/lambda.ts';
-import { type Event, headerOf, type Result } from '../../shared/http/proxy-event.ts';
-import { renderError } from '../../shared/http/render-error.ts';
-import type { RequestMethod } from '../../shared/http/request-method.ts';
-import { securityHeaders } from '../../shared/http/security-headers.ts';
+import { HttpError } from '../../shared/http/answer/http-error.ts';
+import { renderError } from '../../shared/http/answer/render-error.ts';
+import { securityHeaders } from '../../shared/http/answer/security-headers.ts';
+import type { RequestMethod } from '../../shared/http/definition/request-method.ts';
+import { withCors } from '../../shared/http/pipeline/cors.ts';
+import type { Handler } from '../../shared/http/pipeline/lambda.ts';
+import { type Event, headerOf, type Result } from '../../shared/http/pipeline/proxy-event.ts';
 
 /** The methods that are served at each route, such as `/users/{p1}/type`. */
 export type MethodTable = Readonly<Record<string, readonly RequestMethod[]>>;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { Reply } from '../../shared/http/reply.ts';
+import { Reply } from '../../shared/http/definition/reply.ts';
 
 /** A document that is the same until the next deployment. */
 export interface FixedDocument {

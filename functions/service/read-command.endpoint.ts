@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import * as z from 'zod';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { content } from '../../shared/http/endpoint-output.ts';
-import { lambda } from '../../shared/http/lambda.ts';
-import { commandFiles } from './command/command-files.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { content } from '../../shared/http/definition/endpoint-output.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
+import { commandFiles } from './command-files.ts';
 import { answerDocument, type FixedDocument } from './fixed-document.ts';
 
 const decompress = promisify(gunzip);

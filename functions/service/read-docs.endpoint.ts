@@ -1,6 +1,6 @@
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { content } from '../../shared/http/endpoint-output.ts';
-import { lambda } from '../../shared/http/lambda.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { content } from '../../shared/http/definition/endpoint-output.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { ApiDocument } from './docs/api-document.ts';
 import { docsPage } from './docs/docs-page.ts';
 import { answerDocument, DocumentVersion, type FixedDocument, fixedDocument } from './fixed-document.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { lambda } from '../../shared/http/lambda.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { answerDocument, DocumentVersion } from './fixed-document.ts';
 import { openapiDocument } from './openapi-document.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { lambda } from '../../shared/http/lambda.ts';
-import { projectFileSchema } from '../../shared/project-file/project-file.ts';
+import { projectFileSchema } from '../../shared/config/project-file.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { answerDocument, type FixedDocument, fixedDocument } from './fixed-document.ts';
 
 let made: FixedDocument | undefined;

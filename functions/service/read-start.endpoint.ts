@@ -1,10 +1,10 @@
-import { preferredMediaType } from '../../shared/http/accept.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { content } from '../../shared/http/endpoint-output.ts';
-import { lambda } from '../../shared/http/lambda.ts';
-import { Reply } from '../../shared/http/reply.ts';
-import { Start, startOf } from './start/start.ts';
-import { startPage, startPolicy } from './start/start-page.ts';
+import { preferredMediaType } from '../../shared/http/body/accept.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { content } from '../../shared/http/definition/endpoint-output.ts';
+import { Reply } from '../../shared/http/definition/reply.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
+import { Start, startOf } from './start.ts';
+import { startPage, startPolicy } from './start-page.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readStart',

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../shared/core/service-error.ts';
-import type { Caller } from '../../shared/http/endpoint-context.ts';
+import type { Caller } from '../../shared/http/definition/endpoint-context.ts';
 
 type Known = Pick<Caller, 'account_type' | 'username'>;
 

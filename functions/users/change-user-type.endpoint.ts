@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { Ulid } from '../../shared/core/formats.ts';
 import { notFound } from '../../shared/core/service-error.ts';
-import { changeUser, setAccountType } from '../../shared/data/change-user.ts';
-import { writeAccounts } from '../../shared/data/needs.ts';
-import { AccountType, findUser } from '../../shared/data/user.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { lambda } from '../../shared/http/lambda.ts';
+import { changeUser, setAccountType } from '../../shared/data/accounts/change-user.ts';
+import { AccountType, findUser } from '../../shared/data/accounts/user.ts';
+import { writeAccounts } from '../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { showUser, UserAnswer } from './user-answer.ts';
 
 export const endpoint = defineEndpoint({

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { readAccounts } from '../../shared/data/needs.ts';
-import { findUserId, Username } from '../../shared/data/user.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { lambda } from '../../shared/http/lambda.ts';
+import { findUserId, Username } from '../../shared/data/accounts/user.ts';
+import { readAccounts } from '../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
 
 export const endpoint = defineEndpoint({
   name: 'checkUsername',

@@ -4,7 +4,6 @@ import { hashPassword } from '../../shared/accounts/password.ts';
 import { NewPassword } from '../../shared/accounts/password-rules.ts';
 import { countRegistration } from '../../shared/accounts/registration-rate.ts';
 import { notFound, ServiceError } from '../../shared/core/service-error.ts';
-import { writeAccounts } from '../../shared/data/needs.ts';
 import {
   AccountType,
   createUser,
@@ -13,11 +12,12 @@ import {
   type User,
   Username,
   usernameClaim,
-} from '../../shared/data/user.ts';
-import { signInMaxBytes } from '../../shared/http/body-limit.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { fields } from '../../shared/http/endpoint-input.ts';
-import { lambda } from '../../shared/http/lambda.ts';
+} from '../../shared/data/accounts/user.ts';
+import { writeAccounts } from '../../shared/data/table/needs.ts';
+import { signInMaxBytes } from '../../shared/http/body/body-limit.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { fields } from '../../shared/http/definition/endpoint-input.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { requireMayRegister } from './registration-rule.ts';
 import { showUser, UserAnswer } from './user-answer.ts';
 

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { forSeconds } from '../../shared/core/deadline.ts';
 import { notFound } from '../../shared/core/service-error.ts';
-import { changeUser, removeUser } from '../../shared/data/change-user.ts';
-import { writeAccounts, writeRecords } from '../../shared/data/needs.ts';
-import { findUserToRemove, Username } from '../../shared/data/user.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { lambda } from '../../shared/http/lambda.ts';
-import { requirePrecondition } from '../../shared/http/precondition.ts';
+import { changeUser, removeUser } from '../../shared/data/accounts/change-user.ts';
+import { findUserToRemove, Username } from '../../shared/data/accounts/user.ts';
+import { writeAccounts, writeRecords } from '../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { requirePrecondition } from '../../shared/http/definition/precondition.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';
 import { UserAnswer } from './user-answer.ts';
 

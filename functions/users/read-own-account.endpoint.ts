@@ -1,8 +1,8 @@
 import { notFound } from '../../shared/core/service-error.ts';
-import { readAccounts } from '../../shared/data/needs.ts';
-import { findUser } from '../../shared/data/user.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { lambda } from '../../shared/http/lambda.ts';
+import { findUser } from '../../shared/data/accounts/user.ts';
+import { readAccounts } from '../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { showUser, UserAnswer } from './user-answer.ts';
 
 export const endpoint = defineEndpoint({

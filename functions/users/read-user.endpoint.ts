@@ -1,8 +1,8 @@
 import { notFound } from '../../shared/core/service-error.ts';
-import { readAccounts } from '../../shared/data/needs.ts';
-import { findUserByName } from '../../shared/data/user.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { lambda } from '../../shared/http/lambda.ts';
+import { findUserByName } from '../../shared/data/accounts/user.ts';
+import { readAccounts } from '../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { requireMaySeeAccount } from './account-access.ts';
 import { showUser, UserAnswer } from './user-answer.ts';
 import { userPath } from './user-path.ts';

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../shared/core/service-error.ts';
-import type { AccountType } from '../../shared/data/user.ts';
-import type { Caller } from '../../shared/http/endpoint-context.ts';
+import type { AccountType } from '../../shared/data/accounts/user.ts';
+import type { Caller } from '../../shared/http/definition/endpoint-context.ts';
 
 interface Registration {
   /** Undefined for who has not signed in. */

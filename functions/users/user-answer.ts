@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../shared/core/formats.ts';
-import { AccountType, type User } from '../../shared/data/user.ts';
-import { Reply } from '../../shared/http/reply.ts';
+import { AccountType, type User } from '../../shared/data/accounts/user.ts';
+import { Reply } from '../../shared/http/definition/reply.ts';
 
 /** A user as every operation returns them. */
 export const UserAnswer = z

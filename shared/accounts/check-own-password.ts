@@ -1,5 +1,5 @@
 import { ServiceError } from '../core/service-error.ts';
-import type { TableWriter } from '../data/table.ts';
+import type { TableWriter } from '../data/table/table.ts';
 import { beginAttempt } from './back-off.ts';
 import { verifyPassword } from './password.ts';
 

@@ -1,7 +1,7 @@
 import { newId } from '../core/new-id.ts';
-import type { TableWriter } from '../data/table.ts';
-import { createUser, populationCount, readPopulation, type User } from '../data/user.ts';
-import { ConditionFailedError } from '../data/write-label.ts';
+import { createUser, populationCount, readPopulation, type User } from '../data/accounts/user.ts';
+import type { TableWriter } from '../data/table/table.ts';
+import { ConditionFailedError } from '../data/table/write-label.ts';
 import { hashPassword } from './password.ts';
 
 /** Name of the first user of a deployment. */

@@ -1,4 +1,4 @@
-import type { TableWriter } from '../data/table.ts';
+import type { TableWriter } from '../data/table/table.ts';
 import { networkOf } from './network-of.ts';
 import { type Schedule, takeTurn } from './turn.ts';
 

@@ -1,8 +1,8 @@
 import { ServiceError } from '../core/service-error.ts';
-import { retryOnConflict } from '../data/retry-on-conflict.ts';
-import type { TableWriter } from '../data/table.ts';
-import { issueToken } from '../data/token.ts';
-import { findCredentials, replaceHash, type User } from '../data/user.ts';
+import { issueToken } from '../data/accounts/token.ts';
+import { findCredentials, replaceHash, type User } from '../data/accounts/user.ts';
+import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
+import type { TableWriter } from '../data/table/table.ts';
 import { beginAttempt } from './back-off.ts';
 import { hashing } from './hashing-queue.ts';
 import { hashPassword, needsRehash, verifyPassword } from './password.ts';

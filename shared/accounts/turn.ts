@@ -4,8 +4,8 @@ import {
   type AttemptsChange,
   changeAttempts,
   type SignInAttempts,
-} from '../data/sign-in-attempts.ts';
-import type { TableWriter } from '../data/table.ts';
+} from '../data/accounts/sign-in-attempts.ts';
+import type { TableWriter } from '../data/table/table.ts';
 
 /** How long attempts must wait: the first few not at all, then 1 s, 2 s, 4 s … up to a limit. */
 export interface Schedule {

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import type { FieldsBody, FileBody, InputSpec } from '../http/endpoint-input.ts';
-import type { Content, OutputSpec } from '../http/endpoint-output.ts';
-import type { Method } from '../http/request-method.ts';
+import type { FieldsBody, FileBody, InputSpec } from '../http/definition/endpoint-input.ts';
+import type { Content, OutputSpec } from '../http/definition/endpoint-output.ts';
+import type { Method } from '../http/definition/request-method.ts';
 
 /** What a call needs to know of an endpoint: `typeof endpoint` of its file, imported as a type. */
 export interface Called {

@@ -32,7 +32,7 @@ interface ServiceErrorOptions {
 }
 
 /**
- * The one error class for everything that a caller can cause. It knows no protocol: `shared/http/problem.ts` has the
+ * The one error class for everything that a caller can cause. It knows no protocol: `shared/http/definition/problem.ts` has the
  * status of each kind.
  *
  * @example

@@ -1,8 +1,8 @@
-import { changeJob } from '../data/job.ts';
-import { finalRank, isFinal, rankOf } from '../data/job-status.ts';
-import { findLease, type Lease, leaseSeconds, takeLease } from '../data/lease.ts';
-import type { Item, Key, TableWriter, Write } from '../data/table.ts';
-import { ConditionFailedError } from '../data/write-label.ts';
+import { changeJob } from '../data/jobs/job.ts';
+import { finalRank, isFinal, rankOf } from '../data/jobs/job-status.ts';
+import { findLease, type Lease, leaseSeconds, takeLease } from '../data/jobs/lease.ts';
+import type { Item, Key, TableWriter, Write } from '../data/table/table.ts';
+import { ConditionFailedError } from '../data/table/write-label.ts';
 import { buildingReason } from './reason.ts';
 import { isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
 

@@ -1,13 +1,13 @@
 import type { BatchControl } from '../aws/batch.ts';
 import type { Settings } from '../core/settings.ts';
-import { changeJob } from '../data/job.ts';
-import { isFinal, rankOf } from '../data/job-status.ts';
-import type { TableWriter } from '../data/table.ts';
-import { ConditionFailedError } from '../data/write-label.ts';
+import { changeJob } from '../data/jobs/job.ts';
+import { isFinal, rankOf } from '../data/jobs/job-status.ts';
+import type { TableWriter } from '../data/table/table.ts';
+import { ConditionFailedError } from '../data/table/write-label.ts';
 import { cancelledReason } from './cancelled-reason.ts';
 import { concludeJob } from './conclude.ts';
-import { purgeLeftovers } from './leftovers.ts';
-import { placeOf } from './place.ts';
+import { purgeLeftovers } from './observation/leftovers.ts';
+import { placeOf } from './queue-of.ts';
 import {
   batchNameOf,
   buildNameOf,

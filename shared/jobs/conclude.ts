@@ -1,10 +1,10 @@
-import type { Change } from '../data/condition.ts';
-import { releaseCheckpoints } from '../data/continuation.ts';
-import { changeJob, endJob } from '../data/job.ts';
-import { type FinalStatus, finalRank } from '../data/job-status.ts';
-import type { TableWriter, Write } from '../data/table.ts';
-import { ConditionFailedError } from '../data/write-label.ts';
-import { endInLine } from './leave-line.ts';
+import { releaseCheckpoints } from '../data/experiments/continuation.ts';
+import { changeJob, endJob } from '../data/jobs/job.ts';
+import { type FinalStatus, finalRank } from '../data/jobs/job-status.ts';
+import type { Change } from '../data/table/condition.ts';
+import type { TableWriter, Write } from '../data/table/table.ts';
+import { ConditionFailedError } from '../data/table/write-label.ts';
+import { endInLine } from './admission/leave-line.ts';
 import { isStrategy, type JobRecord, unfinishedJobOf } from './subject.ts';
 
 /** How a job ends. */

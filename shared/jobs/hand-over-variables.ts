@@ -1,11 +1,11 @@
 import { derivedKey, newKey, openSealed, seal, UnopenableError } from '../core/seal.ts';
-import { jobPartition } from '../data/job.ts';
-import { finalRank } from '../data/job-status.ts';
-import { type JobVariables, jobVariablesPurpose, putJobVariables } from '../data/job-variables.ts';
-import type { TableReader, TableWriter } from '../data/table.ts';
-import { tryWrite } from '../data/try-write.ts';
-import { readVariables, type StoredVariable, secretPurpose } from '../data/variable.ts';
-import { findVariablesKey } from '../data/variables-key.ts';
+import { jobPartition } from '../data/jobs/job.ts';
+import { finalRank } from '../data/jobs/job-status.ts';
+import { type JobVariables, jobVariablesPurpose, putJobVariables } from '../data/jobs/job-variables.ts';
+import { readVariables, type StoredVariable, secretPurpose } from '../data/projects/variable.ts';
+import { findVariablesKey } from '../data/projects/variables-key.ts';
+import type { TableReader, TableWriter } from '../data/table/table.ts';
+import { tryWrite } from '../data/table/try-write.ts';
 import { isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
 
 /** The secrets of a project cannot be opened. The message is for the user who started the job. */

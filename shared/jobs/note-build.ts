@@ -1,6 +1,6 @@
-import { changeJob } from '../data/job.ts';
-import type { TableWriter } from '../data/table.ts';
-import { tryWrite } from '../data/try-write.ts';
+import { changeJob } from '../data/jobs/job.ts';
+import type { TableWriter } from '../data/table/table.ts';
+import { tryWrite } from '../data/table/try-write.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';
 
 /** Note on the record which Batch job builds its environment, unless the job has ended. */

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { Timestamp } from '../core/formats.ts';
-import { Attempt } from '../data/job.ts';
-import { isFinal, JobStatus } from '../data/job-status.ts';
-import { SizeLimits } from '../data/size-limits.ts';
-import { actualCost } from './cost.ts';
+import { Attempt } from '../data/jobs/job.ts';
+import { isFinal, JobStatus } from '../data/jobs/job-status.ts';
+import { SizeLimits } from '../data/jobs/size-limits.ts';
+import { actualCost } from './admission/cost.ts';
 import type { JobRecord } from './subject.ts';
 
 /** The fields of an answer that all kinds of jobs have. Sizes are per node. */

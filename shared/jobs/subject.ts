@@ -1,7 +1,7 @@
-import { type Experiment, experimentJob, parseExperiment } from '../data/experiment.ts';
-import type { UnfinishedJob } from '../data/job.ts';
-import { parseStrategy, type Strategy, strategyJob, strategyRecordKind } from '../data/strategy.ts';
-import type { Item } from '../data/table.ts';
+import { type Experiment, experimentJob, parseExperiment } from '../data/experiments/experiment.ts';
+import type { UnfinishedJob } from '../data/jobs/job.ts';
+import { parseStrategy, type Strategy, strategyJob, strategyRecordKind } from '../data/models/strategy.ts';
+import type { Item } from '../data/table/table.ts';
 
 /** A record that is a job. */
 export type JobRecord = Experiment | Strategy;

@@ -1,7 +1,7 @@
 import type { BatchControl } from '../aws/batch.ts';
 import type { Logger } from '../core/log.ts';
 import type { Settings } from '../core/settings.ts';
-import type { TableReader, TableWriter } from '../data/table.ts';
+import type { TableReader, TableWriter } from '../data/table/table.ts';
 import { type JobRecord, jobIdOf } from './subject.ts';
 import { submitJob } from './submit.ts';
 

@@ -1,13 +1,13 @@
 import type { BatchControl, Submission } from '../aws/batch.ts';
 import type { Settings } from '../core/settings.ts';
-import { changeJob } from '../data/job.ts';
-import { rankOf } from '../data/job-status.ts';
-import type { TableReader, TableWriter } from '../data/table.ts';
-import { tryWrite } from '../data/try-write.ts';
+import { changeJob } from '../data/jobs/job.ts';
+import { rankOf } from '../data/jobs/job-status.ts';
+import type { TableReader, TableWriter } from '../data/table/table.ts';
+import { tryWrite } from '../data/table/try-write.ts';
 import { concludeJob } from './conclude.ts';
 import { handOverVariables, LostVariablesError } from './hand-over-variables.ts';
 import { noteBuild } from './note-build.ts';
-import { isOnCluster, placeOf } from './place.ts';
+import { isOnCluster, placeOf } from './queue-of.ts';
 import { batchNameOf, buildNameOf, isStrategy, type JobRecord, unfinishedJobOf } from './subject.ts';
 
 /** Seconds by which the timeout at Batch is longer: the supervisor ends the job before, and reports why. */

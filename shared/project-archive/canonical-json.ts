@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { isWellFormed } from '../core/well-formed.ts';
-import { isTableNumber } from '../data/stored-number.ts';
+import { isWellFormed } from '../core/text/well-formed.ts';
+import { isTableNumber } from '../data/table/stored-number.ts';
 
 const order = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(order);

@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import { FileId, Sha256, Timestamp } from '../core/formats.ts';
-import { line } from '../core/text-rules.ts';
-import { Best, ExperimentKind, emptyExperiment } from '../data/experiment.ts';
-import { Attempt } from '../data/job.ts';
-import { JobStatus } from '../data/job-status.ts';
-import { LoggedModelStatus, ModelMetric } from '../data/logged-model.ts';
-import { Criterion } from '../data/project.ts';
+import { line } from '../core/text/text-rules.ts';
+import { Best, ExperimentKind, emptyExperiment } from '../data/experiments/experiment.ts';
+import { LoggedModelStatus, ModelMetric } from '../data/experiments/logged-model.ts';
+import { DatasetInput, Git, ModelLink } from '../data/experiments/tracking.ts';
+import { Attempt } from '../data/jobs/job.ts';
+import { JobStatus } from '../data/jobs/job-status.ts';
+import { SizeLimits } from '../data/jobs/size-limits.ts';
+import { Criterion } from '../data/projects/project.ts';
 import { environmentFields } from '../data/rules/environment.ts';
 import { sizeRange } from '../data/rules/job-size.ts';
 import { Overrides } from '../data/rules/overrides.ts';
@@ -19,10 +21,8 @@ import {
 } from '../data/rules/project.ts';
 import { AnyTrackedName } from '../data/rules/tracked.ts';
 import { faultOfAll, VariableName, VariableValue } from '../data/rules/variable.ts';
-import { SizeLimits } from '../data/size-limits.ts';
-import { TableNumberText } from '../data/stored-number.ts';
-import { DatasetInput, Git, ModelLink } from '../data/tracking.ts';
-import { environmentFaults } from '../runner/command/environment-faults.ts';
+import { TableNumberText } from '../data/table/stored-number.ts';
+import { environmentFaults } from '../runner/training/environment-faults.ts';
 
 // The documents of an archive. An id of the service stands in none: experiments and models go by their numbers, users by
 // their names.

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { isoTime, Timestamp } from '../core/formats.ts';
-import { isWellFormed } from '../core/well-formed.ts';
-import type { LogLine } from '../data/job-log.ts';
-import type { MetricPoint } from '../data/metric-point.ts';
+import { isWellFormed } from '../core/text/well-formed.ts';
+import type { LogLine } from '../data/jobs/job-log.ts';
+import type { MetricPoint } from '../data/metrics/metric-point.ts';
 import { AnyTrackedName } from '../data/rules/tracked.ts';
-import { StoredNumber, storedNumber } from '../data/stored-number.ts';
+import { StoredNumber, storedNumber } from '../data/table/stored-number.ts';
 
 /** Most bytes of a line: what a chunk takes. */
 export const lineMaxBytes = 250_000;

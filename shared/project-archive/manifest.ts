@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FileId, Sha256, Timestamp } from '../core/formats.ts';
-import { artifactPathMaxBytes } from '../data/artifact.ts';
+import { artifactPathMaxBytes } from '../data/experiments/artifact.ts';
 
 /** Version of the format that this release writes; it reads those before, too. */
 export const archiveFormat = 2;

@@ -1,4 +1,4 @@
-import type { Write } from '../data/table.ts';
+import type { Write } from '../data/table/table.ts';
 
 /**
  * An export or import that a pass works on, as this pass last read or stored it. Two passes may work on one: what the

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Timestamp } from '../core/formats.ts';
-import { line } from '../core/text-rules.ts';
+import { line } from '../core/text/text-rules.ts';
+import { versionStages } from '../data/models/version-stages.ts';
 import {
   aliasMost,
   aliasPattern,
@@ -11,7 +12,6 @@ import {
   registeredNameMost,
   versionAlias,
 } from '../data/rules/registry.ts';
-import { versionStages } from '../data/version-stages.ts';
 
 // What an archive has of the model registry. Ids of the service stand in none of its texts but by references.
 

@@ -1,7 +1,5 @@
 import type { Deadline } from '../core/deadline.ts';
 import type { Logger } from '../core/log.ts';
-import type { Key, TableName, TableWriter } from '../data/table.ts';
-import { UnreadableRecordError } from '../data/unreadable-record.ts';
 import {
   logSetAside,
   putBack,
@@ -9,7 +7,9 @@ import {
   type UnreadableRow,
   type WatchedPage,
   type WatchedPosition,
-} from '../data/watched-list.ts';
+} from '../data/lists/watched-list.ts';
+import type { Key, TableName, TableWriter } from '../data/table/table.ts';
+import { UnreadableRecordError } from '../data/table/unreadable-record.ts';
 
 interface Backlog<T> {
   table: TableWriter<TableName>;

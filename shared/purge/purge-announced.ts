@@ -1,8 +1,8 @@
 import type { ObjectWriter } from '../aws/objects.ts';
-import { findModel, type Model, modelPrefix, putModel, removeModel } from '../data/model.ts';
-import { type Announced, closeAnnounced, forgetAnnounced, type Purge } from '../data/purge.ts';
-import type { TableWriter } from '../data/table.ts';
-import { ConditionFailedError } from '../data/write-label.ts';
+import { findModel, type Model, modelPrefix, putModel, removeModel } from '../data/models/model.ts';
+import { type Announced, closeAnnounced, forgetAnnounced, type Purge } from '../data/projects/purge.ts';
+import type { TableWriter } from '../data/table/table.ts';
+import { ConditionFailedError } from '../data/table/write-label.ts';
 
 interface Purger {
   records: TableWriter<'records'>;

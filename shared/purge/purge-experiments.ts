@@ -6,14 +6,14 @@ import {
   experimentKey,
   listStoredExperiments,
   salvageExperiment,
-} from '../data/experiment.ts';
-import { jobPartition } from '../data/job.ts';
-import { finalRank, isFinal, rankOf } from '../data/job-status.ts';
-import { unrank } from '../data/ranking.ts';
-import type { TableReader, TableWriter } from '../data/table.ts';
+} from '../data/experiments/experiment.ts';
+import { unrank } from '../data/experiments/ranking.ts';
+import { jobPartition } from '../data/jobs/job.ts';
+import { finalRank, isFinal, rankOf } from '../data/jobs/job-status.ts';
+import type { TableReader, TableWriter } from '../data/table/table.ts';
+import { startWaiting } from '../jobs/admission/start-waiting.ts';
 import { cancelJob } from '../jobs/cancel.ts';
 import { concludeJob } from '../jobs/conclude.ts';
-import { startWaiting } from '../jobs/start-waiting.ts';
 import { removeItems } from './run-purge.ts';
 
 interface Purger {

@@ -1,7 +1,7 @@
 import { forSeconds } from '../core/deadline.ts';
 import type { Logger } from '../core/log.ts';
-import type { Purge } from '../data/purge.ts';
-import type { TableWriter } from '../data/table.ts';
+import type { Purge } from '../data/projects/purge.ts';
+import type { TableWriter } from '../data/table/table.ts';
 import { type PurgedObjects, runPurge } from './run-purge.ts';
 
 /** Seconds that a request spends on a purge, of the 29 that it has in all. The purge event does the rest. */

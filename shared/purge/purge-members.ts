@@ -1,6 +1,6 @@
 import type { Deadline } from '../core/deadline.ts';
-import { membersPartition, removeMembers } from '../data/member.ts';
-import type { TableWriter } from '../data/table.ts';
+import { membersPartition, removeMembers } from '../data/projects/member.ts';
+import type { TableWriter } from '../data/table/table.ts';
 
 /** Members of one transaction, each with its row on the member's own list. */
 const membersAtOnce = 25;

@@ -1,8 +1,8 @@
 import type { ObjectWriter } from '../aws/objects.ts';
 import type { Deadline } from '../core/deadline.ts';
-import { claimBuild, findPack, packObject, packsPrefix, releaseBuild } from '../data/environment.ts';
-import type { TableWriter } from '../data/table.ts';
-import { tryWrite } from '../data/try-write.ts';
+import { claimBuild, findPack, packObject, packsPrefix, releaseBuild } from '../data/projects/environment.ts';
+import type { TableWriter } from '../data/table/table.ts';
+import { tryWrite } from '../data/table/try-write.ts';
 import type { Pass } from './pass.ts';
 
 interface Purger {

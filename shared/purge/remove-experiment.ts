@@ -1,12 +1,12 @@
-import { catalogueMark, markRemoved } from '../data/catalogue-mark.ts';
-import type { Condition } from '../data/condition.ts';
-import { type Experiment, experimentRemains, removeExperiment } from '../data/experiment.ts';
-import { foldCatalogue } from '../data/fold-catalogue.ts';
-import { count } from '../data/project.ts';
-import { newPurge, type Purge, recordPurge } from '../data/purge.ts';
-import { unrank } from '../data/ranking.ts';
-import { retryOnConflict } from '../data/retry-on-conflict.ts';
-import type { TableWriter, Write } from '../data/table.ts';
+import { catalogueMark, markRemoved } from '../data/experiments/catalogue-mark.ts';
+import { type Experiment, experimentRemains, removeExperiment } from '../data/experiments/experiment.ts';
+import { foldCatalogue } from '../data/experiments/fold-catalogue.ts';
+import { unrank } from '../data/experiments/ranking.ts';
+import { count } from '../data/projects/project.ts';
+import { newPurge, type Purge, recordPurge } from '../data/projects/purge.ts';
+import type { Condition } from '../data/table/condition.ts';
+import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
+import type { TableWriter, Write } from '../data/table/table.ts';
 
 interface Removing {
   records: TableWriter<'records'>;

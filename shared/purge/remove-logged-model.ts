@@ -1,13 +1,13 @@
-import { listClientArtifacts, removeClientArtifacts } from '../data/client-artifact.ts';
+import { listClientArtifacts, removeClientArtifacts } from '../data/experiments/client-artifact.ts';
 import {
   type LoggedModel,
   loggedModelFilesPartition,
   loggedModelFilesPrefix,
   loggedModelPrefix,
   removeLoggedModel,
-} from '../data/logged-model.ts';
-import { newPurge, recordPurge } from '../data/purge.ts';
-import type { TableWriter, Write } from '../data/table.ts';
+} from '../data/experiments/logged-model.ts';
+import { newPurge, recordPurge } from '../data/projects/purge.ts';
+import type { TableWriter, Write } from '../data/table/table.ts';
 import type { Removed } from './remove-experiment.ts';
 
 /** Files that one transaction takes away. */

@@ -1,8 +1,9 @@
-import { cataloguePartition } from '../data/catalogue-mark.ts';
-import { configPartitions } from '../data/config.ts';
-import { environmentPartitions } from '../data/environment.ts';
-import { firstCriterionPartition } from '../data/first-criterion.ts';
-import { loggedModelPartitions } from '../data/logged-model.ts';
+import { cataloguePartition } from '../data/experiments/catalogue-mark.ts';
+import { loggedModelPartitions } from '../data/experiments/logged-model.ts';
+import { trackingPartition } from '../data/metrics/tracking-key.ts';
+import { configPartitions } from '../data/projects/config.ts';
+import { environmentPartitions } from '../data/projects/environment.ts';
+import { firstCriterionPartition } from '../data/projects/first-criterion.ts';
 import {
   type Counters,
   countersKey,
@@ -10,13 +11,12 @@ import {
   projectPrefix,
   removeProject,
   salvageCounters,
-} from '../data/project.ts';
-import { exportPartition } from '../data/project-export.ts';
-import { newPurge, recordPurge } from '../data/purge.ts';
-import type { TableWriter, Write } from '../data/table.ts';
-import { trackingPartition } from '../data/tracking-key.ts';
-import { uploadPartitions } from '../data/upload.ts';
-import { variablesPartition } from '../data/variable.ts';
+} from '../data/projects/project.ts';
+import { exportPartition } from '../data/projects/project-export.ts';
+import { newPurge, recordPurge } from '../data/projects/purge.ts';
+import { uploadPartitions } from '../data/projects/upload.ts';
+import { variablesPartition } from '../data/projects/variable.ts';
+import type { TableWriter, Write } from '../data/table/table.ts';
 
 interface Removing {
   records: TableWriter<'records'>;

@@ -1,9 +1,9 @@
 import type { ObjectWriter } from '../aws/objects.ts';
 import { uploadSeconds } from '../aws/upload-seconds.ts';
 import type { Deadline } from '../core/deadline.ts';
-import { filesOfJob } from '../data/artifact.ts';
-import { finishPurge, type Purge, type PurgeTarget, postponePurge } from '../data/purge.ts';
-import type { TableName, TableWriter } from '../data/table.ts';
+import { filesOfJob } from '../data/experiments/artifact.ts';
+import { finishPurge, type Purge, type PurgeTarget, postponePurge } from '../data/projects/purge.ts';
+import type { TableName, TableWriter } from '../data/table/table.ts';
 import type { Pass } from './pass.ts';
 import { purgePacks } from './purge-packs.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { recordMany } from '../../infra/demo/record-many.ts';
+import { recordMany } from '../../infra/tools/demo/record-many.ts';
 import { measureCurves, recordCurves } from './bench/curves.ts';
 import { type Figure, figureText, isMet } from './bench/figure.ts';
 import { firstPageBytes } from './bench/first-page.ts';

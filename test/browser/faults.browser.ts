@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { endpoint as createExperiment } from '../../functions/experiments/create-experiment.endpoint.ts';
-import type { endpoint as createProject } from '../../functions/projects/create-project.endpoint.ts';
-import type { endpoint as putConfig } from '../../functions/projects/put-config.endpoint.ts';
-import type { endpoint as readConfig } from '../../functions/projects/read-config.endpoint.ts';
-import type { endpoint as readProject } from '../../functions/projects/read-project.endpoint.ts';
-import type { endpoint as updateProject } from '../../functions/projects/update-project.endpoint.ts';
+import type { endpoint as createExperiment } from '../../functions/experiments/records/create-experiment.endpoint.ts';
+import type { endpoint as putConfig } from '../../functions/projects/configs/put-config.endpoint.ts';
+import type { endpoint as readConfig } from '../../functions/projects/configs/read-config.endpoint.ts';
+import type { endpoint as createProject } from '../../functions/projects/projects/create-project.endpoint.ts';
+import type { endpoint as readProject } from '../../functions/projects/projects/read-project.endpoint.ts';
+import type { endpoint as updateProject } from '../../functions/projects/projects/update-project.endpoint.ts';
 import type { endpoint as changeUserType } from '../../functions/users/change-user-type.endpoint.ts';
 import type { endpoint as createUser } from '../../functions/users/create-user.endpoint.ts';
-import { recordMany } from '../../infra/demo/record-many.ts';
+import { recordMany } from '../../infra/tools/demo/record-many.ts';
 import { type ConsoleService, signIn, startConsole, visit } from './console-service.ts';
 
 let service: ConsoleService;

@@ -1,7 +1,7 @@
-import type { endpoint as createExperiment } from '../../functions/experiments/create-experiment.endpoint.ts';
-import type { endpoint as logMetrics } from '../../functions/experiments/log-metrics.endpoint.ts';
-import type { endpoint as updateExperiment } from '../../functions/experiments/update-experiment.endpoint.ts';
-import type { endpoint as createProject } from '../../functions/projects/create-project.endpoint.ts';
+import type { endpoint as logMetrics } from '../../functions/experiments/metrics/log-metrics.endpoint.ts';
+import type { endpoint as createExperiment } from '../../functions/experiments/records/create-experiment.endpoint.ts';
+import type { endpoint as updateExperiment } from '../../functions/experiments/records/update-experiment.endpoint.ts';
+import type { endpoint as createProject } from '../../functions/projects/projects/create-project.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
 
 type Value = number | 'NaN' | 'Infinity' | '-Infinity';

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { endpoint as putConfig } from '../../functions/projects/put-config.endpoint.ts';
-import type { endpoint as putEnvironment } from '../../functions/projects/put-environment.endpoint.ts';
-import type { endpoint as putMember } from '../../functions/projects/put-member.endpoint.ts';
+import type { endpoint as putConfig } from '../../functions/projects/configs/put-config.endpoint.ts';
+import type { endpoint as putEnvironment } from '../../functions/projects/environment/put-environment.endpoint.ts';
+import type { endpoint as putMember } from '../../functions/projects/members/put-member.endpoint.ts';
 import type { endpoint as createUser } from '../../functions/users/create-user.endpoint.ts';
 import { axeFindings } from './axe.ts';
 import { type ConsoleService, settle, signIn, startConsole, visit } from './console-service.ts';

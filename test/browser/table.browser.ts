@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { endpoint as deleteExperiment } from '../../functions/experiments/delete-experiment.endpoint.ts';
-import { recordMany } from '../../infra/demo/record-many.ts';
+import type { endpoint as deleteExperiment } from '../../functions/experiments/records/delete-experiment.endpoint.ts';
+import { recordMany } from '../../infra/tools/demo/record-many.ts';
 import { type ConsoleService, settle, startConsole, visit } from './console-service.ts';
 import { newProject, recordRun } from './record-run.ts';
 

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { endpoint as createPrune } from '../../functions/optimization/strategies/create-prune-strategy.endpoint.ts';
-import type { endpoint as createQuantize } from '../../functions/optimization/strategies/create-quantize-strategy.endpoint.ts';
-import type { endpoint as readPrune } from '../../functions/optimization/strategies/read-prune-strategy.endpoint.ts';
-import type { endpoint as readQuantize } from '../../functions/optimization/strategies/read-quantize-strategy.endpoint.ts';
+import type { endpoint as createPrune } from '../../functions/optimization/strategies/prune/create-prune-strategy.endpoint.ts';
+import type { endpoint as readPrune } from '../../functions/optimization/strategies/prune/read-prune-strategy.endpoint.ts';
+import type { endpoint as createQuantize } from '../../functions/optimization/strategies/quantize/create-quantize-strategy.endpoint.ts';
+import type { endpoint as readQuantize } from '../../functions/optimization/strategies/quantize/read-quantize-strategy.endpoint.ts';
 import { axeFindings } from './axe.ts';
 import { type ConsoleService, settle, startConsole, visit } from './console-service.ts';
 import { recordModel } from './record-model.ts';

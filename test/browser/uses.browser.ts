@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordMany } from '../../infra/demo/record-many.ts';
+import { recordMany } from '../../infra/tools/demo/record-many.ts';
 import { type ConsoleService, startConsole } from './console-service.ts';
 import { type Hands, keyboard, mouse } from './hands.ts';
 

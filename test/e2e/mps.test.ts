@@ -8,11 +8,11 @@ import { promisify } from 'node:util';
 import { InferenceSession } from 'onnxruntime-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { LogLineAnswer } from '../../functions/experiments/answer-log.ts';
-import { ExperimentAnswer } from '../../functions/experiments/experiment-answer.ts';
-import { DatasetAnswer } from '../../functions/projects/upload-answer.ts';
+import { DatasetAnswer } from '../../functions/projects/uploads/upload-answer.ts';
 import { UserAnswer } from '../../functions/users/user-answer.ts';
-import { writeNpz } from '../../shared/onnx/npz/write-npz.ts';
+import { LogLineAnswer } from '../../shared/experiments/answer-log.ts';
+import { ExperimentAnswer } from '../../shared/experiments/experiment-answer.ts';
+import { writeNpz } from '../../shared/onnx/model/npz/write-npz.ts';
 import { sha256 } from '../integration/projects/upload-file.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { type Ended, runMps, startMps } from '../support/mps.ts';
@@ -280,7 +280,11 @@ describe('mps', { shuffle: false }, () => {
     const { PATH = '' } = process.env;
     const options = { cwd: scratch, env: { PATH, HOME: join(scratch, 'home'), MPS_CHECKOUT: scratch } };
     const demo = (...args: string[]) =>
-      execute(process.execPath, [join(import.meta.dirname, '../../infra/demo/main.ts'), ...args], options);
+      execute(
+        process.execPath,
+        [join(import.meta.dirname, '../../infra/tools/demo/main.ts'), ...args],
+        options,
+      );
     const { stdout } = await demo('--many', '--count', '2');
     expect(stdout).toContain(`Service at ${service.url}\n`);
     expect(stdout).toContain(`${service.url}/console#/projects/`);

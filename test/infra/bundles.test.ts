@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
-import { bundleSources, findSources } from '../../infra/build/build-parts.ts';
+import { bundleSources, findSources } from '../../infra/aws/build/build-parts.ts';
 import { sampledSources } from '../support/sampled-sources.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -30,7 +30,7 @@ test.each(bundles.map((bundle) => [bundle.name, bundle] as const))(
 test('every bundle answers, not only its source', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [join(root, 'infra/requests/main.ts'), folder],
+    [join(root, 'infra/aws/cost/requests/main.ts'), folder],
     // Each bundle is new, and loaded once.
     { maxBuffer: 1e8, env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' } },
   );

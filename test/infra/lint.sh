@@ -25,7 +25,7 @@ everything='{
 synthesize() {
   local context
   context="$(node -p 'JSON.stringify({ ...require("./cdk.json").context, ...JSON.parse(process.argv[1]) })' "$1")"
-  CDK_OUTDIR="$folder/$2" CDK_CONTEXT_JSON="$context" node infra/stacks/app.ts
+  CDK_OUTDIR="$folder/$2" CDK_CONTEXT_JSON="$context" node infra/aws/stacks/app.ts
 }
 
 start="$(date +%s)"
@@ -36,5 +36,5 @@ synthesize "$everything" everything
 # W3005: the CDK names dependencies that references imply; a redundant line harms nobody.
 "$folder/venv/bin/cfn-lint" --version
 "$folder/venv/bin/cfn-lint" --non-zero-exit-code error --ignore-checks W3005 -- "$folder"/*/*.template.json \
-  infra/deploy/ci-role.yaml
+  infra/aws/deploy/ci-role.yaml
 echo "$(ls "$folder"/*/*.template.json | wc -l | tr -d ' ') templates without errors"

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as createToken } from '../../functions/auth/create-token.endpoint.ts';
-import { loadOperations } from '../../infra/endpoints.ts';
 import { makeProxyEvent } from '../../infra/local/gateway/make-proxy-event.ts';
-import { routeOf } from '../../infra/routes.ts';
-import type { AnyEndpoint } from '../../shared/http/exchange.ts';
-import { lambda } from '../../shared/http/lambda.ts';
+import { loadOperations } from '../../infra/service/endpoints.ts';
+import { routeOf } from '../../infra/service/routes.ts';
+import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
 import { bodyFields, fileBody } from '../../shared/http/openapi/facts.ts';
-import type { Event } from '../../shared/http/proxy-event.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
+import type { Event } from '../../shared/http/pipeline/proxy-event.ts';
 import { type TestService, type TestUser, testService } from '../support/service.ts';
 
 const loaded = await loadOperations(join(import.meta.dirname, '../../functions'));

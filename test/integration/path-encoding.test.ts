@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { type RunningGateway, startGateway } from '../../infra/local/gateway/gateway-server.ts';
-import { routeOf } from '../../infra/routes.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import type { AnyEndpoint } from '../../shared/http/exchange.ts';
-import { lambda } from '../../shared/http/lambda.ts';
-import { paging } from '../../shared/http/paging.ts';
-import { Reply } from '../../shared/http/reply.ts';
+import { routeOf } from '../../infra/service/routes.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
+import { paging } from '../../shared/http/definition/paging.ts';
+import { Reply } from '../../shared/http/definition/reply.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { testEnvironment } from '../support/service.ts';
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { answerPage } from '../../functions/mlflow/protocol/answer-page.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { content } from '../../shared/http/endpoint-output.ts';
-import { answerList } from '../../shared/http/paging.ts';
-import { payloadMostBytes } from '../../shared/http/payload-bytes.ts';
-import { Reply } from '../../shared/http/reply.ts';
+import { payloadMostBytes } from '../../shared/http/answer/payload-bytes.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { content } from '../../shared/http/definition/endpoint-output.ts';
+import { answerList } from '../../shared/http/definition/paging.ts';
+import { Reply } from '../../shared/http/definition/reply.ts';
+import { answerPage } from '../../shared/mlflow/protocol/answer-page.ts';
 import type { RowOrder } from '../../shared/search/row-order.ts';
 import { testService } from '../support/service.ts';
 

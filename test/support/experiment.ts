@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { type Experiment, emptyExperiment } from '../../shared/data/experiment.ts';
+import { type Experiment, emptyExperiment } from '../../shared/data/experiments/experiment.ts';
 
 const at = '2026-01-02T03:04:05.000Z';
 

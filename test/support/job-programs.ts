@@ -12,9 +12,9 @@ const programs = [
   'functions/jobs/train.job.ts',
   'functions/jobs/prune.job.ts',
   'functions/jobs/quantize.job.ts',
-  'infra/job-image/run-job.ts',
+  'infra/aws/job-image/run-job.ts',
   'infra/local/s3/main.ts',
-  'shared/onnx/stage/main.ts',
+  'shared/onnx/engine/process/main.ts',
   'test/integration/optimization/copying.job.ts',
 ];
 
@@ -77,6 +77,6 @@ export const jobProgram = (source: string): string =>
 /** The command of a container that runs a job's program. */
 export const jobCommand = (source: string): string[] => [
   process.execPath,
-  jobProgram('infra/job-image/run-job.ts'),
+  jobProgram('infra/aws/job-image/run-job.ts'),
   jobProgram(source),
 ];

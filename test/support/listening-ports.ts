@@ -1,5 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { descendants } from '../../infra/bench/descendants.ts';
+import { descendants } from '../proofs/bench/descendants.ts';
 
 /** State of a listening socket in /proc/net/tcp. */
 const listening = '0A';

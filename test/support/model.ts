@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
-import { type Model, modelObject, putModel } from '../../shared/data/model.ts';
-import { inspectModel } from '../../shared/onnx/inspect/inspect-model.ts';
+import { type Model, modelObject, putModel } from '../../shared/data/models/model.ts';
+import { inspectModel } from '../../shared/onnx/model/inspect/inspect-model.ts';
 import type { TestService, TestUser } from './service.ts';
 
 /** Bytes of a file of `test/fixtures/onnx`. */

@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import type { Project } from '../../shared/data/project.ts';
+import type { Project } from '../../shared/data/projects/project.ts';
 
 const at = '2026-01-02T03:04:05.000Z';
 

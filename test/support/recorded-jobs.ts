@@ -1,11 +1,11 @@
 import { ulid } from 'ulid';
 import { readSettings, type Settings } from '../../shared/core/settings.ts';
-import { type Experiment, experimentJob, putExperiment } from '../../shared/data/experiment.ts';
-import { createProject } from '../../shared/data/project.ts';
-import { spreadId } from '../../shared/data/spread-list.ts';
-import { spreadLists } from '../../shared/data/spread-state.ts';
-import { limitShare } from '../../shared/data/vcpu-shares.ts';
-import { beginJob } from '../../shared/jobs/begin-job.ts';
+import { type Experiment, experimentJob, putExperiment } from '../../shared/data/experiments/experiment.ts';
+import { limitShare } from '../../shared/data/jobs/vcpu-shares.ts';
+import { spreadId } from '../../shared/data/lists/spread-list.ts';
+import { spreadLists } from '../../shared/data/lists/spread-state.ts';
+import { createProject } from '../../shared/data/projects/project.ts';
+import { beginJob } from '../../shared/jobs/admission/begin-job.ts';
 import { experimentOf } from './experiment.ts';
 import { projectOf } from './project.ts';
 import { type TestService, testService } from './service.ts';

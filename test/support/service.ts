@@ -1,19 +1,19 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ulid } from 'ulid';
 import { inject } from 'vitest';
+import { endpointEnvironment } from '../../infra/local/access/local-roles.ts';
 import { createTables } from '../../infra/local/dynamodb/create-tables.ts';
 import { makeProxyEvent } from '../../infra/local/gateway/make-proxy-event.ts';
-import { endpointEnvironment } from '../../infra/local/role/local-roles.ts';
-import { encodedPath, routeOf } from '../../infra/routes.ts';
+import { encodedPath, routeOf } from '../../infra/service/routes.ts';
 import { dynamoDb } from '../../shared/aws/dynamodb-client.ts';
 import { uncheckedSigner } from '../../shared/aws/dynamodb-endpoint.ts';
 import type { Environment } from '../../shared/core/needs.ts';
-import { tableWriter } from '../../shared/data/table-writer.ts';
-import { issueToken } from '../../shared/data/token.ts';
-import { type AccountType, createUser, type User } from '../../shared/data/user.ts';
-import type { AnyEndpoint } from '../../shared/http/exchange.ts';
-import { lambda } from '../../shared/http/lambda.ts';
-import { type RequestMethod, servedMethods } from '../../shared/http/request-method.ts';
+import { issueToken } from '../../shared/data/accounts/token.ts';
+import { type AccountType, createUser, type User } from '../../shared/data/accounts/user.ts';
+import { tableWriter } from '../../shared/data/table/table-writer.ts';
+import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
+import { type RequestMethod, servedMethods } from '../../shared/http/definition/request-method.ts';
+import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { testBucket, testCredentials, testRegion } from './engines.ts';
 
 export interface TestUser {

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Proof, ProofContext } from '../faults/proof.ts';
+import type { Proof, ProofContext } from '../proofs/faults/proof.ts';
 
 /** A new folder for proofs, which other users may pass through: as root, jobs run as users of their own. */
 export async function proofFolder(): Promise<string> {

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
-import type { OptimizationKind } from '../../shared/data/job.ts';
-import { putStrategy, resultObject, type Strategy } from '../../shared/data/strategy.ts';
-import { parseRequest } from '../../shared/onnx/apply/parse-request.ts';
+import type { OptimizationKind } from '../../shared/data/jobs/job.ts';
+import { putStrategy, resultObject, type Strategy } from '../../shared/data/models/strategy.ts';
+import { parseRequest } from '../../shared/onnx/methods/apply/parse-request.ts';
 import type { TestService, TestUser } from './service.ts';
 
 const at = '2026-01-02T03:04:05.000Z';

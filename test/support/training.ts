@@ -8,21 +8,21 @@ import { create as createTar } from 'tar';
 import { inject, onTestFinished } from 'vitest';
 import { event as jobStateChanged } from '../../functions/events/job-state-changed.event.ts';
 import { event as reconcile } from '../../functions/events/reconcile.event.ts';
-import { endpoint as readExperiment } from '../../functions/experiments/read-experiment.endpoint.ts';
-import { endpoint as readLogs } from '../../functions/experiments/read-logs.endpoint.ts';
-import { endpoint as putConfig } from '../../functions/projects/put-config.endpoint.ts';
-import { endpoint as putEnvironment } from '../../functions/projects/put-environment.endpoint.ts';
-import { endpoint as putSource } from '../../functions/projects/put-source.endpoint.ts';
-import { endpoint as requestUpload } from '../../functions/projects/request-source-upload.endpoint.ts';
+import { endpoint as readExperiment } from '../../functions/experiments/records/read-experiment.endpoint.ts';
+import { endpoint as readLogs } from '../../functions/experiments/records/read-logs.endpoint.ts';
+import { endpoint as putConfig } from '../../functions/projects/configs/put-config.endpoint.ts';
+import { endpoint as putEnvironment } from '../../functions/projects/environment/put-environment.endpoint.ts';
+import { endpoint as putSource } from '../../functions/projects/uploads/put-source.endpoint.ts';
+import { endpoint as requestUpload } from '../../functions/projects/uploads/request-source-upload.endpoint.ts';
+import { eventEnvironment, jobRoleVariables } from '../../infra/local/access/local-roles.ts';
 import {
   type BatchServerOptions,
   type RunningBatch,
   startBatchServer,
 } from '../../infra/local/batch/batch-server.ts';
-import { eventEnvironment, jobRoleVariables } from '../../infra/local/role/local-roles.ts';
-import { attempts, evaluateOnExit } from '../../infra/retry-rules.ts';
-import { findExperiment } from '../../shared/data/experiment.ts';
-import { taskHandler } from '../../shared/task/task.ts';
+import { attempts, evaluateOnExit } from '../../infra/service/retry-rules.ts';
+import { findExperiment } from '../../shared/data/experiments/experiment.ts';
+import { taskHandler } from '../../shared/http/definition/task.ts';
 import { newProject } from '../integration/projects/new-project.ts';
 import { testCredentials, testRegion } from './engines.ts';
 import { grantingEngine } from './granting-engine.ts';

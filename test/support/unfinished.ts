@@ -1,7 +1,7 @@
-import { listUnfinished, type UnfinishedJob } from '../../shared/data/job.ts';
-import type { Item, TableReader } from '../../shared/data/table.ts';
-import { formerLimitKey, shareKey } from '../../shared/data/vcpu-shares.ts';
-import type { WatchedPosition } from '../../shared/data/watched-list.ts';
+import { listUnfinished, type UnfinishedJob } from '../../shared/data/jobs/job.ts';
+import { formerLimitKey, shareKey } from '../../shared/data/jobs/vcpu-shares.ts';
+import type { WatchedPosition } from '../../shared/data/lists/watched-list.ts';
+import type { Item, TableReader } from '../../shared/data/table/table.ts';
 
 type Records = TableReader<'records'>;
 

@@ -1,9 +1,9 @@
 // Calls of the client that must not compile: `tsc` fails where an expected error does not come.
 
-import type { endpoint as createProject } from '../../functions/projects/create-project.endpoint.ts';
-import type { endpoint as listProjects } from '../../functions/projects/list-projects.endpoint.ts';
-import type { endpoint as putConfig } from '../../functions/projects/put-config.endpoint.ts';
-import type { endpoint as readSource } from '../../functions/projects/read-source.endpoint.ts';
+import type { endpoint as putConfig } from '../../functions/projects/configs/put-config.endpoint.ts';
+import type { endpoint as createProject } from '../../functions/projects/projects/create-project.endpoint.ts';
+import type { endpoint as listProjects } from '../../functions/projects/projects/list-projects.endpoint.ts';
+import type { endpoint as readSource } from '../../functions/projects/uploads/read-source.endpoint.ts';
 import type { endpoint as createUser } from '../../functions/users/create-user.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
 

@@ -1,13 +1,18 @@
 // Misuse that must not compile: `tsc` fails where an expected error does not come.
 import * as z from 'zod';
 import { readObjects } from '../../shared/aws/needs.ts';
-import { readAccounts, readRecords, writeAccounts, writeRecords } from '../../shared/data/needs.ts';
-import { createProject, listProjects, type Project, requireProject } from '../../shared/data/project.ts';
-import { createUser } from '../../shared/data/user.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
-import { fields } from '../../shared/http/endpoint-input.ts';
-import { content } from '../../shared/http/endpoint-output.ts';
-import { Reply } from '../../shared/http/reply.ts';
+import { createUser } from '../../shared/data/accounts/user.ts';
+import {
+  createProject,
+  listProjects,
+  type Project,
+  requireProject,
+} from '../../shared/data/projects/project.ts';
+import { readAccounts, readRecords, writeAccounts, writeRecords } from '../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { fields } from '../../shared/http/definition/endpoint-input.ts';
+import { content } from '../../shared/http/definition/endpoint-output.ts';
+import { Reply } from '../../shared/http/definition/reply.ts';
 
 declare const project: Project;
 

@@ -1,7 +1,7 @@
 // What `permit` may rest on: the input, the caller and the settings, and nothing that is read or written.
 import * as z from 'zod';
-import { readRecords } from '../../shared/data/needs.ts';
-import { defineEndpoint } from '../../shared/http/definition.ts';
+import { readRecords } from '../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 
 const route = {
   name: 'readSomething',

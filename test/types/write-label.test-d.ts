@@ -1,5 +1,5 @@
 // Which write of a transaction failed is asked by its label, and by nothing else.
-import { ConditionFailedError, WriteLabel } from '../../shared/data/write-label.ts';
+import { ConditionFailedError, WriteLabel } from '../../shared/data/table/write-label.ts';
 
 const label = new WriteLabel('limit');
 const error = new ConditionFailedError([label]);

@@ -1,17 +1,17 @@
 import { partsOf } from '../../../shared/aws/multipart.ts';
 import type { ObjectWriter } from '../../../shared/aws/objects.ts';
 import { badRequest, ServiceError } from '../../../shared/core/service-error.ts';
-import type { Model } from '../../../shared/data/model.ts';
+import type { Model } from '../../../shared/data/models/model.ts';
 import {
   isSameFile,
   type ModelFile,
   modelDigest,
   type PendingFile,
-} from '../../../shared/data/model-file.ts';
-import { lackingData, type StoredShapes } from '../../../shared/models/completeness.ts';
-import { objectSource } from '../../../shared/models/object-source.ts';
-import { inspectModel } from '../../../shared/onnx/inspect/inspect-model.ts';
-import { ModelError } from '../../../shared/onnx/model-error.ts';
+} from '../../../shared/data/models/model-file.ts';
+import { inspectModel } from '../../../shared/onnx/model/inspect/inspect-model.ts';
+import { ModelError } from '../../../shared/onnx/model/model-error.ts';
+import { lackingData, type StoredShapes } from '../../../shared/onnx-models/completeness.ts';
+import { objectSource } from '../../../shared/onnx-models/object-source.ts';
 import { requireArchive } from './require-archive.ts';
 import { requireShapesOf } from './require-shapes.ts';
 

@@ -1,8 +1,8 @@
 import type { ObjectReader } from '../../../shared/aws/objects.ts';
 import { notFound } from '../../../shared/core/service-error.ts';
-import { type Model, putModel, requireReadyModel } from '../../../shared/data/model.ts';
-import { isSameFile, type ModelFile, type PendingFile } from '../../../shared/data/model-file.ts';
-import type { StoredShapes } from '../../../shared/models/completeness.ts';
+import { type Model, putModel, requireReadyModel } from '../../../shared/data/models/model.ts';
+import { isSameFile, type ModelFile, type PendingFile } from '../../../shared/data/models/model-file.ts';
+import type { StoredShapes } from '../../../shared/onnx-models/completeness.ts';
 import { type Announcing, announceFile } from './announce-file.ts';
 import { setsOfArtifacts } from './artifact-sets.ts';
 import type { SetsRequest } from './model-request.ts';

@@ -1,12 +1,18 @@
 import type { ObjectWriter } from '../../../shared/aws/objects.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { emptyModel, type Model, modelObject, putModel, sameModel } from '../../../shared/data/model.ts';
-import { isSameFile, type PendingFile } from '../../../shared/data/model-file.ts';
-import { announce, newPurge, recordPurge } from '../../../shared/data/purge.ts';
-import type { TableWriter, Write } from '../../../shared/data/table.ts';
-import type { Ambient, Caller } from '../../../shared/http/endpoint-context.ts';
-import type { StoredShapes } from '../../../shared/models/completeness.ts';
-import { isGivenUp, withNewParts } from '../../projects/upload-parts.ts';
+import {
+  emptyModel,
+  type Model,
+  modelObject,
+  putModel,
+  sameModel,
+} from '../../../shared/data/models/model.ts';
+import { isSameFile, type PendingFile } from '../../../shared/data/models/model-file.ts';
+import { announce, newPurge, recordPurge } from '../../../shared/data/projects/purge.ts';
+import { isGivenUp, withNewParts } from '../../../shared/data/projects/upload-parts.ts';
+import type { TableWriter, Write } from '../../../shared/data/table/table.ts';
+import type { Ambient, Caller } from '../../../shared/http/definition/endpoint-context.ts';
+import type { StoredShapes } from '../../../shared/onnx-models/completeness.ts';
 import { dataMostBytes, type UploadRequest } from './model-request.ts';
 
 /** Most files of a model. */

@@ -5,10 +5,14 @@ import {
   type ParameterFault,
   ServiceError,
 } from '../../../shared/core/service-error.ts';
-import { type Artifact, findArtifact } from '../../../shared/data/artifact.ts';
-import { type ModelFile, type ModelFileRole, modelFileNames } from '../../../shared/data/model-file.ts';
-import type { TableReader } from '../../../shared/data/table.ts';
-import { ModelError } from '../../../shared/onnx/model-error.ts';
+import { type Artifact, findArtifact } from '../../../shared/data/experiments/artifact.ts';
+import {
+  type ModelFile,
+  type ModelFileRole,
+  modelFileNames,
+} from '../../../shared/data/models/model-file.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
+import { ModelError } from '../../../shared/onnx/model/model-error.ts';
 import { requireArchive } from './require-archive.ts';
 
 interface Reading {

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { findModel, type Model } from '../../../shared/data/model.ts';
-import { retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
-import type { TableReader } from '../../../shared/data/table.ts';
-import type { Caller } from '../../../shared/http/endpoint-context.ts';
+import { findModel, type Model } from '../../../shared/data/models/model.ts';
+import { retryOnConflict } from '../../../shared/data/table/retry-on-conflict.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
+import type { Caller } from '../../../shared/http/definition/endpoint-context.ts';
 
 /** Refuses callers who may not change a model. */
 export function requireOwn({ owner_id }: Pick<Model, 'owner_id'>, caller: Caller): void {

@@ -1,9 +1,9 @@
 import { readProjectObjects, writeModelObjects } from '../../../shared/aws/needs.ts';
 import { badRequest } from '../../../shared/core/service-error.ts';
-import { writeRecords } from '../../../shared/data/needs.ts';
-import { defineEndpoint } from '../../../shared/http/definition.ts';
-import { lambda } from '../../../shared/http/lambda.ts';
-import { ModelError } from '../../../shared/onnx/model-error.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { ModelError } from '../../../shared/onnx/model/model-error.ts';
 import { addSets } from './add-sets.ts';
 import { announceFile } from './announce-file.ts';
 import { changeModel } from './change-model.ts';

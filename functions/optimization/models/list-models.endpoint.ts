@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { listModels } from '../../../shared/data/model.ts';
-import { readRecords } from '../../../shared/data/needs.ts';
-import { defineEndpoint } from '../../../shared/http/definition.ts';
-import { lambda } from '../../../shared/http/lambda.ts';
-import { answerList, paging } from '../../../shared/http/paging.ts';
+import { listModels } from '../../../shared/data/models/model.ts';
+import { readRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { answerList, paging } from '../../../shared/http/definition/paging.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ModelRow, showModelRow } from './model-answer.ts';
 
 export const endpoint = defineEndpoint({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { FileId, Sha256, Timestamp, Ulid } from '../../../shared/core/formats.ts';
-import { type Model, ModelOrigin, TensorSummary } from '../../../shared/data/model.ts';
-import { modelFileRoles } from '../../../shared/data/model-file.ts';
+import { type Model, ModelOrigin, TensorSummary } from '../../../shared/data/models/model.ts';
+import { modelFileRoles } from '../../../shared/data/models/model-file.ts';
 
 const count = z.number().int();
 

@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import { Sha256, Ulid } from '../../../shared/core/formats.ts';
 import { badRequest, type ParameterFault } from '../../../shared/core/service-error.ts';
-import { artifactPathMaxBytes } from '../../../shared/data/artifact.ts';
+import { artifactPathMaxBytes } from '../../../shared/data/experiments/artifact.ts';
 import {
   DataFileName,
   type ModelFileRole,
   modelFileNames,
   modelFileRoles,
-} from '../../../shared/data/model-file.ts';
-import { uploadMaxBytes } from '../../../shared/data/upload.ts';
-import { flag, integer } from '../../../shared/http/parameters.ts';
-import { ModelError } from '../../../shared/onnx/model-error.ts';
-import { parseShapes, shapesMostLength } from '../../../shared/onnx/shapes/parse-shapes.ts';
+} from '../../../shared/data/models/model-file.ts';
+import { uploadMaxBytes } from '../../../shared/data/projects/upload.ts';
+import { flag, integer } from '../../../shared/http/definition/parameters.ts';
+import { parseShapes, shapesMostLength } from '../../../shared/onnx/model/inspect/parse-shapes.ts';
+import { ModelError } from '../../../shared/onnx/model/model-error.ts';
 
 /** Largest external data file: what a job's disk takes with room to work. */
 export const dataMostBytes = 100_000_000_000;
@@ -35,7 +35,7 @@ function checkShapes(text: string, context: z.RefinementCtx<string>): void {
   }
 }
 
-/** Shapes of a model's inputs or outputs, in the grammar of `shared/onnx/shapes`. */
+/** Shapes of a model's inputs or outputs, in the grammar of `shared/onnx/model/inspect`. */
 export const Shapes = z.string().superRefine(checkShapes).meta({ maxLength: shapesMostLength });
 
 const shapesOf = (tensors: string, example: string) =>

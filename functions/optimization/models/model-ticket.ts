@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { ObjectWriter } from '../../../shared/aws/objects.ts';
 import { uploadSeconds } from '../../../shared/aws/upload-seconds.ts';
-import type { PendingFile } from '../../../shared/data/model-file.ts';
-import { signedUpload } from '../../projects/signed-upload.ts';
-import { missingParts } from '../../projects/upload-parts.ts';
+import type { PendingFile } from '../../../shared/data/models/model-file.ts';
+import { missingParts } from '../../../shared/data/projects/upload-parts.ts';
+import { signedUpload } from '../../../shared/data/rules/signed-upload.ts';
 import { ModelDetails } from './model-answer.ts';
 
 /**

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { writeModelObjects } from '../../../shared/aws/needs.ts';
 import { notFound } from '../../../shared/core/service-error.ts';
-import { putModel } from '../../../shared/data/model.ts';
-import { writeRecords } from '../../../shared/data/needs.ts';
-import { defineEndpoint } from '../../../shared/http/definition.ts';
-import { lambda } from '../../../shared/http/lambda.ts';
-import { requirePrecondition } from '../../../shared/http/precondition.ts';
-import { Reply } from '../../../shared/http/reply.ts';
+import { putModel } from '../../../shared/data/models/model.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { acceptModel } from './accept-model.ts';
 import { changeModel } from './change-model.ts';
 import { ModelDetails, showModel } from './model-answer.ts';

@@ -1,8 +1,8 @@
-import { requireModel } from '../../../shared/data/model.ts';
-import { readRecords } from '../../../shared/data/needs.ts';
-import { defineEndpoint } from '../../../shared/http/definition.ts';
-import { lambda } from '../../../shared/http/lambda.ts';
-import { Reply } from '../../../shared/http/reply.ts';
+import { requireModel } from '../../../shared/data/models/model.ts';
+import { readRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ModelDetails, showModel } from './model-answer.ts';
 import { modelPath } from './model-path.ts';
 

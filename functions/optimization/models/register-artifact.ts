@@ -1,14 +1,14 @@
 import type { ObjectReader, ObjectWriter } from '../../../shared/aws/objects.ts';
-import { findArtifact, projectOfArtifact } from '../../../shared/data/artifact.ts';
-import { requireExperiment } from '../../../shared/data/experiment.ts';
-import type { Model } from '../../../shared/data/model.ts';
-import { modelFileNames } from '../../../shared/data/model-file.ts';
-import type { TableWriter } from '../../../shared/data/table.ts';
-import type { Ambient, Caller } from '../../../shared/http/endpoint-context.ts';
-import type { StoredShapes } from '../../../shared/models/completeness.ts';
-import { objectSource } from '../../../shared/models/object-source.ts';
-import { registerModel } from '../../../shared/models/register-model.ts';
-import { inspectModel } from '../../../shared/onnx/inspect/inspect-model.ts';
+import { findArtifact, projectOfArtifact } from '../../../shared/data/experiments/artifact.ts';
+import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
+import type { Model } from '../../../shared/data/models/model.ts';
+import { modelFileNames } from '../../../shared/data/models/model-file.ts';
+import type { TableWriter } from '../../../shared/data/table/table.ts';
+import type { Ambient, Caller } from '../../../shared/http/definition/endpoint-context.ts';
+import { inspectModel } from '../../../shared/onnx/model/inspect/inspect-model.ts';
+import type { StoredShapes } from '../../../shared/onnx-models/completeness.ts';
+import { objectSource } from '../../../shared/onnx-models/object-source.ts';
+import { registerModel } from '../../../shared/onnx-models/register-model.ts';
 import { fileOfArtifact, requireArtifact, setsOfArtifacts } from './artifact-sets.ts';
 import type { ArtifactRequest } from './model-request.ts';
 

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { ObjectReader } from '../../../shared/aws/objects.ts';
-import { ModelError } from '../../../shared/onnx/model-error.ts';
+import { ModelError } from '../../../shared/onnx/model/model-error.ts';
 
 /** Refuses what is plainly no npz: a zip archive of arrays. @throws ModelError */
 export async function requireArchive(objects: ObjectReader, name: string, object: string): Promise<void> {

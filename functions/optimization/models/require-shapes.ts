@@ -1,6 +1,6 @@
 import { badRequest } from '../../../shared/core/service-error.ts';
-import { type StoredShapes, shapeFaults } from '../../../shared/models/completeness.ts';
-import type { ModelSummary } from '../../../shared/onnx/inspect/model-summary.ts';
+import type { ModelSummary } from '../../../shared/onnx/model/inspect/model-summary.ts';
+import { type StoredShapes, shapeFaults } from '../../../shared/onnx-models/completeness.ts';
 
 /**
  * Throws a 400 problem for shapes that are not those of the model as it was inspected. Whether a data set agrees with

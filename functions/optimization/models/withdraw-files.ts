@@ -1,6 +1,6 @@
-import type { PendingFile } from '../../../shared/data/model-file.ts';
-import { withdrawAnnounced } from '../../../shared/data/purge.ts';
-import type { TableWriter } from '../../../shared/data/table.ts';
+import type { PendingFile } from '../../../shared/data/models/model-file.ts';
+import { withdrawAnnounced } from '../../../shared/data/projects/purge.ts';
+import type { TableWriter } from '../../../shared/data/table/table.ts';
 
 /** Most writes of a transaction. */
 const writesAtOnce = 100;

@@ -6,18 +6,28 @@ import {
   type ParameterFault,
   ServiceError,
 } from '../../../shared/core/service-error.ts';
-import { findModel, modelExists, type ReadyModel, requireReadyModel } from '../../../shared/data/model.ts';
-import { newJob } from '../../../shared/data/new-job.ts';
-import { sizeLimits } from '../../../shared/data/size-limits.ts';
-import { newStrategyId, putStrategy, type Strategy, strategyJob } from '../../../shared/data/strategy.ts';
-import type { TableWriter } from '../../../shared/data/table.ts';
-import { limitShare } from '../../../shared/data/vcpu-shares.ts';
-import { ConditionFailedError } from '../../../shared/data/write-label.ts';
-import type { Ambient, Caller } from '../../../shared/http/endpoint-context.ts';
-import { beginOrWait, waitingFields } from '../../../shared/jobs/begin-or-wait.ts';
-import { costEstimate } from '../../../shared/jobs/cost.ts';
-import { checkLimits, lineIsFull } from '../../projects/job-limits.ts';
-import { fargateSize } from '../../projects/job-size.ts';
+import { newJob } from '../../../shared/data/jobs/new-job.ts';
+import { sizeLimits } from '../../../shared/data/jobs/size-limits.ts';
+import { limitShare } from '../../../shared/data/jobs/vcpu-shares.ts';
+import {
+  findModel,
+  modelExists,
+  type ReadyModel,
+  requireReadyModel,
+} from '../../../shared/data/models/model.ts';
+import {
+  newStrategyId,
+  putStrategy,
+  type Strategy,
+  strategyJob,
+} from '../../../shared/data/models/strategy.ts';
+import type { TableWriter } from '../../../shared/data/table/table.ts';
+import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
+import type { Ambient, Caller } from '../../../shared/http/definition/endpoint-context.ts';
+import { beginOrWait, waitingFields } from '../../../shared/jobs/admission/begin-or-wait.ts';
+import { costEstimate } from '../../../shared/jobs/admission/cost.ts';
+import { checkLimits, lineIsFull } from '../../../shared/jobs/admission/job-limits.ts';
+import { fargateSize } from '../../../shared/jobs/admission/job-size.ts';
 import { requireOwn } from '../models/change-model.ts';
 import { requireShapesOf } from '../models/require-shapes.ts';
 

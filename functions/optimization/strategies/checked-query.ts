@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import { badRequest, faultsOf, type ParameterFault } from '../../../shared/core/service-error.ts';
-import { checkedTogether } from '../../../shared/http/checked-together.ts';
+import { checkedTogether } from '../../../shared/http/definition/checked-together.ts';
+import { fargateSize } from '../../../shared/jobs/admission/job-size.ts';
 import type { Checked, ValueFault } from '../../../shared/onnx/strategies/check-values.ts';
-import { fargateSize } from '../../projects/job-size.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 

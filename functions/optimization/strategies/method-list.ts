@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { OptimizationKind } from '../../../shared/data/job.ts';
-import { defineEndpoint } from '../../../shared/http/definition.ts';
+import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { pruneSchemas } from '../../../shared/onnx/strategies/prune-request.ts';
 import { quantizeSchemas } from '../../../shared/onnx/strategies/quantize-request.ts';
 

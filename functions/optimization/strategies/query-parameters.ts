@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { FileId } from '../../../shared/core/formats.ts';
-import { decimalAbove, flag, integer } from '../../../shared/http/parameters.ts';
+import { decimalAbove, flag, integer } from '../../../shared/http/definition/parameters.ts';
+import { sizeBounds } from '../../../shared/jobs/admission/job-size.ts';
 import type { Parameter, Parameters } from '../../../shared/onnx/strategies/parameter.ts';
-import { sizeBounds } from '../../projects/job-size.ts';
 
 /** Names separated by commas. */
 const names = z

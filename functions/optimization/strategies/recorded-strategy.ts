@@ -1,11 +1,11 @@
 import type { BatchControl } from '../../../shared/aws/batch.ts';
-import type { OptimizationKind } from '../../../shared/data/job.ts';
-import { requireStrategy, type Strategy } from '../../../shared/data/strategy.ts';
-import type { TableReader, TableWriter } from '../../../shared/data/table.ts';
-import type { Ambient } from '../../../shared/http/endpoint-context.ts';
-import { Reply } from '../../../shared/http/reply.ts';
-import { placeOneInLine } from '../../../shared/jobs/place-in-line.ts';
-import { startWaitingInRequest } from '../../../shared/jobs/start-waiting.ts';
+import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
+import { requireStrategy, type Strategy } from '../../../shared/data/models/strategy.ts';
+import type { TableReader, TableWriter } from '../../../shared/data/table/table.ts';
+import type { Ambient } from '../../../shared/http/definition/endpoint-context.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
+import { placeOneInLine } from '../../../shared/jobs/admission/place-in-line.ts';
+import { startWaitingInRequest } from '../../../shared/jobs/admission/start-waiting.ts';
 import { submitInRequest } from '../../../shared/jobs/submit-in-request.ts';
 
 type Show<T> = (strategy: Strategy, now: Date) => T;

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import type { OptimizationKind } from '../../../shared/data/job.ts';
-import { requireStrategy, type Strategy } from '../../../shared/data/strategy.ts';
-import type { TableReader } from '../../../shared/data/table.ts';
-import type { Caller } from '../../../shared/http/endpoint-context.ts';
+import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
+import { requireStrategy, type Strategy } from '../../../shared/data/models/strategy.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
+import type { Caller } from '../../../shared/http/definition/endpoint-context.ts';
 
 /** Refuses callers who may not change a strategy. */
 export function requireOwn({ user_id }: Pick<Strategy, 'user_id'>, caller: Caller): void {

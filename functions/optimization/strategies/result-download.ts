@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { readObjects } from '../../../shared/aws/needs.ts';
 import { within } from '../../../shared/core/needs.ts';
 import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
-import type { OptimizationKind } from '../../../shared/data/job.ts';
-import { isFinal } from '../../../shared/data/job-status.ts';
-import { modelFileNames } from '../../../shared/data/model-file.ts';
-import { readRecords } from '../../../shared/data/needs.ts';
-import { requireStrategy } from '../../../shared/data/strategy.ts';
-import { defineEndpoint } from '../../../shared/http/definition.ts';
-import { redirect } from '../../../shared/http/endpoint-output.ts';
-import { Reply } from '../../../shared/http/reply.ts';
+import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
+import { isFinal } from '../../../shared/data/jobs/job-status.ts';
+import { modelFileNames } from '../../../shared/data/models/model-file.ts';
+import { requireStrategy } from '../../../shared/data/models/strategy.ts';
+import { readRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { redirect } from '../../../shared/http/definition/endpoint-output.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
 import { strategyPath } from './strategy-path.ts';
 
 const words = {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { OptimizationKind } from '../../../shared/data/job.ts';
-import { readRecords } from '../../../shared/data/needs.ts';
-import { listStrategies } from '../../../shared/data/strategy.ts';
-import { defineEndpoint } from '../../../shared/http/definition.ts';
-import { answerList, paging } from '../../../shared/http/paging.ts';
-import { placeInLine } from '../../../shared/jobs/place-in-line.ts';
+import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
+import { listStrategies } from '../../../shared/data/models/strategy.ts';
+import { readRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { answerList, paging } from '../../../shared/http/definition/paging.ts';
+import { placeInLine } from '../../../shared/jobs/admission/place-in-line.ts';
 import { showStrategy, strategyAnswers } from './strategy-answer.ts';
 
 const words = {

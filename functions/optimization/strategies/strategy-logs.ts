@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { OptimizationKind } from '../../../shared/data/job.ts';
-import { isFinal } from '../../../shared/data/job-status.ts';
-import { markJobs, readRecords } from '../../../shared/data/needs.ts';
-import { requireStrategy } from '../../../shared/data/strategy.ts';
-import { defineEndpoint } from '../../../shared/http/definition.ts';
-import { answerLog, LogAnswer, logQuery } from '../../experiments/answer-log.ts';
+import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
+import { isFinal } from '../../../shared/data/jobs/job-status.ts';
+import { requireStrategy } from '../../../shared/data/models/strategy.ts';
+import { markJobs, readRecords } from '../../../shared/data/table/needs.ts';
+import { answerLog, LogAnswer, logQuery } from '../../../shared/experiments/answer-log.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { strategyPath } from './strategy-path.ts';
 
 const words = {

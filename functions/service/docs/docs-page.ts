@@ -1,5 +1,5 @@
+import { Html, html, paragraphs, prose } from '../../../shared/drawing/html.ts';
 import type { ApiDocument } from './api-document.ts';
-import { Html, html, paragraphs, prose } from './html.ts';
 import { anchorOf, methodBadge, operationView, type Served } from './operation-view.ts';
 import { pagePolicy } from './page-policy.ts';
 import { script } from './script.ts';

@@ -1,6 +1,6 @@
+import { type Html, html, paragraphs, prose } from '../../../shared/drawing/html.ts';
 import type { ApiDocument, ApiOperation, ApiParameter, ApiResponse } from './api-document.ts';
 import { curlCommand } from './curl.ts';
-import { type Html, html, paragraphs, prose } from './html.ts';
 import { schemaView } from './schema-view.ts';
 import { type Schemas, typeText } from './type-text.ts';
 

@@ -1,5 +1,5 @@
+import { type Html, html, prose } from '../../../shared/drawing/html.ts';
 import type { ApiSchema } from './api-document.ts';
-import { type Html, html, prose } from './html.ts';
 import { followed, isSchema, type Schemas, typeText } from './type-text.ts';
 
 const deepest = 8;

@@ -1,4 +1,4 @@
-import { pagePalette } from '../page-palette.ts';
+import { pagePalette } from '../../../shared/drawing/page-palette.ts';
 
 /** The page's style: system fonts, light and dark by the reader's preference, one column on narrow screens. */
 export const style = `

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
-import type { Credentials } from '../role/session-credentials.ts';
-import type { ContainerStart, StartFailure } from './attempt.ts';
+import type { Credentials } from '../access/session-credentials.ts';
 import { catalogueOf, type LocalJobDefinition, type LocalQueue } from './catalogue.ts';
 import { type Surroundings, stateChangeEvent } from './describe-job.ts';
 import { answerRequest } from './http-interface.ts';
-import { type BatchJobStateChangeEvent, hasEnded } from './job-record.ts';
-import { JobStore } from './job-store.ts';
-import { Outbox } from './outbox.ts';
-import { removeLogs } from './process-log.ts';
-import { endAbandonedAttempts } from './recover.ts';
+import type { ContainerStart, StartFailure } from './jobs/attempt.ts';
+import { type BatchJobStateChangeEvent, hasEnded } from './jobs/job-record.ts';
+import { JobStore } from './jobs/job-store.ts';
+import { Outbox } from './jobs/outbox.ts';
+import { removeLogs } from './jobs/process-log.ts';
+import { endAbandonedAttempts } from './jobs/recover.ts';
 import { Scheduler } from './scheduler.ts';
 
 export interface BatchServerOptions {

@@ -1,5 +1,5 @@
 import { BatchClientError } from './batch-client-error.ts';
-import { RetryStrategy } from './retry-strategy.ts';
+import { RetryStrategy } from './jobs/retry-strategy.ts';
 
 export type Platform = 'FARGATE' | 'EC2';
 

@@ -6,7 +6,7 @@ import {
   hasEnded,
   type JobRecord,
   type Node,
-} from './job-record.ts';
+} from './jobs/job-record.ts';
 
 /** Facts that a description needs beside the job. */
 export interface Surroundings {

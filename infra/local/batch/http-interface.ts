@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
-import type { Credentials } from '../role/session-credentials.ts';
-import { SignatureError, verifySignature } from '../signature/verify-signature.ts';
+import type { Credentials } from '../access/session-credentials.ts';
+import { SignatureError, verifySignature } from '../access/verify-signature.ts';
 import { BatchClientError } from './batch-client-error.ts';
 import { type OperationContext, operations } from './operations.ts';
 

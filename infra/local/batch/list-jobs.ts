@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { BatchClientError } from './batch-client-error.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type Surroundings, summarizeJob } from './describe-job.ts';
-import { type JobRecord, JobStatus } from './job-record.ts';
-import type { JobStore } from './job-store.ts';
+import { type JobRecord, JobStatus } from './jobs/job-record.ts';
+import type { JobStore } from './jobs/job-store.ts';
 
 const mostByStatus = 1000;
 const mostByFilter = 100;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { BatchClientError } from './batch-client-error.ts';
 import { describeJob, describeNode, type Surroundings } from './describe-job.ts';
-import type { JobStore } from './job-store.ts';
+import type { JobStore } from './jobs/job-store.ts';
+import { newJobRecord } from './jobs/new-job-record.ts';
 import { ListRequest, listJobs } from './list-jobs.ts';
-import { newJobRecord } from './new-job-record.ts';
 import type { Scheduler } from './scheduler.ts';
 import { SubmitRequest } from './submit-request.ts';
 

@@ -1,7 +1,7 @@
-import { isFargateSize } from '../../../shared/jobs/fargate-sizes.ts';
+import { isFargateSize } from '../../../shared/jobs/admission/fargate-sizes.ts';
 import { BatchClientError } from './batch-client-error.ts';
 import type { Definition, InstanceSize, LocalQueue, Platform } from './catalogue.ts';
-import type { JobRecord } from './job-record.ts';
+import type { JobRecord } from './jobs/job-record.ts';
 
 /** Why AWS Batch does not start a job that none of its instances can hold. */
 export const misfitReason =

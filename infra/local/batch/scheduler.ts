@@ -1,8 +1,8 @@
-import { Attempt, type AttemptSettings } from './attempt.ts';
 import type { Definition, LocalQueue } from './catalogue.ts';
-import { admitted, attemptEnded, cancelled, failed, nodeEnded, settled, starting } from './job-life.ts';
-import { hasEnded, isActive, type JobRecord } from './job-record.ts';
-import { renewed } from './new-job-record.ts';
+import { Attempt, type AttemptSettings } from './jobs/attempt.ts';
+import { admitted, attemptEnded, cancelled, failed, nodeEnded, settled, starting } from './jobs/job-life.ts';
+import { hasEnded, isActive, type JobRecord } from './jobs/job-record.ts';
+import { renewed } from './jobs/new-job-record.ts';
 import { fits, misfitMs, misfitReason } from './placement.ts';
 
 const stoppedReason = 'Host EC2 (local) terminated: the local Batch server was stopped.';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { RetryStrategy } from './retry-strategy.ts';
+import { RetryStrategy } from './jobs/retry-strategy.ts';
 
 const text = z.string().refine((value) => !value.includes('\0'), 'may not hold a zero byte');
 const unsupported = z.undefined('is not served by the local Batch server').optional();

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { glob, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { build } from 'esbuild';
-import { bundledEndpoints } from '../../endpoints.ts';
-import { takeKernelLock } from '../../kernel-lock.ts';
+import { bundledEndpoints } from '../../service/endpoints.ts';
+import { takeKernelLock } from '../../service/kernel-lock.ts';
 import { bundleOptions } from './bundle-options.ts';
 import { endpointModules } from './endpoint-modules.ts';
 
@@ -11,11 +11,11 @@ import { endpointModules } from './endpoint-modules.ts';
 const programs = [
   'functions/events/*.event.ts',
   'functions/jobs/*.job.ts',
-  'shared/onnx/stage/main.ts',
+  'shared/onnx/engine/process/main.ts',
   'infra/local/dynamodb/relay-main.ts',
   'infra/local/s3/main.ts',
   'infra/local/start/main.ts',
-  'infra/job-image/run-job.ts',
+  'infra/aws/job-image/run-job.ts',
 ];
 
 /**

@@ -1,5 +1,5 @@
 import type { Plugin } from 'esbuild';
-import { buildCommandFiles } from '../../../functions/service/command/build-command.ts';
+import { buildCommandFiles } from '../../../functions/service/build-command.ts';
 
 /** Puts the built command into the bundle of the function that serves it, in the place of the module that builds it. */
 export const commandFiles: Plugin = {

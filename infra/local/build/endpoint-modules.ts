@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
-import { bundledEndpoints, endpointFiles } from '../../endpoints.ts';
+import { bundledEndpoints, endpointFiles } from '../../service/endpoints.ts';
 
 /**
  * Makes one module of all endpoints: `modules` has each by its file. As entry points of their own they would be split

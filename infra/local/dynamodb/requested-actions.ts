@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { tableArn } from '../role/arns.ts';
-import type { RequestedAction } from '../role/is-allowed.ts';
+import { tableArn } from '../access/arns.ts';
+import type { RequestedAction } from '../access/is-allowed.ts';
 
 const Key = z.looseObject({ pk: z.object({ S: z.string() }) });
 const Part = z.object({ TableName: z.string(), Key: Key.optional(), Item: Key.optional() });

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { isAllowed } from '../role/is-allowed.ts';
-import { type Credentials, SessionReader } from '../role/session-credentials.ts';
-import { SignatureError, verifySignature } from '../signature/verify-signature.ts';
+import { isAllowed } from '../access/is-allowed.ts';
+import { type Credentials, SessionReader } from '../access/session-credentials.ts';
+import { SignatureError, verifySignature } from '../access/verify-signature.ts';
 import { requestedActions } from './requested-actions.ts';
 import type { EngineAddress } from './wait-for-engine.ts';
 

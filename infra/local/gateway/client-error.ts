@@ -3,8 +3,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../../../shared/core/log.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { HttpError } from '../../../shared/http/http-error.ts';
-import { renderError } from '../../../shared/http/render-error.ts';
+import { HttpError } from '../../../shared/http/answer/http-error.ts';
+import { renderError } from '../../../shared/http/answer/render-error.ts';
 
 /** Most bytes of a request line and its headers together, as at API Gateway. */
 export const headMaxBytes = 10_240;

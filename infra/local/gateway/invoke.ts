@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import type { Handler } from '../../../shared/http/lambda.ts';
-import { fitsPayload } from '../../../shared/http/payload-bytes.ts';
-import type { Event, LambdaContext, Result } from '../../../shared/http/proxy-event.ts';
+import { fitsPayload } from '../../../shared/http/answer/payload-bytes.ts';
+import type { Handler } from '../../../shared/http/pipeline/lambda.ts';
+import type { Event, LambdaContext, Result } from '../../../shared/http/pipeline/proxy-event.ts';
 
 /** After so long API Gateway gives up on a function. */
 const defaultTimeLimit = 29_000;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Event } from '../../../shared/http/proxy-event.ts';
+import type { Event } from '../../../shared/http/pipeline/proxy-event.ts';
 
 /** A request as it came, before API Gateway turns it into an event. */
 export interface PlainRequest {

@@ -1,4 +1,4 @@
-import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { throttled } from './admission.ts';
 import { TokenBucket } from './token-bucket.ts';
 

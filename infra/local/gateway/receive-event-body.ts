@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { tooLargeBody } from '../../../shared/http/body-limit.ts';
-import { HttpError } from '../../../shared/http/http-error.ts';
+import { HttpError } from '../../../shared/http/answer/http-error.ts';
+import { tooLargeBody } from '../../../shared/http/body/body-limit.ts';
 import type { ByteBudget } from './byte-budget.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { badRequest } from '../../../shared/core/service-error.ts';
-import { notUtf8, parametersNotUtf8 } from '../../../shared/http/percent-encoding.ts';
+import { notUtf8, parametersNotUtf8 } from '../../../shared/http/body/percent-encoding.ts';
 
 /**
  * Return the query as it was sent. Parameters that are not UTF-8 would reach a function changed.

@@ -1,6 +1,6 @@
-import { servedMethods } from '../../../shared/http/request-method.ts';
-import type { LoadedEndpoint } from '../../endpoints.ts';
-import { routeOf } from '../../routes.ts';
+import { servedMethods } from '../../../shared/http/definition/request-method.ts';
+import type { LoadedEndpoint } from '../../service/endpoints.ts';
+import { routeOf } from '../../service/routes.ts';
 
 interface Node {
   words: Map<string, Node>;

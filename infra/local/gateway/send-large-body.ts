@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import type { LargeBodies } from '../../../shared/http/endpoint-input.ts';
-import type { Result } from '../../../shared/http/proxy-event.ts';
+import type { LargeBodies } from '../../../shared/http/definition/endpoint-input.ts';
+import type { Result } from '../../../shared/http/pipeline/proxy-event.ts';
 
 /** A request of the proxy's own, which the gateway makes in the name of the client. */
 export type OwnCall = (path: string, body: object) => Promise<Result>;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Result } from '../../../shared/http/proxy-event.ts';
+import type { Result } from '../../../shared/http/pipeline/proxy-event.ts';
 
 /** How long a client may go on sending what was refused, so that it gets to read why. */
 const lingerMilliseconds = 2_000;

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Server as Listener } from 'node:net';
-import { SessionReader } from '../role/session-credentials.ts';
+import { SessionReader } from '../access/session-credentials.ts';
 import { s3Listener } from './listener.ts';
 import type { S3Credentials } from './protocol/credential.ts';
 import { openStore } from './store/store.ts';

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { CommandError } from '../../command/command-error.ts';
-import { takeKernelLock } from '../../kernel-lock.ts';
+import { takeKernelLock } from '../../service/kernel-lock.ts';
 import { writeDurably } from '../batch/durable-file.ts';
 import { checkDataFolderVersion } from './data-folder-version.ts';
 

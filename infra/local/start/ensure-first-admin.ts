@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createFirstAdmin, firstAdminName, hasAdmin } from '../../../shared/accounts/first-admin.ts';
 import { NewPassword } from '../../../shared/accounts/password-rules.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
-import { tableWriter } from '../../../shared/data/table-writer.ts';
+import { tableWriter } from '../../../shared/data/table/table-writer.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { writeDurably } from '../batch/durable-file.ts';
 import type { DataFolder } from './data-folder.ts';

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
-import { lambda } from '../../../shared/http/lambda.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { runMain } from '../../command/run-main.ts';
-import { type LoadedEndpoint, loadBundledEndpoints } from '../../endpoints.ts';
+import { type LoadedEndpoint, loadBundledEndpoints } from '../../service/endpoints.ts';
+import { endpointEnvironment } from '../access/local-roles.ts';
 import { writeDurably } from '../batch/durable-file.ts';
 import { type RunningGateway, startGateway } from '../gateway/gateway-server.ts';
-import { endpointEnvironment } from '../role/local-roles.ts';
+import { startBackends } from './backends/start-backends.ts';
 import { checkSettings } from './check-settings.ts';
 import type { EngineAccess } from './function-environment.ts';
 import { readAnonymousTimes, readBodyBytes, readLimits, readOrigins } from './gateway-options.ts';
 import { greeting } from './greeting.ts';
 import { HeapRoom } from './heap-room.ts';
-import { startBackends } from './start-backends.ts';
 import { readOptions } from './start-options.ts';
 import { stopRequested } from './stop-request.ts';
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { givenPath } from '../../../shared/command/given-path.ts';
+import { givenPath } from '../../../shared/bundle/given-path.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { readFlags } from '../../command/read-flags.ts';
 

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { projectKey } from '../../../shared/data/project.ts';
-import type { TableReader } from '../../../shared/data/table.ts';
+import { projectKey } from '../../../shared/data/projects/project.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
 import { EnvironmentFolder } from '../../../shared/runner/environment/cache/environment-folder.ts';
 import { removeTree } from '../../../shared/runner/environment/cache/remove-tree.ts';
 import { downloadsFolder } from '../../../shared/runner/environment/downloads/downloads-folder.ts';

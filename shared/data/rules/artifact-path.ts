@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { artifactPathMaxBytes } from '../artifact.ts';
+import { artifactPathMaxBytes } from '../experiments/artifact.ts';
 
 /** Whether a path leads down from its folder, and is the only one that means its file. */
 export const isSafePath = (path: string): boolean =>

@@ -1,5 +1,5 @@
-import { paragraph, paragraphOrBlank } from '../../core/text-rules.ts';
-import { EnvironmentType } from '../environment.ts';
+import { paragraph, paragraphOrBlank } from '../../core/text/text-rules.ts';
+import { EnvironmentType } from '../projects/environment.ts';
 
 /** The fields of an environment, each by itself, whoever brings it: a request, or an archive. */
 export const environmentFields = {

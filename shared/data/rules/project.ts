@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { line, paragraph } from '../../core/text-rules.ts';
+import { line, paragraph } from '../../core/text/text-rules.ts';
 import { TaggedName } from './tracked.ts';
 
 // What the fields of a project are like, whoever brings them: a request, an MLflow client, or an archive.

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import * as z from 'zod';
-import { line, paragraphOrBlank } from '../../core/text-rules.ts';
+import { line, paragraphOrBlank } from '../../core/text/text-rules.ts';
 
 // What is tracked of an experiment, whoever brings it: a request, an MLflow client, a job's configuration, or an archive.
 

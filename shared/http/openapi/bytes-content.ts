@@ -1,4 +1,4 @@
-import { bytesMediaType } from '../bytes-media-type.ts';
+import { bytesMediaType } from '../body/bytes-media-type.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /** Bytes of any kind. Without a schema of this format, generators make nothing of them. */

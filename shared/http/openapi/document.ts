@@ -1,5 +1,5 @@
-import type { AnyEndpoint } from '../exchange.ts';
-import { isOperation } from '../request-method.ts';
+import type { AnyEndpoint } from '../definition/exchange.ts';
+import { isOperation } from '../definition/request-method.ts';
 import type { Samples } from './example.ts';
 import type { JsonSchema, SchemaComponents } from './json-schema.ts';
 import { type Operation, operationOf } from './operation.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { FileBody } from '../endpoint-input.ts';
-import type { AnyEndpoint } from '../exchange.ts';
+import type { FileBody } from '../definition/endpoint-input.ts';
+import type { AnyEndpoint } from '../definition/exchange.ts';
 
 const changing = new Set(['PUT', 'PATCH', 'DELETE']);
 

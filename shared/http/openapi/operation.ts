@@ -1,6 +1,6 @@
-import { jsonSchema } from '../answer-schema.ts';
-import type { Rule } from '../endpoint-context.ts';
-import type { AnyEndpoint } from '../exchange.ts';
+import { jsonSchema } from '../definition/answer-schema.ts';
+import type { Rule } from '../definition/endpoint-context.ts';
+import type { AnyEndpoint } from '../definition/exchange.ts';
 import type { ExampleSource } from './example.ts';
 import { otherPlace } from './facts.ts';
 import { type JsonSchema, resolveSchema, toJsonSchema } from './json-schema.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { AnyEndpoint } from '../exchange.ts';
+import type { AnyEndpoint } from '../definition/exchange.ts';
 import { type ExampleSource, exampleOf } from './example.ts';
 import { hasIdempotencyKey, hasNotModified, hasPrecondition, queryParameters } from './facts.ts';
 import { type JsonSchema, toJsonSchema } from './json-schema.ts';

@@ -1,4 +1,4 @@
-import type { ProblemKind } from '../problem.ts';
+import type { ProblemKind } from '../definition/problem.ts';
 
 /** What each kind of problem tells a caller, and what to do about it. */
 export const problemMeanings: Readonly<Record<ProblemKind, string>> = {

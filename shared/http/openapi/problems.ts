@@ -1,6 +1,6 @@
-import type { AnyEndpoint } from '../exchange.ts';
-import type { ProblemKind } from '../problem.ts';
-import { problemKinds } from '../problem.ts';
+import type { AnyEndpoint } from '../definition/exchange.ts';
+import type { ProblemKind } from '../definition/problem.ts';
+import { problemKinds } from '../definition/problem.ts';
 import { fileBody, hasIdempotencyKey, hasPrecondition, readsBody } from './facts.ts';
 import { componentRef, type JsonSchema } from './json-schema.ts';
 import { problemMeanings } from './problem-meanings.ts';

@@ -1,7 +1,7 @@
-import { bodyMaxBytes } from '../body-max-bytes.ts';
-import { bytesMediaType } from '../bytes-media-type.ts';
-import type { FileBody } from '../endpoint-input.ts';
-import type { AnyEndpoint } from '../exchange.ts';
+import { bodyMaxBytes } from '../body/body-max-bytes.ts';
+import { bytesMediaType } from '../body/bytes-media-type.ts';
+import type { FileBody } from '../definition/endpoint-input.ts';
+import type { AnyEndpoint } from '../definition/exchange.ts';
 import { bytesContent } from './bytes-content.ts';
 import { type ExampleSource, exampleOf } from './example.ts';
 import { bodyFields, fileBody } from './facts.ts';

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import type { Content, OutputSpec } from '../endpoint-output.ts';
-import type { AnyEndpoint } from '../exchange.ts';
-import { problemKinds } from '../problem.ts';
+import type { Content, OutputSpec } from '../definition/endpoint-output.ts';
+import type { AnyEndpoint } from '../definition/exchange.ts';
+import { problemKinds } from '../definition/problem.ts';
 import { bytesContent, bytesSchema } from './bytes-content.ts';
 import { type ExampleSource, exampleOf } from './example.ts';
 import { hasIdempotencyKey, hasNotModified, isPaged } from './facts.ts';

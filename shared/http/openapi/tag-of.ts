@@ -1,4 +1,4 @@
-import type { AnyEndpoint } from '../exchange.ts';
+import type { AnyEndpoint } from '../definition/exchange.ts';
 
 /** A group of operations, by the beginnings of their paths. */
 export interface TagRule {

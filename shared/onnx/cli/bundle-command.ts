@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { build } from 'esbuild';
-import type { Bundle } from '../../command/write-bundle.ts';
+import type { Bundle } from '../../bundle/write-bundle.ts';
 
 /** The command and the program of its stages, each in one file. */
-const programs = { command: 'shared/onnx/cli/command.ts', stage: 'shared/onnx/stage/main.ts' };
+const programs = { command: 'shared/onnx/cli/command.ts', stage: 'shared/onnx/engine/process/main.ts' };
 
 /**
  * The command and its stages as one bundle.

@@ -1,4 +1,4 @@
-import { ModelError } from '../model-error.ts';
+import { ModelError } from '../model/model-error.ts';
 
 const words: Readonly<Record<string, string>> = {
   EACCES: 'permission is denied',

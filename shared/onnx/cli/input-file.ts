@@ -1,11 +1,11 @@
 import type { BigIntStats } from 'node:fs';
 import { access, constants, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { givenPath } from '../../command/given-path.ts';
-import { usualLimits } from '../inspect/inspect-limits.ts';
-import { inspectModel } from '../inspect/inspect-model.ts';
-import type { ModelSummary } from '../inspect/model-summary.ts';
-import { ModelError } from '../model-error.ts';
+import { givenPath } from '../../bundle/given-path.ts';
+import { usualLimits } from '../model/inspect/inspect-limits.ts';
+import { inspectModel } from '../model/inspect/inspect-model.ts';
+import type { ModelSummary } from '../model/inspect/model-summary.ts';
+import { ModelError } from '../model/model-error.ts';
 import { fileError, fileErrorCode } from './file-error.ts';
 
 /** A file that is read, and thus never written to. */

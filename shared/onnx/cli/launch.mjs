@@ -4,14 +4,14 @@ import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { isFreshBundle } from '../../command/is-fresh-bundle.mjs';
+import { isFreshBundle } from '../../bundle/is-fresh-bundle.mjs';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const folder = join(root, '.build/optimize');
 
 if (!existsSync(join(folder, 'command.js')) || !isFreshBundle(root, folder)) {
   const { bundleCommand } = await import('./bundle-command.ts');
-  const { writeBundle } = await import('../../command/write-bundle.ts');
+  const { writeBundle } = await import('../../bundle/write-bundle.ts');
   await writeBundle(root, folder, await bundleCommand(root));
 }
 enableCompileCache(join(folder, 'compiled'));

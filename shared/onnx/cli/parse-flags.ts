@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ModelError } from '../model-error.ts';
+import { ModelError } from '../model/model-error.ts';
 import { pruneSchemas } from '../strategies/prune-request.ts';
 import { quantizeSchemas } from '../strategies/quantize-request.ts';
 import { usualPrecision } from '../strategies/quantize-strategies.ts';

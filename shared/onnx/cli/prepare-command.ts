@@ -1,7 +1,7 @@
-import type { ModelSummary } from '../inspect/model-summary.ts';
-import { ModelError } from '../model-error.ts';
-import { matchShapes } from '../shapes/match-shapes.ts';
-import { parseShapes } from '../shapes/parse-shapes.ts';
+import { matchShapes } from '../model/inspect/match-shapes.ts';
+import type { ModelSummary } from '../model/inspect/model-summary.ts';
+import { parseShapes } from '../model/inspect/parse-shapes.ts';
+import { ModelError } from '../model/model-error.ts';
 import { checkRequest, type OptimizationRequest } from '../strategies/optimization-request.ts';
 import { dataFilesOf, type InputFile, inputFile, inspectFile } from './input-file.ts';
 import type { Command } from './parse-flags.ts';

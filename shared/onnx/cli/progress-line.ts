@@ -1,4 +1,4 @@
-import { drawable } from '../../svg/drawn-text.ts';
+import { drawable } from '../../drawing/drawn-text.ts';
 import { bytesText } from '../receipt/amount-text.ts';
 
 /** Where to write to, and whether it is a terminal. */

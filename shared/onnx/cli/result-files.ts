@@ -1,7 +1,7 @@
 import { lstat, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { givenPath } from '../../command/given-path.ts';
-import { ModelError } from '../model-error.ts';
+import { givenPath } from '../../bundle/given-path.ts';
+import { ModelError } from '../model/model-error.ts';
 import { fileError, fileErrorCode } from './file-error.ts';
 import { type InputFile, identityOf, statOf } from './input-file.ts';
 

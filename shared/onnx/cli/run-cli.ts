@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ModelError } from '../model-error.ts';
-import { optimizeModel } from '../optimize/optimize-model.ts';
+import { optimizeModel } from '../engine/optimize/optimize-model.ts';
+import { ModelError } from '../model/model-error.ts';
 import { renderReceipt } from '../receipt/render-receipt.ts';
 import { fileError } from './file-error.ts';
 import { type Command, parseCommand } from './parse-flags.ts';

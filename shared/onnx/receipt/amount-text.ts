@@ -1,4 +1,4 @@
-import { countText, valueText } from '../../svg/number-text.ts';
+import { countText, valueText } from '../../drawing/number-text.ts';
 
 const byteUnits = ['bytes', 'KB', 'MB', 'GB', 'TB'];
 

@@ -1,7 +1,7 @@
 import { scaleLinear, scaleLog } from 'd3-scale';
-import { colours, labelSize, nameSize } from '../../svg/drawing-style.ts';
-import { escapeXml, fitted, textWidth } from '../../svg/drawn-text.ts';
-import { at, lineBetween, textAt } from '../../svg/svg-parts.ts';
+import { colours, labelSize, nameSize } from '../../drawing/drawing-style.ts';
+import { escapeXml, fitted, textWidth } from '../../drawing/drawn-text.ts';
+import { at, lineBetween, textAt } from '../../drawing/svg-parts.ts';
 
 export interface Bar {
   value: number;

@@ -1,6 +1,6 @@
-import { colours, font, labelSize, titleSize } from '../../svg/drawing-style.ts';
-import { escapeXml, fitted } from '../../svg/drawn-text.ts';
-import { at, textAt } from '../../svg/svg-parts.ts';
+import { colours, font, labelSize, titleSize } from '../../drawing/drawing-style.ts';
+import { escapeXml, fitted } from '../../drawing/drawn-text.ts';
+import { at, textAt } from '../../drawing/svg-parts.ts';
 import type { DrawnPanel } from './bar-panel.ts';
 import { wrapped } from './text-panel.ts';
 

@@ -1,6 +1,6 @@
-import { colours, labelSize, nameSize } from '../../svg/drawing-style.ts';
-import { drawable, fitted, textWidth } from '../../svg/drawn-text.ts';
-import { textAt } from '../../svg/svg-parts.ts';
+import { colours, labelSize, nameSize } from '../../drawing/drawing-style.ts';
+import { drawable, fitted, textWidth } from '../../drawing/drawn-text.ts';
+import { textAt } from '../../drawing/svg-parts.ts';
 import type { DrawnPanel } from './bar-panel.ts';
 
 const padding = 14;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ObjectWriter } from '../../aws/objects.ts';
 import { Ulid } from '../../core/formats.ts';
-import type { TableReader, TableWriter } from '../../data/table.ts';
+import type { TableReader, TableWriter } from '../../data/table/table.ts';
 import { IndexRow } from '../manifest.ts';
 
 /** What an export works with. */

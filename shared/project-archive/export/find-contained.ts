@@ -1,7 +1,7 @@
-import { experimentsPartition, parseExperiment } from '../../data/experiment.ts';
-import { isFinal } from '../../data/job-status.ts';
-import { listLoggedModels } from '../../data/logged-model.ts';
-import { readTrackingOf } from '../../data/tracking.ts';
+import { experimentsPartition, parseExperiment } from '../../data/experiments/experiment.ts';
+import { listLoggedModels } from '../../data/experiments/logged-model.ts';
+import { readTrackingOf } from '../../data/experiments/tracking.ts';
+import { isFinal } from '../../data/jobs/job-status.ts';
 import type { Contained, ExportContext } from './export-context.ts';
 import { findRegistered } from './find-registered.ts';
 

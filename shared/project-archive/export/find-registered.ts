@@ -5,8 +5,8 @@ import {
   parseRegisteredModel,
   type RegisteredModel,
   registeredModels,
-} from '../../data/registered-model.ts';
-import type { Item, TableReader } from '../../data/table.ts';
+} from '../../data/models/registered-model.ts';
+import type { Item, TableReader } from '../../data/table/table.ts';
 import { idsIn } from '../references.ts';
 import type { ContainedRegistered } from './export-context.ts';
 

@@ -1,7 +1,7 @@
-import type { Experiment } from '../../data/experiment.ts';
-import type { LoggedModel } from '../../data/logged-model.ts';
-import { tableNumber } from '../../data/stored-number.ts';
-import type { ExperimentFields } from '../../data/tracking.ts';
+import type { Experiment } from '../../data/experiments/experiment.ts';
+import type { LoggedModel } from '../../data/experiments/logged-model.ts';
+import type { ExperimentFields } from '../../data/experiments/tracking.ts';
+import { tableNumber } from '../../data/table/stored-number.ts';
 import type { ExperimentDocument, ModelDocument } from '../documents.ts';
 import { type Names, withTexts } from '../references.ts';
 

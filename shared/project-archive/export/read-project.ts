@@ -1,8 +1,8 @@
-import { findEnvironment } from '../../data/environment.ts';
-import { requireProject } from '../../data/project.ts';
-import type { TableReader } from '../../data/table.ts';
-import { findSource, listDatasets, type Upload } from '../../data/upload.ts';
-import { readVariables } from '../../data/variable.ts';
+import { findEnvironment } from '../../data/projects/environment.ts';
+import { requireProject } from '../../data/projects/project.ts';
+import { findSource, listDatasets, type Upload } from '../../data/projects/upload.ts';
+import { readVariables } from '../../data/projects/variable.ts';
+import type { TableReader } from '../../data/table/table.ts';
 import type { ProjectDocument } from '../documents.ts';
 
 const current = ({ sha256, format, updated_at, version }: Upload) => ({

@@ -1,6 +1,10 @@
-import { findModelVersions, findRegisteredModel, type ModelVersion } from '../../data/registered-model.ts';
-import type { TableReader } from '../../data/table.ts';
-import { versionStages } from '../../data/version-stages.ts';
+import {
+  findModelVersions,
+  findRegisteredModel,
+  type ModelVersion,
+} from '../../data/models/registered-model.ts';
+import { versionStages } from '../../data/models/version-stages.ts';
+import type { TableReader } from '../../data/table/table.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { type Names, withTexts } from '../references.ts';
 import type { RegisteredDocument, VersionDocument } from '../registry-documents.ts';

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { Deadline } from '../../core/deadline.ts';
 import type { Logger } from '../../core/log.ts';
 import { ServiceError } from '../../core/service-error.ts';
-import { membersMost, membersPartition } from '../../data/member.ts';
+import { membersMost, membersPartition } from '../../data/projects/member.ts';
 import {
   beginExport,
   exportObject,
@@ -11,13 +11,13 @@ import {
   findExport,
   type ProjectExport,
   saveExport,
-} from '../../data/project-export.ts';
-import { newPurge, type Purge, putOffPurge, recordPurge } from '../../data/purge.ts';
-import type { Write } from '../../data/table.ts';
-import { UnreadableRecordError } from '../../data/unreadable-record.ts';
-import { readVariables } from '../../data/variable.ts';
-import { ConditionFailedError } from '../../data/write-label.ts';
-import { keptUntil, mayExpire, passesThatFailMost } from '../keeping.ts';
+} from '../../data/projects/project-export.ts';
+import { newPurge, type Purge, putOffPurge, recordPurge } from '../../data/projects/purge.ts';
+import { readVariables } from '../../data/projects/variable.ts';
+import type { Write } from '../../data/table/table.ts';
+import { UnreadableRecordError } from '../../data/table/unreadable-record.ts';
+import { ConditionFailedError } from '../../data/table/write-label.ts';
+import { keptUntil, mayExpire, passesThatFailMost } from '../archive-limits.ts';
 import { Pass } from '../pass.ts';
 import { ProjectArchiveError } from '../project-archive-error.ts';
 import { Collector } from './collect.ts';

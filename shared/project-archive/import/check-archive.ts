@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Deadline } from '../../core/deadline.ts';
-import { importObject, type ProjectImport } from '../../data/project-import.ts';
-import { uploadObject } from '../../data/upload.ts';
-import { deploymentFaults } from '../../runner/command/environment-faults.ts';
+import { importObject, type ProjectImport } from '../../data/projects/project-import.ts';
+import { uploadObject } from '../../data/projects/upload.ts';
 import type { EnvironmentSpec } from '../../runner/environment/dependencies/parse-dependencies.ts';
+import { deploymentFaults } from '../../runner/training/environment-faults.ts';
 import { Digest } from '../digest.ts';
 import { Faults, fault } from '../project-archive-error.ts';
 import type { Ids } from '../references.ts';

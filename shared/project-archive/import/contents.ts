@@ -1,4 +1,4 @@
-import { configsMost } from '../../data/config.ts';
+import { configsMost } from '../../data/projects/config.ts';
 import { fault } from '../project-archive-error.ts';
 import type { ArchiveFile } from './archive-file.ts';
 

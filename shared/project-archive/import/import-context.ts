@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ObjectWriter } from '../../aws/objects.ts';
 import type { Settings } from '../../core/settings.ts';
-import { type ArtifactKind, artifactObject } from '../../data/artifact.ts';
-import { clientObject } from '../../data/client-artifact.ts';
-import type { ProjectImport } from '../../data/project-import.ts';
-import type { TableReader, TableWriter } from '../../data/table.ts';
+import { type ArtifactKind, artifactObject } from '../../data/experiments/artifact.ts';
+import { clientObject } from '../../data/experiments/client-artifact.ts';
+import type { ProjectImport } from '../../data/projects/project-import.ts';
+import type { TableReader, TableWriter } from '../../data/table/table.ts';
 import type { Pass } from '../pass.ts';
 import type { Ids } from '../references.ts';
 

@@ -1,10 +1,10 @@
 import type * as z from 'zod';
-import { configFormat } from '../../config-file/parse-config-file.ts';
-import { checkConfigFile } from '../../config-text/check-config-file.ts';
+import { checkConfigFile } from '../../config/check-config-file.ts';
+import { configFormat } from '../../config/parse-config-file.ts';
 import { ServiceError } from '../../core/service-error.ts';
-import { configMaxBytes, oldestKept } from '../../data/config.ts';
-import { isFinal } from '../../data/job-status.ts';
-import { bytesOfFields, fieldsMaxBytes } from '../../data/tracking.ts';
+import { bytesOfFields, fieldsMaxBytes } from '../../data/experiments/tracking.ts';
+import { isFinal } from '../../data/jobs/job-status.ts';
+import { configMaxBytes, oldestKept } from '../../data/projects/config.ts';
 import { faultsOf, readCanonical } from '../canonical-json.ts';
 import { ConfigDocument, ExperimentDocument, ModelDocument, ProjectDocument } from '../documents.ts';
 import { lineMaxBytes, readLine, readPoint } from '../lines.ts';

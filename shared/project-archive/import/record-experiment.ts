@@ -1,22 +1,32 @@
-import { putImportedFile } from '../../data/artifact.ts';
-import { markNew } from '../../data/catalogue-mark.ts';
-import { type Experiment, emptyExperiment, findExperiment, putExperiment } from '../../data/experiment.ts';
-import { noteFirstCriterion } from '../../data/first-criterion.ts';
-import { foldNowAndThen } from '../../data/fold-catalogue.ts';
-import { putJobConfig } from '../../data/job-config.ts';
-import { importedLogChunk, type LogLine } from '../../data/job-log.ts';
-import { metricChunk } from '../../data/job-metrics.ts';
-import { rankOf } from '../../data/job-status.ts';
-import { chunksOf } from '../../data/log-points.ts';
-import type { MetricPoint } from '../../data/metric-point.ts';
-import { allSummaries, type MetricParts, putMetricPart, withPoints } from '../../data/metric-summaries.ts';
-import { newJob } from '../../data/new-job.ts';
-import { compactPoints } from '../../data/point-blocks.ts';
-import { count, projectExists } from '../../data/project.ts';
-import { importUnmoved, type ProjectImport } from '../../data/project-import.ts';
-import type { Write } from '../../data/table.ts';
-import { putFields } from '../../data/tracking.ts';
-import { tryWrite } from '../../data/try-write.ts';
+import { putImportedFile } from '../../data/experiments/artifact.ts';
+import { markNew } from '../../data/experiments/catalogue-mark.ts';
+import {
+  type Experiment,
+  emptyExperiment,
+  findExperiment,
+  putExperiment,
+} from '../../data/experiments/experiment.ts';
+import { foldNowAndThen } from '../../data/experiments/fold-catalogue.ts';
+import { chunksOf } from '../../data/experiments/log-points.ts';
+import { putFields } from '../../data/experiments/tracking.ts';
+import { putJobConfig } from '../../data/jobs/job-config.ts';
+import { importedLogChunk, type LogLine } from '../../data/jobs/job-log.ts';
+import { rankOf } from '../../data/jobs/job-status.ts';
+import { newJob } from '../../data/jobs/new-job.ts';
+import { metricChunk } from '../../data/metrics/job-metrics.ts';
+import type { MetricPoint } from '../../data/metrics/metric-point.ts';
+import {
+  allSummaries,
+  type MetricParts,
+  putMetricPart,
+  withPoints,
+} from '../../data/metrics/metric-summaries.ts';
+import { compactPoints } from '../../data/metrics/point-blocks.ts';
+import { noteFirstCriterion } from '../../data/projects/first-criterion.ts';
+import { count, projectExists } from '../../data/projects/project.ts';
+import { importUnmoved, type ProjectImport } from '../../data/projects/project-import.ts';
+import type { Write } from '../../data/table/table.ts';
+import { tryWrite } from '../../data/table/try-write.ts';
 import type { ExperimentDocument } from '../documents.ts';
 import { lineMaxBytes } from '../lines.ts';
 import { type Ids, resolver, withTexts } from '../references.ts';

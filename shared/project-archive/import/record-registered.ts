@@ -1,16 +1,16 @@
-import { findProjects, projectExists } from '../../data/project.ts';
-import { importUnmoved, type ProjectImport, renamedMost } from '../../data/project-import.ts';
 import {
   findRegisteredModel,
   putModelVersion,
   putRegisteredModel,
   type RegisteredModel,
-} from '../../data/registered-model.ts';
+} from '../../data/models/registered-model.ts';
+import { latestOf } from '../../data/models/version-stages.ts';
+import { findProjects, projectExists } from '../../data/projects/project.ts';
+import { importUnmoved, type ProjectImport, renamedMost } from '../../data/projects/project-import.ts';
 import { registeredNameMost } from '../../data/rules/registry.ts';
-import type { Write } from '../../data/table.ts';
-import { tryWrite } from '../../data/try-write.ts';
-import { latestOf } from '../../data/version-stages.ts';
-import { WriteLabel } from '../../data/write-label.ts';
+import type { Write } from '../../data/table/table.ts';
+import { tryWrite } from '../../data/table/try-write.ts';
+import { WriteLabel } from '../../data/table/write-label.ts';
 import { ProjectArchiveError } from '../project-archive-error.ts';
 import { type Ids, resolver, withTexts } from '../references.ts';
 import { type ImportContext, type ImportPass, importedId } from './import-context.ts';

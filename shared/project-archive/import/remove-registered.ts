@@ -1,13 +1,13 @@
-import type { ProjectImport } from '../../data/project-import.ts';
-import { newPurge, recordPurge } from '../../data/purge.ts';
 import {
   listRegisteredModels,
   modelVersions,
   type RegisteredModel,
   removeRegisteredModel,
   versionsPrefix,
-} from '../../data/registered-model.ts';
-import type { TableReader } from '../../data/table.ts';
+} from '../../data/models/registered-model.ts';
+import type { ProjectImport } from '../../data/projects/project-import.ts';
+import { newPurge, recordPurge } from '../../data/projects/purge.ts';
+import type { TableReader } from '../../data/table/table.ts';
 import { type ImportContext, importedId, numberOfImported } from './import-context.ts';
 
 type Records = TableReader<'records'>;

@@ -1,5 +1,5 @@
-import { endLease } from '../../data/lease.ts';
-import type { Write } from '../../data/table.ts';
+import { endLease } from '../../data/jobs/lease.ts';
+import type { Write } from '../../data/table/table.ts';
 import { type Conclusion, concludeJob } from '../../jobs/conclude.ts';
 import { jobIdOf } from '../../jobs/subject.ts';
 import { type HeldJob, leaseCheck } from '../job/hold-job.ts';

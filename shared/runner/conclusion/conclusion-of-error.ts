@@ -1,5 +1,5 @@
 import type { Conclusion } from '../../jobs/conclude.ts';
-import { ModelError } from '../../onnx/model-error.ts';
+import { ModelError } from '../../onnx/model/model-error.ts';
 import type { HeldJob } from '../job/hold-job.ts';
 import { JobError } from '../job/job-error.ts';
 import { conclusionOf } from './conclusion-of.ts';

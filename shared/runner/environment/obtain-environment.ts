@@ -1,11 +1,11 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { buildEnvironment, storeComplete } from './build-environment.ts';
 import { removeTree } from './cache/remove-tree.ts';
 import { EnvironmentError } from './environment-error.ts';
-import { stopped } from './installer.ts';
-import type { ObtainedEnvironment, ObtainOptions } from './obtained-environment.ts';
+import { buildEnvironment, storeComplete } from './install/build-environment.ts';
+import { stopped } from './install/installer.ts';
+import type { ObtainedEnvironment, ObtainOptions } from './obtain-options.ts';
 import { unpackEnvironment } from './pack/unpack-environment.ts';
 
 const pollMilliseconds = 1000;

@@ -9,11 +9,12 @@ import type { DownloadCache } from './downloads/download-cache.ts';
 import { EnvironmentError } from './environment-error.ts';
 import type { EnvironmentStore } from './environment-store.ts';
 import { type IndexVariables, indexFault, noIndexes } from './index-variables.ts';
-import { type RunCommand, stopped } from './installer.ts';
-import { probeInterpreter } from './interpreter.ts';
-import { nodeVariables } from './node-environment.ts';
+import { type RunCommand, stopped } from './install/installer.ts';
+import { probeInterpreter } from './install/interpreter.ts';
+import { nodeVariables } from './install/node-environment.ts';
+import { pythonVariables } from './install/python-environment.ts';
 import { obtainEnvironment } from './obtain-environment.ts';
-import type { ObtainedEnvironment } from './obtained-environment.ts';
+import type { ObtainedEnvironment } from './obtain-options.ts';
 import {
   engineEnvironment,
   installerEnvironment,
@@ -22,7 +23,6 @@ import {
 } from './operator-environment.ts';
 import { platformName } from './platform-name.ts';
 import { prepareImage } from './prepare-image.ts';
-import { pythonVariables } from './python-environment.ts';
 import { requestKey } from './request-key.ts';
 import { reuseFolder } from './reuse/reuse-folder.ts';
 import { isShareable } from './reuse/reuse-shared.ts';

@@ -1,6 +1,6 @@
 import { EnvironmentError } from './environment-error.ts';
-import { type RunCommand, stopped } from './installer.ts';
-import { installerMessage } from './installer-message.ts';
+import { type RunCommand, stopped } from './install/installer.ts';
+import { installerMessage } from './install/installer-message.ts';
 
 const noEngine =
   'A docker environment needs a container engine: install Docker, start it, and let the user who runs the service use it (`docker info` must work).';

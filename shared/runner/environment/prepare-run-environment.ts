@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { recordLock } from '../../data/environment.ts';
-import { tryWrite } from '../../data/try-write.ts';
+import { recordLock } from '../../data/projects/environment.ts';
+import { tryWrite } from '../../data/table/try-write.ts';
 import { leaseCheck } from '../job/hold-job.ts';
 import { JobError } from '../job/job-error.ts';
 import { trainingSandbox } from '../job/job-sandbox.ts';
@@ -10,10 +10,10 @@ import type { EnvironmentSpec } from './dependencies/parse-dependencies.ts';
 import { DownloadCache } from './downloads/download-cache.ts';
 import { downloadsFolder } from './downloads/downloads-folder.ts';
 import { indexVariables } from './index-variables.ts';
+import { superviseInstaller } from './install/supervised-installer.ts';
 import { linkModules } from './link-modules.ts';
 import { type PreparedEnvironment, prepareEnvironment } from './prepare-environment.ts';
 import { storedEnvironments } from './stored-environments.ts';
-import { superviseInstaller } from './supervised-installer.ts';
 
 /** Longest time of an installation. */
 const installSeconds = 3600;

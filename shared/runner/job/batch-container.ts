@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { usualHeartbeatSeconds } from '../../data/lease.ts';
+import { usualHeartbeatSeconds } from '../../data/jobs/lease.ts';
 
 const Paths = z.array(z.string().startsWith('/'));
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../core/log.ts';
 import type { Settings } from '../../core/settings.ts';
-import { holdsLease, type Lease } from '../../data/lease.ts';
-import type { Item, Key, TableWriter, Write } from '../../data/table.ts';
+import { holdsLease, type Lease } from '../../data/jobs/lease.ts';
+import type { Item, Key, TableWriter, Write } from '../../data/table/table.ts';
 import { type Acquired, acquireLease, type ContainerIdentity } from '../../jobs/acquire-lease.ts';
 import { type JobRecord, jobIdOf } from '../../jobs/subject.ts';
 import type { JobStop } from './job-stop.ts';

@@ -1,5 +1,5 @@
-import { heartbeat, usualHeartbeatSeconds } from '../../data/lease.ts';
-import { ConditionFailedError } from '../../data/write-label.ts';
+import { heartbeat, usualHeartbeatSeconds } from '../../data/jobs/lease.ts';
+import { ConditionFailedError } from '../../data/table/write-label.ts';
 import { jobIdOf } from '../../jobs/subject.ts';
 import type { HeldJob } from './hold-job.ts';
 

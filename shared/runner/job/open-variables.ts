@@ -1,6 +1,6 @@
 import { openSealed, UnopenableError } from '../../core/seal.ts';
-import { jobPartition } from '../../data/job.ts';
-import { jobVariablesPurpose, parseJobVariables, readJobVariables } from '../../data/job-variables.ts';
+import { jobPartition } from '../../data/jobs/job.ts';
+import { jobVariablesPurpose, parseJobVariables, readJobVariables } from '../../data/jobs/job-variables.ts';
 import { isReserved } from '../../data/rules/variable.ts';
 import { noMask, SecretMask } from '../host/secret-mask.ts';
 import { JobError } from './job-error.ts';

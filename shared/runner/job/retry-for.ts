@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ConditionFailedError } from '../../data/write-label.ts';
+import { ConditionFailedError } from '../../data/table/write-label.ts';
 
 const longestPause = 10_000;
 

@@ -1,5 +1,5 @@
 import type { ObjectWriter } from '../../aws/objects.ts';
-import type { Experiment } from '../../data/experiment.ts';
+import type { Experiment } from '../../data/experiments/experiment.ts';
 import type { CommandUser } from '../../process/executable.ts';
 import type { HeldJob } from './hold-job.ts';
 import type { ProjectVariables } from './project-variables.ts';

@@ -1,9 +1,9 @@
 import { writeTrainingObjects } from '../../aws/needs.ts';
 import { within } from '../../core/needs.ts';
-import { unfinishedPatterns } from '../../data/job.ts';
-import { writeRecords } from '../../data/needs.ts';
-import { projectPatterns } from '../../data/project.ts';
-import { limitPatterns } from '../../data/vcpu-shares.ts';
+import { unfinishedPatterns } from '../../data/jobs/job.ts';
+import { limitPatterns } from '../../data/jobs/vcpu-shares.ts';
+import { projectPatterns } from '../../data/projects/project.ts';
+import { writeRecords } from '../../data/table/needs.ts';
 
 /** Partitions of the records table that the role of a training's container may use: none that holds permissions. */
 const trainingRecords = {

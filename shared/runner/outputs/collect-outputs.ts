@@ -1,6 +1,6 @@
 import { newId } from '../../core/new-id.ts';
-import type { ArtifactKind } from '../../data/artifact.ts';
-import type { MetricPoint } from '../../data/metric-point.ts';
+import type { ArtifactKind } from '../../data/experiments/artifact.ts';
+import type { MetricPoint } from '../../data/metrics/metric-point.ts';
 import { filesOpenForWriting } from '../../process/files-open-for-writing.ts';
 import type { PreparedEnvironment } from '../environment/prepare-environment.ts';
 import { noteProgress } from '../job/note-progress.ts';
@@ -10,8 +10,8 @@ import { MetricReader } from '../telemetry/metric-reader.ts';
 import { Paced } from '../telemetry/paced.ts';
 import { PointLog } from '../telemetry/point-log.ts';
 import { shippingPace } from '../telemetry/shipping-pace.ts';
-import { OutputUploader } from './output-uploader.ts';
 import type { RunLogs } from './run-logs.ts';
+import { OutputUploader } from './upload/output-uploader.ts';
 
 /** Collectors of a command's outputs on node 0. */
 interface Collection {

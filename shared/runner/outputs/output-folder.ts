@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { artifactPathMaxBytes } from '../../data/artifact.ts';
+import { artifactPathMaxBytes } from '../../data/experiments/artifact.ts';
 import { FileRefusedError } from '../host/growing-file.ts';
 import { type FindFilesOptions, type FoundFile, findFiles } from './find-files.ts';
 import type { KeptFiles } from './kept-files.ts';

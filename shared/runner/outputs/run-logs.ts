@@ -1,6 +1,6 @@
-import type { MetricPoint } from '../../data/metric-point.ts';
+import type { MetricPoint } from '../../data/metrics/metric-point.ts';
 import type { TrainingRun } from '../job/training-job.ts';
-import type { OpenFile } from './file-bytes.ts';
+import type { OpenFile } from './upload/file-bytes.ts';
 
 /** Stores what the program of a run logs through a client. Each call resolves once it is stored. */
 export interface RunLogs {

@@ -1,5 +1,5 @@
-import { filesOfJob } from '../../data/artifact.ts';
-import { experimentPrefix } from '../../data/experiment.ts';
+import { filesOfJob } from '../../data/experiments/artifact.ts';
+import { experimentPrefix } from '../../data/experiments/experiment.ts';
 import { retryFor } from '../job/retry-for.ts';
 import type { TrainingJob } from '../job/training-job.ts';
 import { sweepLeftovers } from './sweep-leftovers.ts';

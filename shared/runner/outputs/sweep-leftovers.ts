@@ -1,7 +1,7 @@
 import type { ObjectWriter } from '../../aws/objects.ts';
-import { holdsLease, type Lease } from '../../data/lease.ts';
-import type { TableWriter } from '../../data/table.ts';
-import { ConditionFailedError } from '../../data/write-label.ts';
+import { holdsLease, type Lease } from '../../data/jobs/lease.ts';
+import type { TableWriter } from '../../data/table/table.ts';
+import { ConditionFailedError } from '../../data/table/write-label.ts';
 import { LeaseLostError } from '../job/lease-lost-error.ts';
 import { retryFor } from '../job/retry-for.ts';
 

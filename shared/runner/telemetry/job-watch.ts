@@ -1,5 +1,5 @@
-import { findLease } from '../../data/lease.ts';
-import type { TableReader } from '../../data/table.ts';
+import { findLease } from '../../data/jobs/lease.ts';
+import type { TableReader } from '../../data/table/table.ts';
 
 /** Whether a client reads the log or the metrics of a job's node, by the mark that each read leaves on the lease. */
 export class JobWatch {

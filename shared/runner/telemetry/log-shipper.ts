@@ -1,4 +1,4 @@
-import type { LogLine } from '../../data/job-log.ts';
+import type { LogLine } from '../../data/jobs/job-log.ts';
 import type { SecretMask } from '../host/secret-mask.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { RowShipper } from './row-shipper.ts';

@@ -1,14 +1,14 @@
-import type { Experiment } from '../../data/experiment.ts';
-import { noteFirstCriterion } from '../../data/first-criterion.ts';
-import type { MetricPoint } from '../../data/metric-point.ts';
+import type { Experiment } from '../../data/experiments/experiment.ts';
+import type { MetricPoint } from '../../data/metrics/metric-point.ts';
 import {
   allSummaries,
   type MetricParts,
   putMetricPart,
   readMetricParts,
   withPoints,
-} from '../../data/metric-summaries.ts';
-import type { TableWriter, Write } from '../../data/table.ts';
+} from '../../data/metrics/metric-summaries.ts';
+import { noteFirstCriterion } from '../../data/projects/first-criterion.ts';
+import type { TableWriter, Write } from '../../data/table/table.ts';
 
 /**
  * Keeps the summary of a training's metrics with the experiment. Its job alone writes it, under the lease, so that the

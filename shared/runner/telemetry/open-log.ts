@@ -1,4 +1,4 @@
-import { appendLog } from '../../data/job-log.ts';
+import { appendLog } from '../../data/jobs/job-log.ts';
 import { jobIdOf } from '../../jobs/subject.ts';
 import { noMask, type SecretMask } from '../host/secret-mask.ts';
 import type { HeldJob } from '../job/hold-job.ts';

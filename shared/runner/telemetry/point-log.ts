@@ -1,11 +1,11 @@
-import type { Experiment } from '../../data/experiment.ts';
-import { appendMetrics } from '../../data/job-metrics.ts';
-import type { Lease } from '../../data/lease.ts';
-import { chunksOf, withoutStored } from '../../data/log-points.ts';
-import type { MetricPoint } from '../../data/metric-point.ts';
-import { allSummaries } from '../../data/metric-summaries.ts';
-import { chunksPerGroup, compactPoints } from '../../data/point-blocks.ts';
-import type { TableWriter } from '../../data/table.ts';
+import type { Experiment } from '../../data/experiments/experiment.ts';
+import { chunksOf, withoutStored } from '../../data/experiments/log-points.ts';
+import type { Lease } from '../../data/jobs/lease.ts';
+import { appendMetrics } from '../../data/metrics/job-metrics.ts';
+import type { MetricPoint } from '../../data/metrics/metric-point.ts';
+import { allSummaries } from '../../data/metrics/metric-summaries.ts';
+import { chunksPerGroup, compactPoints } from '../../data/metrics/point-blocks.ts';
+import type { TableWriter } from '../../data/table/table.ts';
 import { retryFor } from '../job/retry-for.ts';
 import { MetricTotals } from './metric-totals.ts';
 

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import type { endpoint as createExperiment } from '../../../functions/experiments/create-experiment.endpoint.ts';
-import type { endpoint as listExperiments } from '../../../functions/experiments/list-experiments.endpoint.ts';
-import type { endpoint as logMetrics } from '../../../functions/experiments/log-metrics.endpoint.ts';
-import type { endpoint as updateExperiment } from '../../../functions/experiments/update-experiment.endpoint.ts';
+import type { endpoint as logMetrics } from '../../../functions/experiments/metrics/log-metrics.endpoint.ts';
+import type { endpoint as createExperiment } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
+import type { endpoint as updateExperiment } from '../../../functions/experiments/records/update-experiment.endpoint.ts';
+import type { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
 import type { Client } from '../../../shared/client/client.ts';
 import { visit } from '../console-service.ts';
 import type { Figure } from './figure.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
-import type { endpoint as createExperiment } from '../../../functions/experiments/create-experiment.endpoint.ts';
-import type { endpoint as listExperiments } from '../../../functions/experiments/list-experiments.endpoint.ts';
-import type { endpoint as logMetrics } from '../../../functions/experiments/log-metrics.endpoint.ts';
+import type { endpoint as logMetrics } from '../../../functions/experiments/metrics/log-metrics.endpoint.ts';
+import type { endpoint as createExperiment } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
+import type { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
 import type { Client } from '../../../shared/client/client.ts';
 import { settle, visit } from '../console-service.ts';
 import type { Figure } from './figure.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { readOptions } from '../../../infra/deployment-options.ts';
-import { routeOf } from '../../../infra/routes.ts';
-import { localTemplate, SynthesizedTemplate } from '../../../infra/sam/local-template.ts';
-import { ownAnswers } from '../../../infra/stacks/api/gateway-responses.ts';
-import { accountTypes } from '../../../shared/data/user.ts';
-import { isOperation, servedMethods } from '../../../shared/http/request-method.ts';
+import { readOptions } from '../../../infra/aws/options/deployment-options.ts';
+import { ownAnswers } from '../../../infra/aws/stacks/api/gateway-responses.ts';
+import { routeOf } from '../../../infra/service/routes.ts';
+import { localTemplate, SynthesizedTemplate } from '../../../infra/tools/sam/local-template.ts';
+import { accountTypes } from '../../../shared/data/accounts/user.ts';
+import { isOperation, servedMethods } from '../../../shared/http/definition/request-method.ts';
 import { deployment, endpoints, equipped, type Resource } from './synthesized.ts';
 
 const service = await deployment(equipped);

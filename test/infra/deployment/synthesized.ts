@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { readOptions } from '../../../infra/deployment-options.ts';
-import { loadEndpoints } from '../../../infra/endpoints.ts';
-import { addService, type ServiceStacks } from '../../../infra/stacks/service.ts';
-import { loadTasks } from '../../../infra/tasks.ts';
-import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { readOptions } from '../../../infra/aws/options/deployment-options.ts';
+import { addService, type ServiceStacks } from '../../../infra/aws/stacks/service.ts';
+import { loadEndpoints } from '../../../infra/service/endpoints.ts';
+import { loadTasks } from '../../../infra/service/tasks.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

@@ -17,7 +17,7 @@ python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check 'moto[server]>=5.2,<6'
 
 CDK_OUTDIR="$folder/cdk.out" CDK_CONTEXT_JSON="$(node -p 'JSON.stringify(require("./cdk.json").context)')" \
-  node infra/stacks/app.ts
+  node infra/aws/stacks/app.ts
 
 port="$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')"
 "$folder/venv/bin/moto_server" --host 127.0.0.1 --port "$port" >"$folder/log" 2>&1 &
@@ -32,7 +32,7 @@ AWS_ACCESS_KEY_ID=moto AWS_SECRET_ACCESS_KEY=moto \
   "$folder/venv/bin/python" test/infra/moto/deploy.py "$folder/cdk.out" "$folder/functions"
 unset AWS_ENDPOINT_URL AWS_DEFAULT_REGION
 
-node infra/requests/main.ts "$folder/functions" >"$folder/answers"
+node infra/aws/cost/requests/main.ts "$folder/functions" >"$folder/answers"
 "$folder/venv/bin/python" - "$folder/answers" <<'PYTHON'
 import collections, json, sys
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadEndpoints } from '../../../infra/endpoints.ts';
+import { loadEndpoints } from '../../../infra/service/endpoints.ts';
 import type { Environment } from '../../../shared/core/needs.ts';
 import { newId } from '../../../shared/core/new-id.ts';
 import { readSettings } from '../../../shared/core/settings.ts';
-import { beginSession } from '../../../shared/data/session.ts';
-import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
-import { keepSession } from '../../../shared/http/session-cookie.ts';
+import { beginSession } from '../../../shared/data/accounts/session.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import { keepSession } from '../../../shared/http/pipeline/session-cookie.ts';
 import { grantingEngine } from '../../support/granting-engine.ts';
 import { sampled } from '../../support/samples.ts';
 import { accessTable } from './access-table.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { event } from '../../../functions/admin/create-first-admin.event.ts';
 import { endpoint as createToken } from '../../../functions/auth/create-token.endpoint.ts';
-import { readPopulation } from '../../../shared/data/user.ts';
-import { taskHandler } from '../../../shared/task/task.ts';
+import { readPopulation } from '../../../shared/data/accounts/user.ts';
+import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { testService } from '../../support/service.ts';
 import { json } from '../users/body.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { endpoint as createExperiment } from '../../../functions/experiments/create-experiment.endpoint.ts';
-import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
-import { revokeToken } from '../../../shared/data/token.ts';
+import { endpoint as createExperiment } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
+import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
+import { revokeToken } from '../../../shared/data/accounts/token.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { tableRequests } from '../../support/table-requests.ts';
 import { newProject } from '../projects/new-project.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { beginAttempt } from '../../../shared/accounts/back-off.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import type { Write } from '../../../shared/data/table.ts';
+import type { Write } from '../../../shared/data/table/table.ts';
 import { type TestService, testService } from '../../support/service.ts';
 
 const start = Date.parse('2030-01-01T00:00:00Z');

@@ -5,9 +5,9 @@ import { endpoint as deleteToken } from '../../../functions/auth/delete-token.en
 import { endpoint as listTokens } from '../../../functions/auth/list-tokens.endpoint.ts';
 import { endpoint as revokeToken } from '../../../functions/auth/revoke-token.endpoint.ts';
 import { endpoint as readOwnAccount } from '../../../functions/users/read-own-account.endpoint.ts';
-import { changeUser, setPassword } from '../../../shared/data/change-user.ts';
-import { issueNamedToken, namedTokensMost } from '../../../shared/data/named-token.ts';
-import { ConditionFailedError } from '../../../shared/data/write-label.ts';
+import { changeUser, setPassword } from '../../../shared/data/accounts/change-user.ts';
+import { issueNamedToken, namedTokensMost } from '../../../shared/data/accounts/named-token.ts';
+import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { form, json } from '../users/body.ts';
 

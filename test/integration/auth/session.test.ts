@@ -8,18 +8,18 @@ import { endpoint as deleteToken } from '../../../functions/auth/delete-token.en
 import { endpoint as listSessions } from '../../../functions/auth/list-sessions.endpoint.ts';
 import { endpoint as renewSession } from '../../../functions/auth/renew-session.endpoint.ts';
 import { endpoint as revokeSession } from '../../../functions/auth/revoke-session.endpoint.ts';
-import { endpoint as createProject } from '../../../functions/projects/create-project.endpoint.ts';
-import { endpoint as listProjects } from '../../../functions/projects/list-projects.endpoint.ts';
+import { endpoint as createProject } from '../../../functions/projects/projects/create-project.endpoint.ts';
+import { endpoint as listProjects } from '../../../functions/projects/projects/list-projects.endpoint.ts';
 import { endpoint as changePassword } from '../../../functions/users/change-password.endpoint.ts';
 import { endpoint as changeUserType } from '../../../functions/users/change-user-type.endpoint.ts';
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
 import { endpoint as readOwnAccount } from '../../../functions/users/read-own-account.endpoint.ts';
-import { loadEndpoints } from '../../../infra/endpoints.ts';
+import { loadEndpoints } from '../../../infra/service/endpoints.ts';
 import { hashPassword } from '../../../shared/accounts/password.ts';
 import { newId } from '../../../shared/core/new-id.ts';
-import { authenticateSession, beginSession, extendSession } from '../../../shared/data/session.ts';
-import { storedPassword, userPartition } from '../../../shared/data/user.ts';
-import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { authenticateSession, beginSession, extendSession } from '../../../shared/data/accounts/session.ts';
+import { storedPassword, userPartition } from '../../../shared/data/accounts/user.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { type Answer, type TestService, type TestUser, testService } from '../../support/service.ts';
 import { json } from '../users/body.ts';
 

@@ -2,10 +2,10 @@ import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { hashPassword } from '../../../shared/accounts/password.ts';
 import { signIn } from '../../../shared/accounts/sign-in.ts';
-import { setAccountType, setPassword } from '../../../shared/data/change-user.ts';
-import type { TableWriter } from '../../../shared/data/table.ts';
-import { authenticateToken } from '../../../shared/data/token.ts';
-import { findUser, type User } from '../../../shared/data/user.ts';
+import { setAccountType, setPassword } from '../../../shared/data/accounts/change-user.ts';
+import { authenticateToken } from '../../../shared/data/accounts/token.ts';
+import { findUser, type User } from '../../../shared/data/accounts/user.ts';
+import type { TableWriter } from '../../../shared/data/table/table.ts';
 import { testService } from '../../support/service.ts';
 
 const password = 'correct horse battery';

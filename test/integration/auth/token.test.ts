@@ -2,10 +2,10 @@ import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as createToken } from '../../../functions/auth/create-token.endpoint.ts';
 import { endpoint as deleteToken } from '../../../functions/auth/delete-token.endpoint.ts';
-import { endpoint as listProjects } from '../../../functions/projects/list-projects.endpoint.ts';
+import { endpoint as listProjects } from '../../../functions/projects/projects/list-projects.endpoint.ts';
 import { hashPassword } from '../../../shared/accounts/password.ts';
-import { changeAttempts } from '../../../shared/data/sign-in-attempts.ts';
-import { createUser, findCredentials, type User } from '../../../shared/data/user.ts';
+import { changeAttempts } from '../../../shared/data/accounts/sign-in-attempts.ts';
+import { createUser, findCredentials, type User } from '../../../shared/data/accounts/user.ts';
 import { type Call, type TestService, testService } from '../../support/service.ts';
 
 /** The password "password", hashed at a cost that is no longer the present one. */

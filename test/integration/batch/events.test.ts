@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { BatchJobStateChangeEvent } from '../../../infra/local/batch/job-record.ts';
+import type { BatchJobStateChangeEvent } from '../../../infra/local/batch/jobs/job-record.ts';
 import { eventually, startLocalBatch } from './local-batch.ts';
 
 const statusesOf = (events: readonly BatchJobStateChangeEvent[], id: string) =>

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { JobStore } from '../../../infra/local/batch/job-store.ts';
+import { JobStore } from '../../../infra/local/batch/jobs/job-store.ts';
 import { sh, startLocalBatch } from './local-batch.ts';
 
 describe('the life of a job', () => {

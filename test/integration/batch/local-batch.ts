@@ -15,7 +15,7 @@ import {
   type RunningBatch,
   startBatchServer,
 } from '../../../infra/local/batch/batch-server.ts';
-import type { BatchJobStateChangeEvent } from '../../../infra/local/batch/job-record.ts';
+import type { BatchJobStateChangeEvent } from '../../../infra/local/batch/jobs/job-record.ts';
 import { processStartTime } from '../../../shared/process/process-tree.ts';
 
 import { credentials, optionsIn, region } from './server-options.ts';

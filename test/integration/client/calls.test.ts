@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { endpoint as createNamedToken } from '../../../functions/auth/create-named-token.endpoint.ts';
-import type { endpoint as readLogs } from '../../../functions/experiments/read-logs.endpoint.ts';
-import type { endpoint as createProject } from '../../../functions/projects/create-project.endpoint.ts';
-import type { endpoint as listProjects } from '../../../functions/projects/list-projects.endpoint.ts';
-import type { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
+import type { endpoint as readLogs } from '../../../functions/experiments/records/read-logs.endpoint.ts';
+import type { endpoint as createProject } from '../../../functions/projects/projects/create-project.endpoint.ts';
+import type { endpoint as listProjects } from '../../../functions/projects/projects/list-projects.endpoint.ts';
+import type { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
 import { Client } from '../../../shared/client/client.ts';
 import { followRows } from '../../../shared/client/follow-rows.ts';
 import { ProblemError } from '../../../shared/client/problem-error.ts';

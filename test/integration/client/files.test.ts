@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { endpoint as downloadArtifact } from '../../../functions/experiments/download-artifact.endpoint.ts';
+import type { endpoint as downloadArtifact } from '../../../functions/experiments/artifacts/download-artifact.endpoint.ts';
 import { Client } from '../../../shared/client/client.ts';
 import { saveDownload, WrongBytesError } from '../../../shared/client/node/save-download.ts';
 import { sendFile } from '../../../shared/client/node/send-file.ts';

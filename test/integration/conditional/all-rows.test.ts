@@ -4,8 +4,8 @@ import { endpoint as readCommand } from '../../../functions/service/read-command
 import { endpoint as readDocs } from '../../../functions/service/read-docs.endpoint.ts';
 import { endpoint as readOpenApi } from '../../../functions/service/read-openapi.endpoint.ts';
 import { endpoint as readProjectFileSchema } from '../../../functions/service/read-project-file-schema.endpoint.ts';
-import { loadOperations } from '../../../infra/endpoints.ts';
-import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { loadOperations } from '../../../infra/service/endpoints.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { hasPrecondition } from '../../../shared/http/openapi/facts.ts';
 import { modelRows } from './model-rows.ts';
 import { projectRows } from './project-rows.ts';

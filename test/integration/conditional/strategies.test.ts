@@ -1,9 +1,9 @@
 import { ulid } from 'ulid';
 import { beforeAll, beforeEach, describe } from 'vitest';
-import { finalRank } from '../../../shared/data/job-status.ts';
-import { putStrategy, type Strategy } from '../../../shared/data/strategy.ts';
-import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
-import { parseRequest } from '../../../shared/onnx/apply/parse-request.ts';
+import { finalRank } from '../../../shared/data/jobs/job-status.ts';
+import { putStrategy, type Strategy } from '../../../shared/data/models/strategy.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import { parseRequest } from '../../../shared/onnx/methods/apply/parse-request.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { checkChanges } from './change-checks.ts';
 import { checkReads } from './read-checks.ts';

@@ -1,14 +1,14 @@
 import { endpoint as changePassword } from '../../../functions/users/change-password.endpoint.ts';
 import { endpoint as changeUserType } from '../../../functions/users/change-user-type.endpoint.ts';
 import { endpoint as createUser } from '../../../functions/users/create-user.endpoint.ts';
-import { endpoint as deletePicture } from '../../../functions/users/delete-profile-picture.endpoint.ts';
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
-import { endpoint as putPicture } from '../../../functions/users/put-profile-picture.endpoint.ts';
+import { endpoint as deletePicture } from '../../../functions/users/pictures/delete-profile-picture.endpoint.ts';
+import { drawIdenticon } from '../../../functions/users/pictures/identicon.ts';
+import { endpoint as putPicture } from '../../../functions/users/pictures/put-profile-picture.endpoint.ts';
+import { endpoint as readPicture } from '../../../functions/users/pictures/read-profile-picture.endpoint.ts';
+import { endpoint as readThumbnail } from '../../../functions/users/pictures/read-thumbnail.endpoint.ts';
 import { endpoint as readOwnAccount } from '../../../functions/users/read-own-account.endpoint.ts';
-import { endpoint as readPicture } from '../../../functions/users/read-profile-picture.endpoint.ts';
-import { endpoint as readThumbnail } from '../../../functions/users/read-thumbnail.endpoint.ts';
 import { endpoint as readUser } from '../../../functions/users/read-user.endpoint.ts';
-import { drawIdenticon } from '../../../shared/pictures/identicon.ts';
 import type { Rows } from './rows.ts';
 
 /** Picture `n`. */

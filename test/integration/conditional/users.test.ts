@@ -1,12 +1,12 @@
 import { ulid } from 'ulid';
 import { beforeAll, beforeEach, describe, expect } from 'vitest';
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
-import { endpoint as putPicture } from '../../../functions/users/put-profile-picture.endpoint.ts';
+import { endpoint as putPicture } from '../../../functions/users/pictures/put-profile-picture.endpoint.ts';
 import { endpoint as readOwnAccount } from '../../../functions/users/read-own-account.endpoint.ts';
 import { endpoint as readUser } from '../../../functions/users/read-user.endpoint.ts';
-import { issueToken } from '../../../shared/data/token.ts';
-import { findUser } from '../../../shared/data/user.ts';
-import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { issueToken } from '../../../shared/data/accounts/token.ts';
+import { findUser } from '../../../shared/data/accounts/user.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { sampled } from '../../support/samples.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { checkChanges } from './change-checks.ts';

@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { tableReader } from '../../../shared/data/table.ts';
-import { tableWriter } from '../../../shared/data/table-writer.ts';
+import { tableReader } from '../../../shared/data/table/table.ts';
+import { tableWriter } from '../../../shared/data/table/table-writer.ts';
 import { testEnvironment } from '../../support/service.ts';
 
 /** A table with a client of its own, and the names of the requests that were sent by it. */

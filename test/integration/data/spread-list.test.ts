@@ -2,11 +2,11 @@ import { ulid } from 'ulid';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import type { Environment } from '../../../shared/core/needs.ts';
-import { type SpreadList, spreadId, spreadList } from '../../../shared/data/spread-list.ts';
-import { isSpread, spreadLists } from '../../../shared/data/spread-state.ts';
-import type { TableWriter, Write } from '../../../shared/data/table.ts';
-import { tableWriter } from '../../../shared/data/table-writer.ts';
-import { readWatched, scheduleNextPass } from '../../../shared/data/watched-list.ts';
+import { type SpreadList, spreadId, spreadList } from '../../../shared/data/lists/spread-list.ts';
+import { isSpread, spreadLists } from '../../../shared/data/lists/spread-state.ts';
+import { readWatched, scheduleNextPass } from '../../../shared/data/lists/watched-list.ts';
+import type { TableWriter, Write } from '../../../shared/data/table/table.ts';
+import { tableWriter } from '../../../shared/data/table/table-writer.ts';
 import fc, { runs } from '../../support/seeded-fast-check.ts';
 import { testEnvironment } from '../../support/service.ts';
 

@@ -2,12 +2,17 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { event as purge } from '../../../functions/events/purge.event.ts';
 import { event as reconcile } from '../../../functions/events/reconcile.event.ts';
 import { newId } from '../../../shared/core/new-id.ts';
-import { closedAccounts, recordClosedAccount } from '../../../shared/data/closed-account.ts';
-import { unfinishedJobs } from '../../../shared/data/job.ts';
-import { listPurges, type Purge, recordPurge, unfinishedPurges } from '../../../shared/data/purge.ts';
-import { retainedList } from '../../../shared/data/retained.ts';
-import { waitingLines } from '../../../shared/data/waiting-line.ts';
-import { scheduleNextPass, type WatchedList } from '../../../shared/data/watched-list.ts';
+import { closedAccounts, recordClosedAccount } from '../../../shared/data/accounts/closed-account.ts';
+import { unfinishedJobs } from '../../../shared/data/jobs/job.ts';
+import { waitingLines } from '../../../shared/data/jobs/waiting-line.ts';
+import { scheduleNextPass, type WatchedList } from '../../../shared/data/lists/watched-list.ts';
+import {
+  listPurges,
+  type Purge,
+  recordPurge,
+  unfinishedPurges,
+} from '../../../shared/data/projects/purge.ts';
+import { retainedList } from '../../../shared/data/projects/retained.ts';
 import { type TestService, testService } from '../../support/service.ts';
 
 let service: TestService;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ConditionFailedError, WriteLabel } from '../../../shared/data/write-label.ts';
+import { ConditionFailedError, WriteLabel } from '../../../shared/data/table/write-label.ts';
 import { testService } from '../../support/service.ts';
 
 test('a transaction that fails names the labels of the writes whose conditions failed, and no others', async () => {

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { prepareAdopted } from '../../../infra/deploy/adopt.ts';
+import { prepareAdopted } from '../../../infra/aws/deploy/adopt.ts';
 import { startDynamoDb } from '../../../infra/local/dynamodb/engine.ts';
 import { startS3Server } from '../../../infra/local/s3/s3-server.ts';
 

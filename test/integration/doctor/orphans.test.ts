@@ -10,9 +10,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTables } from '../../../infra/local/dynamodb/create-tables.ts';
 import { startDynamoDb } from '../../../infra/local/dynamodb/engine.ts';
 import { startS3Server } from '../../../infra/local/s3/s3-server.ts';
+import { jobFolders } from '../../../infra/local/start/backends/job-folders.ts';
 import { engineCredentials, openDataFolder } from '../../../infra/local/start/data-folder.ts';
 import { accountsTable, bucket, recordsTable } from '../../../infra/local/start/function-environment.ts';
-import { jobFolders } from '../../../infra/local/start/job-folders.ts';
 
 const region = 'us-east-1';
 const project_id = ulid().toLowerCase();
@@ -51,7 +51,7 @@ async function prepare(
 }
 
 function doctor(...flags: string[]): Promise<{ code: number; out: string; error: string }> {
-  const program = join(import.meta.dirname, '../../../infra/doctor/main.ts');
+  const program = join(import.meta.dirname, '../../../infra/aws/doctor/main.ts');
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [program, ...flags], (_, out, error) =>
       resolve({ code: child.exitCode ?? -1, out, error }),

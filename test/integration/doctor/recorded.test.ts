@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { findOrphans } from '../../../infra/doctor/find-orphans.ts';
-import { everyItem, everyObject } from '../../../infra/doctor/inventory.ts';
+import { findOrphans } from '../../../infra/aws/doctor/find-orphans.ts';
+import { everyItem, everyObject } from '../../../infra/aws/doctor/inventory.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { objectReader } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
-import { loggedModelPartitions } from '../../../shared/data/logged-model.ts';
-import { projectPrefix } from '../../../shared/data/project.ts';
-import { versionsPrefix } from '../../../shared/data/registered-model.ts';
+import { loggedModelPartitions } from '../../../shared/data/experiments/logged-model.ts';
+import { versionsPrefix } from '../../../shared/data/models/registered-model.ts';
+import { projectPrefix } from '../../../shared/data/projects/project.ts';
 import { testBucket } from '../../support/engines.ts';
 import { type TestService, testService } from '../../support/service.ts';
 import { type MlflowCaller, mlflowCaller, newRun } from '../mlflow/mlflow-caller.ts';

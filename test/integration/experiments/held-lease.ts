@@ -1,4 +1,4 @@
-import type { Lease } from '../../../shared/data/lease.ts';
+import type { Lease } from '../../../shared/data/jobs/lease.ts';
 
 export const time = '2026-01-02T03:04:06.000Z';
 

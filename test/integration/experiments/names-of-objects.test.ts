@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { endpoint as createExperiment } from '../../../functions/experiments/create-experiment.endpoint.ts';
-import { endpoint as readExperiment } from '../../../functions/experiments/read-experiment.endpoint.ts';
+import { endpoint as createExperiment } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
+import { endpoint as readExperiment } from '../../../functions/experiments/records/read-experiment.endpoint.ts';
 import { testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
 import { json } from '../users/body.ts';

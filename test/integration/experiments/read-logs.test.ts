@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { endpoint as readLogs } from '../../../functions/experiments/read-logs.endpoint.ts';
-import { endpoint as readMetrics } from '../../../functions/experiments/read-metrics.endpoint.ts';
-import { putExperiment } from '../../../shared/data/experiment.ts';
-import { appendLog } from '../../../shared/data/job-log.ts';
-import { findLease, noteWatched, takeLease } from '../../../shared/data/lease.ts';
-import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { endpoint as readMetrics } from '../../../functions/experiments/metrics/read-metrics.endpoint.ts';
+import { endpoint as readLogs } from '../../../functions/experiments/records/read-logs.endpoint.ts';
+import { putExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { appendLog } from '../../../shared/data/jobs/job-log.ts';
+import { findLease, noteWatched, takeLease } from '../../../shared/data/jobs/lease.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { JobWatch } from '../../../shared/runner/telemetry/job-watch.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { testService } from '../../support/service.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { endpoint as readMetrics } from '../../../functions/experiments/read-metrics.endpoint.ts';
-import { type Experiment, putExperiment } from '../../../shared/data/experiment.ts';
-import { appendMetrics } from '../../../shared/data/job-metrics.ts';
-import { takeLease } from '../../../shared/data/lease.ts';
-import type { MetricPoint } from '../../../shared/data/metric-point.ts';
+import { endpoint as readMetrics } from '../../../functions/experiments/metrics/read-metrics.endpoint.ts';
+import { type Experiment, putExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { takeLease } from '../../../shared/data/jobs/lease.ts';
+import { appendMetrics } from '../../../shared/data/metrics/job-metrics.ts';
+import type { MetricPoint } from '../../../shared/data/metrics/metric-point.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';

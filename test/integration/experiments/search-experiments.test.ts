@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { endpoint as create } from '../../../functions/experiments/create-experiment.endpoint.ts';
-import { endpoint as remove } from '../../../functions/experiments/delete-experiment.endpoint.ts';
-import { endpoint as list } from '../../../functions/experiments/list-experiments.endpoint.ts';
-import { endpoint as logMetrics } from '../../../functions/experiments/log-metrics.endpoint.ts';
-import { endpoint as search } from '../../../functions/experiments/search-experiments.endpoint.ts';
-import { endpoint as update } from '../../../functions/experiments/update-experiment.endpoint.ts';
+import { endpoint as logMetrics } from '../../../functions/experiments/metrics/log-metrics.endpoint.ts';
+import { endpoint as create } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
+import { endpoint as remove } from '../../../functions/experiments/records/delete-experiment.endpoint.ts';
+import { endpoint as update } from '../../../functions/experiments/records/update-experiment.endpoint.ts';
+import { endpoint as list } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
+import { endpoint as search } from '../../../functions/experiments/search/search-experiments.endpoint.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
 import { json } from '../users/body.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { endpoint as create } from '../../../functions/experiments/create-experiment.endpoint.ts';
-import { readCatalogue } from '../../../shared/data/catalogue.ts';
-import { foldCatalogue, repairCatalogue } from '../../../shared/data/fold-catalogue.ts';
-import { countersKey } from '../../../shared/data/project.ts';
-import { readProjects, searchExperiments } from '../../../shared/data/search-experiments.ts';
-import type { TableWriter } from '../../../shared/data/table.ts';
+import { endpoint as create } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
+import { readCatalogue } from '../../../shared/data/experiments/catalogue.ts';
+import { foldCatalogue, repairCatalogue } from '../../../shared/data/experiments/fold-catalogue.ts';
+import { readProjects, searchExperiments } from '../../../shared/data/experiments/search-experiments.ts';
+import { countersKey } from '../../../shared/data/projects/project.ts';
+import type { TableWriter } from '../../../shared/data/table/table.ts';
 import { testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';
 import { json } from '../users/body.ts';

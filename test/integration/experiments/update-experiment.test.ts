@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { endpoint as deleteExperiment } from '../../../functions/experiments/delete-experiment.endpoint.ts';
-import { endpoint as listExperiments } from '../../../functions/experiments/list-experiments.endpoint.ts';
-import { endpoint as readExperiment } from '../../../functions/experiments/read-experiment.endpoint.ts';
-import { endpoint as updateExperiment } from '../../../functions/experiments/update-experiment.endpoint.ts';
-import { putExperiment } from '../../../shared/data/experiment.ts';
-import { count } from '../../../shared/data/project.ts';
-import { trackingPartition } from '../../../shared/data/tracking-key.ts';
+import { endpoint as deleteExperiment } from '../../../functions/experiments/records/delete-experiment.endpoint.ts';
+import { endpoint as readExperiment } from '../../../functions/experiments/records/read-experiment.endpoint.ts';
+import { endpoint as updateExperiment } from '../../../functions/experiments/records/update-experiment.endpoint.ts';
+import { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
+import { putExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { trackingPartition } from '../../../shared/data/metrics/tracking-key.ts';
+import { count } from '../../../shared/data/projects/project.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';

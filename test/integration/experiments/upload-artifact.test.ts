@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { endpoint as createExperiment } from '../../../functions/experiments/create-experiment.endpoint.ts';
-import { endpoint as downloadArtifact } from '../../../functions/experiments/download-artifact.endpoint.ts';
-import { endpoint as listArtifacts } from '../../../functions/experiments/list-artifacts.endpoint.ts';
-import { endpoint as putArtifact } from '../../../functions/experiments/put-artifact.endpoint.ts';
-import { endpoint as requestUpload } from '../../../functions/experiments/request-artifact-upload.endpoint.ts';
+import { endpoint as downloadArtifact } from '../../../functions/experiments/artifacts/download-artifact.endpoint.ts';
+import { endpoint as listArtifacts } from '../../../functions/experiments/artifacts/list-artifacts.endpoint.ts';
+import { endpoint as putArtifact } from '../../../functions/experiments/artifacts/put-artifact.endpoint.ts';
+import { endpoint as requestUpload } from '../../../functions/experiments/artifacts/request-artifact-upload.endpoint.ts';
+import { endpoint as createExperiment } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
 import { objectReader } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
-import { putExperiment } from '../../../shared/data/experiment.ts';
+import { putExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { testBucket } from '../../support/engines.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { testService } from '../../support/service.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadOperations } from '../../../infra/endpoints.ts';
 import { type RunningGateway, startGateway } from '../../../infra/local/gateway/gateway-server.ts';
-import { lambda } from '../../../shared/http/lambda.ts';
+import { loadOperations } from '../../../infra/service/endpoints.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { type RawAnswer, sendRaw } from '../../support/raw-http.ts';
 import fc from '../../support/seeded-fast-check.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';

@@ -43,7 +43,7 @@ async function fuzz(): Promise<number> {
     FUZZ_SEED: String(seed),
     FUZZ_REQUESTS: String(requests),
   });
-  const published = run('test/schemathesis/run.sh', ['--max-examples', '5', '--seed', String(seed)], {
+  const published = run('test/proofs/schemathesis/run.sh', ['--max-examples', '5', '--seed', String(seed)], {
     MIN_REQUESTS: '1',
   });
   process.stdout.write(said);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endpoint as createProject } from '../../../functions/projects/create-project.endpoint.ts';
-import { endpoint as listProjects } from '../../../functions/projects/list-projects.endpoint.ts';
+import { endpoint as createProject } from '../../../functions/projects/projects/create-project.endpoint.ts';
+import { endpoint as listProjects } from '../../../functions/projects/projects/list-projects.endpoint.ts';
 import { endpoint as readHealth } from '../../../functions/service/read-health.endpoint.ts';
 import { type RunningGateway, startGateway } from '../../../infra/local/gateway/gateway-server.ts';
-import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
-import { lambda } from '../../../shared/http/lambda.ts';
-import { securityHeaders } from '../../../shared/http/security-headers.ts';
+import { securityHeaders } from '../../../shared/http/answer/security-headers.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { type RawAnswer, sendRaw } from '../../support/raw-http.ts';
 import { testEnvironment } from '../../support/service.ts';
 

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningGateway, startGateway } from '../../../infra/local/gateway/gateway-server.ts';
 import { eventBodyMaxBytes } from '../../../infra/local/gateway/receive-event-body.ts';
-import { securityHeaders } from '../../../shared/http/security-headers.ts';
+import { securityHeaders } from '../../../shared/http/answer/security-headers.ts';
 import { type RawAnswer, sendRaw } from '../../support/raw-http.ts';
 import { type Behaviour, served } from './served.ts';
 

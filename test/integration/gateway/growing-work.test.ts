@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { loadEndpoints } from '../../../infra/endpoints.ts';
 import { startGateway } from '../../../infra/local/gateway/gateway-server.ts';
-import { putExperiment } from '../../../shared/data/experiment.ts';
-import { appendLog } from '../../../shared/data/job-log.ts';
-import { appendMetrics } from '../../../shared/data/job-metrics.ts';
-import { takeLease } from '../../../shared/data/lease.ts';
-import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { loadEndpoints } from '../../../infra/service/endpoints.ts';
+import { putExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { appendLog } from '../../../shared/data/jobs/job-log.ts';
+import { takeLease } from '../../../shared/data/jobs/lease.ts';
+import { appendMetrics } from '../../../shared/data/metrics/job-metrics.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { tableRequests } from '../../support/table-requests.ts';
@@ -18,7 +18,7 @@ import { served } from './served.ts';
 
 /**
  * What a request may read whose work grows with a run, a project or all projects. `heavy`: a few at a time, equal ones
- * once, stopped with the request (`shared/http/heavy-work.ts`). `page`: so much, and a cursor to what follows. `later`:
+ * once, stopped with the request (`shared/http/pipeline/heavy-work.ts`). `page`: so much, and a cursor to what follows. `later`:
  * the request only notes the work, which passes of the background do in steps.
  */
 const growing: Readonly<Record<string, `${'heavy' | 'page' | 'later' | 'thread'}: ${string}`>> = {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AdmissionLimits } from '../../../infra/local/gateway/admission.ts';
 import { type RunningGateway, startGateway } from '../../../infra/local/gateway/gateway-server.ts';
-import { securityHeaders } from '../../../shared/http/security-headers.ts';
+import { securityHeaders } from '../../../shared/http/answer/security-headers.ts';
 import { served } from './served.ts';
 
 const ok = { statusCode: 200, body: '' };

@@ -1,9 +1,9 @@
-import type { LoadedEndpoint } from '../../../infra/endpoints.ts';
 import { eventBodyMaxBytes } from '../../../infra/local/gateway/receive-event-body.ts';
-import { defineEndpoint } from '../../../shared/http/definition.ts';
-import { file } from '../../../shared/http/endpoint-input.ts';
-import type { Event, Result } from '../../../shared/http/proxy-event.ts';
-import type { Method } from '../../../shared/http/request-method.ts';
+import type { LoadedEndpoint } from '../../../infra/service/endpoints.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { file } from '../../../shared/http/definition/endpoint-input.ts';
+import type { Method } from '../../../shared/http/definition/request-method.ts';
+import type { Event, Result } from '../../../shared/http/pipeline/proxy-event.ts';
 
 export type Behaviour = (event: Event) => Promise<Result> | Result;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { proof } from '../../faults/histories.proof.ts';
+import { proof } from '../../proofs/faults/histories.proof.ts';
 import { shortForm } from '../../support/short-form.ts';
 
 test('what concurrent clients are answered has a sequential order', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { linearize } from '../../faults/histories/linearize.ts';
+import { linearize } from '../../proofs/faults/histories/linearize.ts';
 import {
   configDeleted,
   configPut,
@@ -7,8 +7,8 @@ import {
   isConfig,
   isNoConfig,
   type ProjectState,
-} from '../../faults/histories/project-world.ts';
-import { World } from '../../faults/histories/world.ts';
+} from '../../proofs/faults/histories/project-world.ts';
+import { World } from '../../proofs/faults/histories/world.ts';
 
 const empty: ProjectState = {
   isMade: true,

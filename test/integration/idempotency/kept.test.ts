@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { endpoint as requestUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
-import { writeRecords } from '../../../shared/data/needs.ts';
-import { defineEndpoint } from '../../../shared/http/definition.ts';
-import { fields } from '../../../shared/http/endpoint-input.ts';
+import { endpoint as requestUpload } from '../../../functions/projects/uploads/request-source-upload.endpoint.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { keyedRequests } from './keyed-requests.ts';
 
 describe('what is kept for an Idempotency-Key', () => {

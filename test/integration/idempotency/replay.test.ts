@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { endpoint as createToken } from '../../../functions/auth/create-token.endpoint.ts';
-import { endpoint as deleteProject } from '../../../functions/projects/delete-project.endpoint.ts';
-import { endpoint as updateProject } from '../../../functions/projects/update-project.endpoint.ts';
+import { endpoint as deleteProject } from '../../../functions/projects/projects/delete-project.endpoint.ts';
+import { endpoint as updateProject } from '../../../functions/projects/projects/update-project.endpoint.ts';
 import { good, keyedRequests } from './keyed-requests.ts';
 
 describe('Idempotency-Key', () => {

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { folderSource } from '../../../infra/import/mlflow/folder-source.ts';
-import { importMlflow } from '../../../infra/import/mlflow/import-mlflow.ts';
-import { serverSource } from '../../../infra/import/mlflow/server-source.ts';
-import { TrackingApi } from '../../../infra/import/mlflow/tracking-api.ts';
+import { folderSource } from '../../../infra/tools/import/folder-source.ts';
+import { importMlflow } from '../../../infra/tools/import/import-mlflow.ts';
+import { serverSource } from '../../../infra/tools/import/server-source.ts';
+import { TrackingApi } from '../../../infra/tools/import/tracking-api.ts';
 import { type TestService, testService } from '../../support/service.ts';
 import { mlflowBridge } from './mlflow-bridge.ts';
 

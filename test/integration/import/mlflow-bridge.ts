@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { endpoint } from '../../../functions/mlflow/serve-mlflow.endpoint.ts';
-import { type RequestMethod, servedMethods } from '../../../shared/http/request-method.ts';
+import { type RequestMethod, servedMethods } from '../../../shared/http/definition/request-method.ts';
 import type { TestService, TestUser } from '../../support/service.ts';
 
 const isMethod = (method: string): method is RequestMethod =>

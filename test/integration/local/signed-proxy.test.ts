@@ -10,13 +10,13 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { tableArn } from '../../../infra/local/access/arns.ts';
+import { sessionCredentials } from '../../../infra/local/access/session-credentials.ts';
 import { createTables } from '../../../infra/local/dynamodb/create-tables.ts';
 import { type RunningProxy, startSignedProxy } from '../../../infra/local/dynamodb/signed-proxy.ts';
-import { tableArn } from '../../../infra/local/role/arns.ts';
-import { sessionCredentials } from '../../../infra/local/role/session-credentials.ts';
-import { roleStatements } from '../../../infra/role-statements.ts';
+import { roleStatements } from '../../../infra/service/role-statements.ts';
 import { within } from '../../../shared/core/needs.ts';
-import { writeRecords } from '../../../shared/data/needs.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
 
 const region = 'us-east-1';
 const credentials = { accessKeyId: 'LOCALKEY', secretAccessKey: 'local-secret' };

@@ -73,7 +73,7 @@ describe('what killed attempts and deleted projects have left', () => {
 describe('npm run clean', () => {
   const clean = (...flags: string[]): Promise<{ code: number; out: string; error: string }> =>
     new Promise((resolve) => {
-      const program = join(import.meta.dirname, '../../../infra/local/clean/main.ts');
+      const program = join(import.meta.dirname, '../../../infra/local/start/clean.ts');
       const child = execFile(process.execPath, [program, ...flags], (_, out, error) =>
         resolve({ code: child.exitCode ?? -1, out, error }),
       );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { proof as descriptors } from '../../faults/descriptors.proof.ts';
-import { proof as diskFull } from '../../faults/disk-full.proof.ts';
+import { proof as descriptors } from '../../proofs/faults/descriptors.proof.ts';
+import { proof as diskFull } from '../../proofs/faults/disk-full.proof.ts';
 import { everySample } from '../../support/samples.ts';
 import { shortForm } from '../../support/short-form.ts';
 

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { endpoint } from '../../../functions/mlflow/serve-mlflow.endpoint.ts';
+import { endpointEnvironment } from '../../../infra/local/access/local-roles.ts';
 import { startGateway } from '../../../infra/local/gateway/gateway-server.ts';
-import { endpointEnvironment } from '../../../infra/local/role/local-roles.ts';
-import { lambda } from '../../../shared/http/lambda.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { testCredentials } from '../../support/engines.ts';
 import { testService } from '../../support/service.ts';
 import { mlflowCaller, newRun } from './mlflow-caller.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { foldCatalogue } from '../../../shared/data/fold-catalogue.ts';
+import { foldCatalogue } from '../../../shared/data/experiments/fold-catalogue.ts';
 import { type TestService, testService } from '../../support/service.ts';
 import { type MlflowCaller, mlflowCaller, newRun } from './mlflow-caller.ts';
 

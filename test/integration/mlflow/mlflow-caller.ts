@@ -1,5 +1,5 @@
 import { endpoint } from '../../../functions/mlflow/serve-mlflow.endpoint.ts';
-import type { RequestMethod } from '../../../shared/http/request-method.ts';
+import type { RequestMethod } from '../../../shared/http/definition/request-method.ts';
 import type { TestService, TestUser } from '../../support/service.ts';
 
 /** Calls of MLflow's API as one user. Paths are below `api/2.0/mlflow/`. */

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { endpoint as logMetrics } from '../../../functions/experiments/log-metrics.endpoint.ts';
+import { endpoint as logMetrics } from '../../../functions/experiments/metrics/log-metrics.endpoint.ts';
 import { endpoint } from '../../../functions/mlflow/serve-mlflow.endpoint.ts';
-import { endpoint as putMember } from '../../../functions/projects/put-member.endpoint.ts';
-import { foldCatalogue } from '../../../shared/data/fold-catalogue.ts';
+import { endpoint as putMember } from '../../../functions/projects/members/put-member.endpoint.ts';
+import { foldCatalogue } from '../../../shared/data/experiments/fold-catalogue.ts';
 import { type TestService, testService } from '../../support/service.ts';
 import { tableRequests } from '../../support/table-requests.ts';
 import { json } from '../users/body.ts';

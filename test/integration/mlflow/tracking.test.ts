@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { endpoint as listExperiments } from '../../../functions/experiments/list-experiments.endpoint.ts';
+import { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
 import { endpoint } from '../../../functions/mlflow/serve-mlflow.endpoint.ts';
 import { hashPassword } from '../../../shared/accounts/password.ts';
-import { setPassword } from '../../../shared/data/change-user.ts';
+import { setPassword } from '../../../shared/data/accounts/change-user.ts';
 import { type TestService, testService } from '../../support/service.ts';
 import { type MlflowCaller, mlflowCaller, newRun } from './mlflow-caller.ts';
 

@@ -13,7 +13,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { ProgressLine } from '../../../shared/onnx/cli/progress-line.ts';
 import { runCli } from '../../../shared/onnx/cli/run-cli.ts';
-import { loadModel } from '../../../shared/onnx/model/load-model.ts';
+import { loadModel } from '../../../shared/onnx/model/file/load-model.ts';
 import { saveWithData } from '../../support/onnx/data-beside.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
 

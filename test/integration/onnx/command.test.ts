@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { ProgressLine } from '../../../shared/onnx/cli/progress-line.ts';
 import { runCli } from '../../../shared/onnx/cli/run-cli.ts';
-import { saveModel } from '../../../shared/onnx/model/save-model.ts';
+import { saveModel } from '../../../shared/onnx/model/file/save-model.ts';
 import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
 import { smallNetwork } from '../../support/onnx/small-network.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeNode } from '../../../shared/onnx/graph/make-node.ts';
-import { saveModel } from '../../../shared/onnx/model/save-model.ts';
-import { startStage } from '../../../shared/onnx/stage/start-stage.ts';
+import { startStage } from '../../../shared/onnx/engine/process/start-stage.ts';
+import { saveModel } from '../../../shared/onnx/model/file/save-model.ts';
+import { makeNode } from '../../../shared/onnx/model/graph/make-node.ts';
 import { smallModel } from '../../support/onnx/small-model.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
 

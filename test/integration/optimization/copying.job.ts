@@ -3,12 +3,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { OptimizationKind } from '../../../shared/data/job.ts';
-import { ModelError } from '../../../shared/onnx/model-error.ts';
-import type { Optimization, Optimized } from '../../../shared/onnx/optimize/optimization.ts';
-import { optimizationObjects, optimizationRecords } from '../../../shared/runner/optimize/strategy-needs.ts';
-import { runStrategyProgram } from '../../../shared/runner/optimize/strategy-program.ts';
-import { defineTask, taskHandler } from '../../../shared/task/task.ts';
+import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
+import { defineTask, taskHandler } from '../../../shared/http/definition/task.ts';
+import type { Optimization, Optimized } from '../../../shared/onnx/engine/optimize/optimization.ts';
+import { ModelError } from '../../../shared/onnx/model/model-error.ts';
+import { optimizationObjects, optimizationRecords } from '../../../shared/runner/strategy/strategy-needs.ts';
+import { runStrategyProgram } from '../../../shared/runner/strategy/strategy-program.ts';
 import { receiptOf } from './receipt.ts';
 
 type Behaviour = (optimization: Optimization) => Promise<void>;

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { endpoint as deleteModel } from '../../../functions/optimization/models/delete-model.endpoint.ts';
 import { type ObjectWriter, objectWriter } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
-import { findModel } from '../../../shared/data/model.ts';
+import { findModel } from '../../../shared/data/models/model.ts';
 import { onnxFixture } from '../../support/model.ts';
 import { seededBytes } from '../../support/seeded-bytes.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';

@@ -6,8 +6,8 @@ import { endpoint as readModel } from '../../../functions/optimization/models/re
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
 import { type ObjectWriter, objectWriter } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
-import { findModel, modelPrefix } from '../../../shared/data/model.ts';
-import { listPurges } from '../../../shared/data/purge.ts';
+import { findModel, modelPrefix } from '../../../shared/data/models/model.ts';
+import { listPurges } from '../../../shared/data/projects/purge.ts';
 import { onnxFixture, recordedModel } from '../../support/model.ts';
 import { seededBytes } from '../../support/seeded-bytes.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';

@@ -1,9 +1,9 @@
 // A job's program with the real engine, whose stages are spies.
 import { fileURLToPath } from 'node:url';
-import { optimizeModel } from '../../../shared/onnx/optimize/optimize-model.ts';
-import { optimizationObjects, optimizationRecords } from '../../../shared/runner/optimize/strategy-needs.ts';
-import { runStrategyProgram } from '../../../shared/runner/optimize/strategy-program.ts';
-import { defineTask, taskHandler } from '../../../shared/task/task.ts';
+import { defineTask, taskHandler } from '../../../shared/http/definition/task.ts';
+import { optimizeModel } from '../../../shared/onnx/engine/optimize/optimize-model.ts';
+import { optimizationObjects, optimizationRecords } from '../../../shared/runner/strategy/strategy-needs.ts';
+import { runStrategyProgram } from '../../../shared/runner/strategy/strategy-program.ts';
 
 const stageProgram = fileURLToPath(import.meta.resolve('./spying-stage.ts'));
 

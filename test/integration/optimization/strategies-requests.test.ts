@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endpoint as cancelPruning } from '../../../functions/optimization/strategies/cancel-prune-strategy.endpoint.ts';
-import { endpoint as prune } from '../../../functions/optimization/strategies/create-prune-strategy.endpoint.ts';
-import { endpoint as quantize } from '../../../functions/optimization/strategies/create-quantize-strategy.endpoint.ts';
-import { endpoint as pruneMethods } from '../../../functions/optimization/strategies/list-prune-methods.endpoint.ts';
-import { endpoint as listPrunings } from '../../../functions/optimization/strategies/list-prune-strategies.endpoint.ts';
-import { endpoint as quantizeMethods } from '../../../functions/optimization/strategies/list-quantize-methods.endpoint.ts';
-import { endpoint as readPruning } from '../../../functions/optimization/strategies/read-prune-strategy.endpoint.ts';
+import { endpoint as cancelPruning } from '../../../functions/optimization/strategies/prune/cancel-prune-strategy.endpoint.ts';
+import { endpoint as prune } from '../../../functions/optimization/strategies/prune/create-prune-strategy.endpoint.ts';
+import { endpoint as pruneMethods } from '../../../functions/optimization/strategies/prune/list-prune-methods.endpoint.ts';
+import { endpoint as listPrunings } from '../../../functions/optimization/strategies/prune/list-prune-strategies.endpoint.ts';
+import { endpoint as readPruning } from '../../../functions/optimization/strategies/prune/read-prune-strategy.endpoint.ts';
+import { endpoint as quantize } from '../../../functions/optimization/strategies/quantize/create-quantize-strategy.endpoint.ts';
+import { endpoint as quantizeMethods } from '../../../functions/optimization/strategies/quantize/list-quantize-methods.endpoint.ts';
 import { type OptimizationService, optimizationService } from '../../support/optimization.ts';
 import type { Answer } from '../../support/service.ts';
 

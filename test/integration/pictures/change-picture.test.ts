@@ -1,8 +1,8 @@
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { endpoint as putPicture } from '../../../functions/users/put-profile-picture.endpoint.ts';
-import { pictureOwner, picturesPrefix } from '../../../shared/data/picture.ts';
-import { ConditionFailedError } from '../../../shared/data/write-label.ts';
+import { endpoint as putPicture } from '../../../functions/users/pictures/put-profile-picture.endpoint.ts';
+import { pictureOwner, picturesPrefix } from '../../../shared/data/accounts/picture.ts';
+import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import type { TestUser } from '../../support/service.ts';
 import {
   blue,

@@ -1,11 +1,11 @@
 import sharp, { type OutputInfo } from 'sharp';
-import { endpoint as deletePicture } from '../../../functions/users/delete-profile-picture.endpoint.ts';
-import { endpoint as putPicture } from '../../../functions/users/put-profile-picture.endpoint.ts';
-import { endpoint as readPicture } from '../../../functions/users/read-profile-picture.endpoint.ts';
-import { endpoint as readThumbnail } from '../../../functions/users/read-thumbnail.endpoint.ts';
+import { endpoint as deletePicture } from '../../../functions/users/pictures/delete-profile-picture.endpoint.ts';
+import { endpoint as putPicture } from '../../../functions/users/pictures/put-profile-picture.endpoint.ts';
+import { endpoint as readPicture } from '../../../functions/users/pictures/read-profile-picture.endpoint.ts';
+import { endpoint as readThumbnail } from '../../../functions/users/pictures/read-thumbnail.endpoint.ts';
 import { objectWriter } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
-import { picturesPrefix } from '../../../shared/data/picture.ts';
+import { picturesPrefix } from '../../../shared/data/accounts/picture.ts';
 import { testBucket } from '../../support/engines.ts';
 import { type TestUser, testService } from '../../support/service.ts';
 

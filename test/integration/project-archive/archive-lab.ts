@@ -5,20 +5,24 @@ import { s3 } from '../../../shared/aws/s3-client.ts';
 import { forSeconds } from '../../../shared/core/deadline.ts';
 import { createLogger } from '../../../shared/core/log.ts';
 import { newId } from '../../../shared/core/new-id.ts';
-import { newProjectId } from '../../../shared/data/project.ts';
-import { exportObject, findExport, type ProjectExport } from '../../../shared/data/project-export.ts';
+import type { User } from '../../../shared/data/accounts/user.ts';
+import { newProjectId } from '../../../shared/data/projects/project.ts';
+import {
+  exportObject,
+  findExport,
+  type ProjectExport,
+} from '../../../shared/data/projects/project-export.ts';
 import {
   announceImport,
   findImport,
   importObject,
   type ProjectImport,
   saveImport,
-} from '../../../shared/data/project-import.ts';
-import type { TableWriter } from '../../../shared/data/table.ts';
-import type { User } from '../../../shared/data/user.ts';
+} from '../../../shared/data/projects/project-import.ts';
+import type { TableWriter } from '../../../shared/data/table/table.ts';
+import { keptUntil } from '../../../shared/project-archive/archive-limits.ts';
 import { runExport, startExport } from '../../../shared/project-archive/export/run-export.ts';
 import { purgeOfImport, runImport } from '../../../shared/project-archive/import/run-import.ts';
-import { keptUntil } from '../../../shared/project-archive/keeping.ts';
 import { testBucket } from '../../support/engines.ts';
 import type { TestService } from '../../support/service.ts';
 

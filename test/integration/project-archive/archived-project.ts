@@ -1,23 +1,27 @@
 import { createHash } from 'node:crypto';
-import { recordLogged } from '../../../functions/experiments/record-logged.ts';
 import { newId } from '../../../shared/core/new-id.ts';
-import { artifactItem, artifactObject, putImportedFile } from '../../../shared/data/artifact.ts';
-import { markNew } from '../../../shared/data/catalogue-mark.ts';
-import { clientObject } from '../../../shared/data/client-artifact.ts';
-import { findConfig, putConfig } from '../../../shared/data/config.ts';
-import { putEnvironment } from '../../../shared/data/environment.ts';
-import { putExperiment, requireExperiment, touchExperiment } from '../../../shared/data/experiment.ts';
-import { putJobConfig } from '../../../shared/data/job-config.ts';
-import { importedLogChunk } from '../../../shared/data/job-log.ts';
-import { metricChunk } from '../../../shared/data/job-metrics.ts';
-import { rankOf } from '../../../shared/data/job-status.ts';
-import { logPoints } from '../../../shared/data/log-points.ts';
-import { loggedModelFileKey, putLoggedModel } from '../../../shared/data/logged-model.ts';
-import type { MetricPoint } from '../../../shared/data/metric-point.ts';
-import { count, createProject, newProjectId, type Project } from '../../../shared/data/project.ts';
-import { type ExperimentFields, putFields } from '../../../shared/data/tracking.ts';
-import { putAccepted, putCurrent, uploadObject } from '../../../shared/data/upload.ts';
-import { putImportedVariables } from '../../../shared/data/variable.ts';
+import { artifactItem, artifactObject, putImportedFile } from '../../../shared/data/experiments/artifact.ts';
+import { markNew } from '../../../shared/data/experiments/catalogue-mark.ts';
+import { clientObject } from '../../../shared/data/experiments/client-artifact.ts';
+import {
+  putExperiment,
+  requireExperiment,
+  touchExperiment,
+} from '../../../shared/data/experiments/experiment.ts';
+import { logPoints } from '../../../shared/data/experiments/log-points.ts';
+import { loggedModelFileKey, putLoggedModel } from '../../../shared/data/experiments/logged-model.ts';
+import { type ExperimentFields, putFields } from '../../../shared/data/experiments/tracking.ts';
+import { putJobConfig } from '../../../shared/data/jobs/job-config.ts';
+import { importedLogChunk } from '../../../shared/data/jobs/job-log.ts';
+import { rankOf } from '../../../shared/data/jobs/job-status.ts';
+import { metricChunk } from '../../../shared/data/metrics/job-metrics.ts';
+import type { MetricPoint } from '../../../shared/data/metrics/metric-point.ts';
+import { findConfig, putConfig } from '../../../shared/data/projects/config.ts';
+import { putEnvironment } from '../../../shared/data/projects/environment.ts';
+import { count, createProject, newProjectId, type Project } from '../../../shared/data/projects/project.ts';
+import { putAccepted, putCurrent, uploadObject } from '../../../shared/data/projects/upload.ts';
+import { putImportedVariables } from '../../../shared/data/projects/variable.ts';
+import { recordLogged } from '../../../shared/experiments/record-logged.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import type { ArchiveLab } from './archive-lab.ts';
 import { recordRegistry } from './recorded-registry.ts';

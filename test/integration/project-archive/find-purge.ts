@@ -1,5 +1,5 @@
-import { type Purge, parsePurge, purgeKey } from '../../../shared/data/purge.ts';
-import type { TableReader } from '../../../shared/data/table.ts';
+import { type Purge, parsePurge, purgeKey } from '../../../shared/data/projects/purge.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
 
 /** The purge of this id; undefined where there is none. */
 export async function findPurge(

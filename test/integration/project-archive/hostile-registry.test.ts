@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listRegisteredModels, modelVersions } from '../../../shared/data/registered-model.ts';
+import { listRegisteredModels, modelVersions } from '../../../shared/data/models/registered-model.ts';
 import { canonicalJson } from '../../../shared/project-archive/canonical-json.ts';
 import { testService } from '../../support/service.ts';
 import { archiveLab, exported, imported } from './archive-lab.ts';

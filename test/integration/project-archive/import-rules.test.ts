@@ -1,18 +1,18 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type * as z from 'zod';
-import { endpoint as createExperiment } from '../../../functions/experiments/create-experiment.endpoint.ts';
-import { endpoint as putArtifact } from '../../../functions/experiments/put-artifact.endpoint.ts';
-import { alias, description, modelName, tag } from '../../../functions/mlflow/registry/rules.ts';
-import { endpoint as createProject } from '../../../functions/projects/create-project.endpoint.ts';
-import { endpoint as putDataset } from '../../../functions/projects/put-dataset.endpoint.ts';
-import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
-import { endpoint as putVariable } from '../../../functions/projects/put-variable.endpoint.ts';
-import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
-import { endpoint as updateProject } from '../../../functions/projects/update-project.endpoint.ts';
+import { endpoint as putArtifact } from '../../../functions/experiments/artifacts/put-artifact.endpoint.ts';
+import { endpoint as createExperiment } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
+import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
+import { endpoint as createProject } from '../../../functions/projects/projects/create-project.endpoint.ts';
+import { endpoint as updateProject } from '../../../functions/projects/projects/update-project.endpoint.ts';
+import { endpoint as trainRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
+import { endpoint as putDataset } from '../../../functions/projects/uploads/put-dataset.endpoint.ts';
+import { endpoint as putVariable } from '../../../functions/projects/variables/put-variable.endpoint.ts';
 import type { ObjectWriter } from '../../../shared/aws/objects.ts';
-import { findProjects } from '../../../shared/data/project.ts';
-import type { ProjectImport } from '../../../shared/data/project-import.ts';
+import { findProjects } from '../../../shared/data/projects/project.ts';
+import type { ProjectImport } from '../../../shared/data/projects/project-import.ts';
+import { alias, description, modelName, tag } from '../../../shared/mlflow/registry/rules.ts';
 import { canonicalJson } from '../../../shared/project-archive/canonical-json.ts';
 import {
   ConfigDocument,

@@ -1,12 +1,12 @@
-import { artifactUriOf, type RunKey, runIdOf } from '../../../functions/mlflow/ids.ts';
 import { newId } from '../../../shared/core/new-id.ts';
 import {
   type ModelVersion,
   putModelVersion,
   putRegisteredModel,
   type RegisteredModel,
-} from '../../../shared/data/registered-model.ts';
-import { latestOf } from '../../../shared/data/version-stages.ts';
+} from '../../../shared/data/models/registered-model.ts';
+import { latestOf } from '../../../shared/data/models/version-stages.ts';
+import { artifactUriOf, type RunKey, runIdOf } from '../../../shared/mlflow/protocol/ids.ts';
 import type { ArchiveLab } from './archive-lab.ts';
 
 const at = '2026-02-03T04:05:06.007Z';

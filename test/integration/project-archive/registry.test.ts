@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { artifactUriOf, runIdOf } from '../../../functions/mlflow/ids.ts';
-import { putExperiment } from '../../../shared/data/experiment.ts';
-import { createProject, newProjectId } from '../../../shared/data/project.ts';
-import { findExport } from '../../../shared/data/project-export.ts';
-import { findImport } from '../../../shared/data/project-import.ts';
+import { putExperiment } from '../../../shared/data/experiments/experiment.ts';
 import {
   findRegisteredModel,
   listModelVersions,
   listRegisteredModels,
   modelVersions,
   removeRegisteredModel,
-} from '../../../shared/data/registered-model.ts';
+} from '../../../shared/data/models/registered-model.ts';
+import { createProject, newProjectId } from '../../../shared/data/projects/project.ts';
+import { findExport } from '../../../shared/data/projects/project-export.ts';
+import { findImport } from '../../../shared/data/projects/project-import.ts';
+import { artifactUriOf, runIdOf } from '../../../shared/mlflow/protocol/ids.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { testService } from '../../support/service.ts';
 import {

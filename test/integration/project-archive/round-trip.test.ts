@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { rankProject } from '../../../functions/experiments/rank-project.ts';
-import { MetricRanker } from '../../../shared/criteria/metric-ranker.ts';
-import { listExperiments } from '../../../shared/data/experiment.ts';
-import { countersKey } from '../../../shared/data/project.ts';
-import { readProjects } from '../../../shared/data/search-experiments.ts';
-import { readTracking } from '../../../shared/data/tracking.ts';
+import { listExperiments } from '../../../shared/data/experiments/experiment.ts';
+import { readProjects } from '../../../shared/data/experiments/search-experiments.ts';
+import { readTracking } from '../../../shared/data/experiments/tracking.ts';
+import { countersKey } from '../../../shared/data/projects/project.ts';
+import { rankProject } from '../../../shared/experiments/rank-project.ts';
+import { MetricRanker } from '../../../shared/metrics/metric-ranker.ts';
 import fc from '../../support/seeded-fast-check.ts';
 import { testService } from '../../support/service.ts';
 import {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { endpoint as createProject } from '../../../functions/projects/create-project.endpoint.ts';
-import { endpoint as listProjects } from '../../../functions/projects/list-projects.endpoint.ts';
+import { endpoint as createProject } from '../../../functions/projects/projects/create-project.endpoint.ts';
+import { endpoint as listProjects } from '../../../functions/projects/projects/list-projects.endpoint.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 
 const good = {

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { endpoint as listDatasets } from '../../../functions/projects/list-datasets.endpoint.ts';
-import { endpoint as putDataset } from '../../../functions/projects/put-dataset.endpoint.ts';
-import { endpoint as requestDatasetUpload } from '../../../functions/projects/request-dataset-upload.endpoint.ts';
-import { endpoint as requestSourceUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
-import { partedMaxBytes } from '../../../shared/data/upload.ts';
+import { endpoint as listDatasets } from '../../../functions/projects/uploads/list-datasets.endpoint.ts';
+import { endpoint as putDataset } from '../../../functions/projects/uploads/put-dataset.endpoint.ts';
+import { endpoint as requestDatasetUpload } from '../../../functions/projects/uploads/request-dataset-upload.endpoint.ts';
+import { endpoint as requestSourceUpload } from '../../../functions/projects/uploads/request-source-upload.endpoint.ts';
+import { partedMaxBytes } from '../../../shared/data/projects/upload.ts';
 import { seededBytes } from '../../support/seeded-bytes.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { zip } from '../archive/archive-bytes.ts';

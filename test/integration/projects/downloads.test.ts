@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { endpoint as downloadDataset } from '../../../functions/projects/download-dataset.endpoint.ts';
-import { endpoint as downloadSource } from '../../../functions/projects/download-source.endpoint.ts';
-import { endpoint as putDataset } from '../../../functions/projects/put-dataset.endpoint.ts';
-import { endpoint as putSource } from '../../../functions/projects/put-source.endpoint.ts';
-import { endpoint as requestDatasetUpload } from '../../../functions/projects/request-dataset-upload.endpoint.ts';
-import { endpoint as requestSourceUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
+import { endpoint as downloadDataset } from '../../../functions/projects/uploads/download-dataset.endpoint.ts';
+import { endpoint as downloadSource } from '../../../functions/projects/uploads/download-source.endpoint.ts';
+import { endpoint as putDataset } from '../../../functions/projects/uploads/put-dataset.endpoint.ts';
+import { endpoint as putSource } from '../../../functions/projects/uploads/put-source.endpoint.ts';
+import { endpoint as requestDatasetUpload } from '../../../functions/projects/uploads/request-dataset-upload.endpoint.ts';
+import { endpoint as requestSourceUpload } from '../../../functions/projects/uploads/request-source-upload.endpoint.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from './new-project.ts';
 import { archive, send, sha256 } from './upload-file.ts';

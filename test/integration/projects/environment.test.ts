@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
-import { endpoint as readEnvironment } from '../../../functions/projects/read-environment.endpoint.ts';
+import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
+import { endpoint as readEnvironment } from '../../../functions/projects/environment/read-environment.endpoint.ts';
 import {
   findEnvironment,
   putEnvironment as putEnvironmentRecord,
   recordLock,
-} from '../../../shared/data/environment.ts';
-import { projectExists } from '../../../shared/data/project.ts';
+} from '../../../shared/data/projects/environment.ts';
+import { projectExists } from '../../../shared/data/projects/project.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from './new-project.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endpoint as estimateTraining } from '../../../functions/projects/estimate-training.endpoint.ts';
+import { endpoint as estimateTraining } from '../../../functions/projects/training/estimate-training.endpoint.ts';
 import { testService } from '../../support/service.ts';
 import { newProject } from './new-project.ts';
 

@@ -1,24 +1,29 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { event as purge } from '../../../functions/events/purge.event.ts';
-import { endpoint as deleteMember } from '../../../functions/projects/delete-member.endpoint.ts';
-import { endpoint as deleteProject } from '../../../functions/projects/delete-project.endpoint.ts';
-import { endpoint as listMembers } from '../../../functions/projects/list-members.endpoint.ts';
-import { endpoint as listProjects } from '../../../functions/projects/list-projects.endpoint.ts';
-import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
-import { endpoint as putMember } from '../../../functions/projects/put-member.endpoint.ts';
-import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
-import { endpoint as transferProject } from '../../../functions/projects/transfer-project.endpoint.ts';
-import { endpoint as updateProject } from '../../../functions/projects/update-project.endpoint.ts';
+import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
+import { endpoint as deleteMember } from '../../../functions/projects/members/delete-member.endpoint.ts';
+import { endpoint as listMembers } from '../../../functions/projects/members/list-members.endpoint.ts';
+import { endpoint as putMember } from '../../../functions/projects/members/put-member.endpoint.ts';
+import { endpoint as transferProject } from '../../../functions/projects/members/transfer-project.endpoint.ts';
+import { endpoint as deleteProject } from '../../../functions/projects/projects/delete-project.endpoint.ts';
+import { endpoint as listProjects } from '../../../functions/projects/projects/list-projects.endpoint.ts';
+import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
+import { endpoint as updateProject } from '../../../functions/projects/projects/update-project.endpoint.ts';
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
-import { changeInProject } from '../../../shared/data/change-in-project.ts';
-import { type Member, membersMost, membersPartition, putMember as put } from '../../../shared/data/member.ts';
+import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
+import {
+  type Member,
+  membersMost,
+  membersPartition,
+  putMember as put,
+} from '../../../shared/data/projects/member.ts';
 import {
   countersKey,
   ownedProjects,
   updateProject as rename,
   requireProject,
-} from '../../../shared/data/project.ts';
-import { taskHandler } from '../../../shared/task/task.ts';
+} from '../../../shared/data/projects/project.ts';
+import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { json as asJson } from '../users/body.ts';
 import { newProject } from './new-project.ts';

@@ -1,4 +1,4 @@
-import { endpoint as createProject } from '../../../functions/projects/create-project.endpoint.ts';
+import { endpoint as createProject } from '../../../functions/projects/projects/create-project.endpoint.ts';
 import type { TestService, TestUser } from '../../support/service.ts';
 
 /** A new project of this user; answers its id. */

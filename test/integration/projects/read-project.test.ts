@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
-import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
-import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
-import { endpoint as updateProject } from '../../../functions/projects/update-project.endpoint.ts';
-import { type Experiment, putExperiment } from '../../../shared/data/experiment.ts';
-import { count } from '../../../shared/data/project.ts';
+import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
+import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
+import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
+import { endpoint as updateProject } from '../../../functions/projects/projects/update-project.endpoint.ts';
+import { type Experiment, putExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { count } from '../../../shared/data/projects/project.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from './new-project.ts';

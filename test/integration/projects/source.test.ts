@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { endpoint as putDataset } from '../../../functions/projects/put-dataset.endpoint.ts';
-import { endpoint as putSource } from '../../../functions/projects/put-source.endpoint.ts';
-import { endpoint as readSource } from '../../../functions/projects/read-source.endpoint.ts';
-import { endpoint as requestSourceUpload } from '../../../functions/projects/request-source-upload.endpoint.ts';
-import { countersKey, parseCounters } from '../../../shared/data/project.ts';
+import { endpoint as putDataset } from '../../../functions/projects/uploads/put-dataset.endpoint.ts';
+import { endpoint as putSource } from '../../../functions/projects/uploads/put-source.endpoint.ts';
+import { endpoint as readSource } from '../../../functions/projects/uploads/read-source.endpoint.ts';
+import { endpoint as requestSourceUpload } from '../../../functions/projects/uploads/request-source-upload.endpoint.ts';
+import { countersKey, parseCounters } from '../../../shared/data/projects/project.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { zip } from '../archive/archive-bytes.ts';
 import { newProject } from './new-project.ts';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { endpoint as deleteConfig } from '../../../functions/projects/delete-config.endpoint.ts';
-import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
-import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
-import { endpoint as readConfig } from '../../../functions/projects/read-config.endpoint.ts';
-import { endpoint as readGraph } from '../../../functions/projects/read-config-graph.endpoint.ts';
-import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
-import { putConfig as storeConfig } from '../../../shared/data/config.ts';
+import { endpoint as deleteConfig } from '../../../functions/projects/configs/delete-config.endpoint.ts';
+import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
+import { endpoint as readConfig } from '../../../functions/projects/configs/read-config.endpoint.ts';
+import { endpoint as readGraph } from '../../../functions/projects/configs/read-config-graph.endpoint.ts';
+import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
+import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
+import { putConfig as storeConfig } from '../../../shared/data/projects/config.ts';
 import { testService } from '../../support/service.ts';
 import { newProject } from './new-project.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
-import { endpoint as updateProject } from '../../../functions/projects/update-project.endpoint.ts';
-import { removeProject, requireProject } from '../../../shared/data/project.ts';
+import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
+import { endpoint as updateProject } from '../../../functions/projects/projects/update-project.endpoint.ts';
+import { removeProject, requireProject } from '../../../shared/data/projects/project.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from './new-project.ts';
 

@@ -1,6 +1,6 @@
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Item } from '../../../shared/data/table.ts';
+import type { Item } from '../../../shared/data/table/table.ts';
 import { testService } from '../../support/service.ts';
 import type { Tables } from './readers.ts';
 

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { loadOperations } from '../../../infra/endpoints.ts';
-import type { Item } from '../../../shared/data/table.ts';
-import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { loadOperations } from '../../../infra/service/endpoints.ts';
+import type { Item } from '../../../shared/data/table/table.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { sample } from '../../support/injection/sample.ts';
 import type { Answer, TestService, TestUser } from '../../support/service.ts';
 import { fixtureFiles, loadFixture, root, serviceWithRecords } from './fixture-records.ts';

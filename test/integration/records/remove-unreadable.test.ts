@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { endpoint as revokeToken } from '../../../functions/auth/revoke-token.endpoint.ts';
 import { event as purge } from '../../../functions/events/purge.event.ts';
-import { endpoint as deleteExperiment } from '../../../functions/experiments/delete-experiment.endpoint.ts';
+import { endpoint as deleteExperiment } from '../../../functions/experiments/records/delete-experiment.endpoint.ts';
 import { endpoint as deleteModel } from '../../../functions/optimization/models/delete-model.endpoint.ts';
-import { endpoint as deletePruneStrategy } from '../../../functions/optimization/strategies/delete-prune-strategy.endpoint.ts';
-import { endpoint as deleteConfig } from '../../../functions/projects/delete-config.endpoint.ts';
-import { endpoint as deleteProject } from '../../../functions/projects/delete-project.endpoint.ts';
-import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
+import { endpoint as deletePruneStrategy } from '../../../functions/optimization/strategies/prune/delete-prune-strategy.endpoint.ts';
+import { endpoint as deleteConfig } from '../../../functions/projects/configs/delete-config.endpoint.ts';
+import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
+import { endpoint as deleteProject } from '../../../functions/projects/projects/delete-project.endpoint.ts';
 import { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
-import { everyItem } from '../../../infra/doctor/inventory.ts';
+import { everyItem } from '../../../infra/aws/doctor/inventory.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
-import { issuedKey, issueToken } from '../../../shared/data/token.ts';
-import { findUser, userPartition } from '../../../shared/data/user.ts';
-import { taskHandler } from '../../../shared/task/task.ts';
+import { issuedKey, issueToken } from '../../../shared/data/accounts/token.ts';
+import { findUser, userPartition } from '../../../shared/data/accounts/user.ts';
+import { taskHandler } from '../../../shared/http/definition/task.ts';
 import type { TestService, TestUser } from '../../support/service.ts';
 import { loadFixture, serviceWithRecords } from './fixture-records.ts';
 

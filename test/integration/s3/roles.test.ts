@@ -13,9 +13,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bucketArn } from '../../../infra/local/role/arns.ts';
-import { sessionCredentials } from '../../../infra/local/role/session-credentials.ts';
-import { roleStatements, type Statement } from '../../../infra/role-statements.ts';
+import { bucketArn } from '../../../infra/local/access/arns.ts';
+import { sessionCredentials } from '../../../infra/local/access/session-credentials.ts';
+import { roleStatements, type Statement } from '../../../infra/service/role-statements.ts';
 import { readObjects, writeObjects } from '../../../shared/aws/needs.ts';
 import { type Need, within } from '../../../shared/core/needs.ts';
 import { lacks, openTarget, type Target } from './target.ts';

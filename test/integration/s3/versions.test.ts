@@ -10,7 +10,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { afterAll, expect, test } from 'vitest';
-import { emptyBucket } from '../../../infra/deploy/empty-bucket.ts';
+import { emptyBucket } from '../../../infra/aws/deploy/empty-bucket.ts';
 import { openTarget } from './target.ts';
 
 const target = await openTarget();

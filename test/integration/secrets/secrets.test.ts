@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Canaries } from '../../faults/secrets/canaries.ts';
-import { proof } from '../../faults/secrets.proof.ts';
+import { Canaries } from '../../proofs/faults/secrets/canaries.ts';
+import { proof } from '../../proofs/faults/secrets.proof.ts';
 import { everySample } from '../../support/samples.ts';
 import { shortForm } from '../../support/short-form.ts';
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { event as reconcile } from '../../../functions/events/reconcile.event.ts';
-import { endpoint as cancelAll } from '../../../functions/experiments/cancel-experiments.endpoint.ts';
-import { endpoint as createExperiment } from '../../../functions/experiments/create-experiment.endpoint.ts';
-import { endpoint as listExperiments } from '../../../functions/experiments/list-experiments.endpoint.ts';
-import { endpoint as readExperiment } from '../../../functions/experiments/read-experiment.endpoint.ts';
-import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
-import { countersKey } from '../../../shared/data/project.ts';
-import { lineKey } from '../../../shared/data/waiting-line.ts';
-import { taskHandler } from '../../../shared/task/task.ts';
+import { endpoint as cancelAll } from '../../../functions/experiments/records/cancel-experiments.endpoint.ts';
+import { endpoint as createExperiment } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
+import { endpoint as readExperiment } from '../../../functions/experiments/records/read-experiment.endpoint.ts';
+import { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
+import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
+import { lineKey } from '../../../shared/data/jobs/waiting-line.ts';
+import { countersKey } from '../../../shared/data/projects/project.ts';
+import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { heldVcpus, unfinishedOf } from '../../support/unfinished.ts';
 

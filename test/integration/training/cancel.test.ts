@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { endpoint as cancelExperiment } from '../../../functions/experiments/cancel-experiment.endpoint.ts';
-import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
-import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
+import { endpoint as cancelExperiment } from '../../../functions/experiments/records/cancel-experiment.endpoint.ts';
+import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
+import { endpoint as trainRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
 import { trainingService } from '../../support/training.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
+import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
 import { readSettings } from '../../../shared/core/settings.ts';
-import { reconcileAll } from '../../../shared/jobs/reconcile-all.ts';
+import { reconcileAll } from '../../../shared/jobs/observation/reconcile-all.ts';
 import { trainingService } from '../../support/training.ts';
 
 test('a job that was recorded before the clock was set back an hour is submitted all the same', async () => {

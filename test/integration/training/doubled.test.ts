@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
+import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
 import { trainingService } from '../../support/training.ts';

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { endpoint as readEnvironment } from '../../../functions/projects/read-environment.endpoint.ts';
-import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
+import { endpoint as readEnvironment } from '../../../functions/projects/environment/read-environment.endpoint.ts';
+import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { trainingService } from '../../support/training.ts';
 import { writeWheel } from '../runner/environment/packages.ts';
 

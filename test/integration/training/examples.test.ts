@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { endpoint as listArtifacts } from '../../../functions/experiments/list-artifacts.endpoint.ts';
-import { endpoint as readMetrics } from '../../../functions/experiments/read-metrics.endpoint.ts';
-import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
-import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
+import { endpoint as listArtifacts } from '../../../functions/experiments/artifacts/list-artifacts.endpoint.ts';
+import { endpoint as readMetrics } from '../../../functions/experiments/metrics/read-metrics.endpoint.ts';
+import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
+import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { trainingService } from '../../support/training.ts';
 
 const execute = promisify(execFile);

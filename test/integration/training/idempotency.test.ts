@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { endpoint as listExperiments } from '../../../functions/experiments/list-experiments.endpoint.ts';
-import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
-import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
-import { endpoint as trainProject } from '../../../functions/projects/train-project.endpoint.ts';
-import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
-import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
+import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
+import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
+import { endpoint as trainProject } from '../../../functions/projects/training/train-project.endpoint.ts';
+import { endpoint as trainRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { newProject } from '../projects/new-project.ts';
 

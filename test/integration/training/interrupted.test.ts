@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
+import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { findProcesses } from '../../../shared/process/process-tree.ts';
 import { trainingService, usualDefinition } from '../../support/training.ts';
 

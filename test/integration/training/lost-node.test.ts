@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
-import { findLease } from '../../../shared/data/lease.ts';
+import { endpoint as trainRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
+import { findLease } from '../../../shared/data/jobs/lease.ts';
 import { killTree } from '../../../shared/process/process-tree.ts';
 import { trainingService } from '../../support/training.ts';
 

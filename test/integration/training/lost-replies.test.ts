@@ -6,10 +6,10 @@ import {
   experimentKey,
   parseExperiment,
   putExperiment,
-} from '../../../shared/data/experiment.ts';
-import { createProject } from '../../../shared/data/project.ts';
-import type { TableWriter } from '../../../shared/data/table.ts';
-import { beginJob } from '../../../shared/jobs/begin-job.ts';
+} from '../../../shared/data/experiments/experiment.ts';
+import { createProject } from '../../../shared/data/projects/project.ts';
+import type { TableWriter } from '../../../shared/data/table/table.ts';
+import { beginJob } from '../../../shared/jobs/admission/begin-job.ts';
 import { holdJob } from '../../../shared/runner/job/hold-job.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { projectOf } from '../../support/project.ts';

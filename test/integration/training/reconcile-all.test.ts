@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { unfinishedJobs } from '../../../shared/data/job.ts';
-import { readPosition } from '../../../shared/data/list-position.ts';
-import { reconcileAll } from '../../../shared/jobs/reconcile-all.ts';
+import { unfinishedJobs } from '../../../shared/data/jobs/job.ts';
+import { readPosition } from '../../../shared/data/lists/list-position.ts';
+import { reconcileAll } from '../../../shared/jobs/observation/reconcile-all.ts';
 import { emptyBatch, recordedJobs } from '../../support/recorded-jobs.ts';
 import { unfinishedOf } from '../../support/unfinished.ts';
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { event as jobStateChanged } from '../../../functions/events/job-state-changed.event.ts';
-import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
+import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
 import { readSettings } from '../../../shared/core/settings.ts';
-import { experimentKey } from '../../../shared/data/experiment.ts';
-import { reconcileAll } from '../../../shared/jobs/reconcile-all.ts';
-import { taskHandler } from '../../../shared/task/task.ts';
+import { experimentKey } from '../../../shared/data/experiments/experiment.ts';
+import { taskHandler } from '../../../shared/http/definition/task.ts';
+import { reconcileAll } from '../../../shared/jobs/observation/reconcile-all.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { unfinishedOf } from '../../support/unfinished.ts';
 

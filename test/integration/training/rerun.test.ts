@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endpoint as cancelExperiment } from '../../../functions/experiments/cancel-experiment.endpoint.ts';
-import { endpoint as deleteExperiment } from '../../../functions/experiments/delete-experiment.endpoint.ts';
-import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
-import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
-import { endpoint as rerun } from '../../../functions/projects/rerun-experiment.endpoint.ts';
-import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
+import { endpoint as cancelExperiment } from '../../../functions/experiments/records/cancel-experiment.endpoint.ts';
+import { endpoint as deleteExperiment } from '../../../functions/experiments/records/delete-experiment.endpoint.ts';
+import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
+import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
+import { endpoint as rerun } from '../../../functions/projects/training/rerun-experiment.endpoint.ts';
+import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { everySample, sampled } from '../../support/samples.ts';
 import { type TrainingService, trainingService, uploadSource } from '../../support/training.ts';
 

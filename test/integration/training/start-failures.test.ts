@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
-import type { ContainerStart, StartFailure } from '../../../infra/local/batch/attempt.ts';
+import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
+import type { ContainerStart, StartFailure } from '../../../infra/local/batch/jobs/attempt.ts';
 import { trainingService } from '../../support/training.ts';
 
 const failedToStart = 'Task failed to start';

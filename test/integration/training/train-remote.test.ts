@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
+import { endpoint as trainRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
 import { trainingService } from '../../support/training.ts';
 
 /** Node 0 waits for a number from each other node at the meeting point; the others send theirs. */

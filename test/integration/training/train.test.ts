@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { endpoint as downloadArtifact } from '../../../functions/experiments/download-artifact.endpoint.ts';
-import { endpoint as listArtifacts } from '../../../functions/experiments/list-artifacts.endpoint.ts';
-import { endpoint as listExperiments } from '../../../functions/experiments/list-experiments.endpoint.ts';
-import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
-import { endpoint as readEnvironment } from '../../../functions/projects/read-environment.endpoint.ts';
-import { endpoint as readExperimentConfig } from '../../../functions/projects/read-experiment-config.endpoint.ts';
-import { endpoint as readProject } from '../../../functions/projects/read-project.endpoint.ts';
-import { endpoint as readSource } from '../../../functions/projects/read-source.endpoint.ts';
-import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
-import { findEnvironment, putEnvironment } from '../../../shared/data/environment.ts';
+import { endpoint as downloadArtifact } from '../../../functions/experiments/artifacts/download-artifact.endpoint.ts';
+import { endpoint as listArtifacts } from '../../../functions/experiments/artifacts/list-artifacts.endpoint.ts';
+import { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
+import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
+import { endpoint as readExperimentConfig } from '../../../functions/projects/configs/read-experiment-config.endpoint.ts';
+import { endpoint as readEnvironment } from '../../../functions/projects/environment/read-environment.endpoint.ts';
+import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
+import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
+import { endpoint as readSource } from '../../../functions/projects/uploads/read-source.endpoint.ts';
+import { findEnvironment, putEnvironment } from '../../../shared/data/projects/environment.ts';
 import { trainingService } from '../../support/training.ts';
 
 const script = `

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { endpoint as train } from '../../../functions/projects/train-project.endpoint.ts';
-import { endpoint as trainRemote } from '../../../functions/projects/train-project-remote.endpoint.ts';
+import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
+import { endpoint as trainRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
 import { readSettings } from '../../../shared/core/settings.ts';
-import { reconcileAll } from '../../../shared/jobs/reconcile-all.ts';
+import { reconcileAll } from '../../../shared/jobs/observation/reconcile-all.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { unfinishedOf } from '../../support/unfinished.ts';
 

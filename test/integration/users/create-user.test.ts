@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as createToken } from '../../../functions/auth/create-token.endpoint.ts';
 import { endpoint as createUser } from '../../../functions/users/create-user.endpoint.ts';
 import { endpoint as listUsers } from '../../../functions/users/list-users.endpoint.ts';
-import { readPopulation } from '../../../shared/data/user.ts';
+import { readPopulation } from '../../../shared/data/accounts/user.ts';
 import { type Call, type TestService, type TestUser, testService } from '../../support/service.ts';
 import { form, json } from './body.ts';
 

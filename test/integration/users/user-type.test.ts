@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { endpoint as changeUserType } from '../../../functions/users/change-user-type.endpoint.ts';
 import { endpoint as readOwnAccount } from '../../../functions/users/read-own-account.endpoint.ts';
-import { findUser, readPopulation } from '../../../shared/data/user.ts';
+import { findUser, readPopulation } from '../../../shared/data/accounts/user.ts';
 import { type Call, type TestService, type TestUser, testService } from '../../support/service.ts';
 import { form, json } from './body.ts';
 

@@ -1,5 +1,5 @@
-import { samples } from '../../../infra/openapi/document-samples.ts';
-import type { AnyEndpoint } from '../../../shared/http/exchange.ts';
+import { samples } from '../../../infra/service/openapi/document-samples.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import type { Call } from '../service.ts';
 
 /** Where one hostile string goes, while all else is as it should be. */

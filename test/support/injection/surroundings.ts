@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { endpoint as putConfig } from '../../../functions/projects/put-config.endpoint.ts';
-import { endpoint as putEnvironment } from '../../../functions/projects/put-environment.endpoint.ts';
+import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
+import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
 import { type RunningS3, startS3Server } from '../../../infra/local/s3/s3-server.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { objectWriter } from '../../../shared/aws/objects.ts';

@@ -1,10 +1,10 @@
-import { exposeOutputs } from '../../../shared/onnx/calibrate/expose-outputs.ts';
-import { makeCollector } from '../../../shared/onnx/calibrate/make-collector.ts';
-import type { CalibrationRanges } from '../../../shared/onnx/calibrate/ranges.ts';
-import type { Model } from '../../../shared/onnx/model/model.ts';
-import { calibrationTargets } from '../../../shared/onnx/quantize/calibration-targets.ts';
-import { prepareStatic } from '../../../shared/onnx/quantize/prepare-static.ts';
-import type { StaticRequest } from '../../../shared/onnx/quantize/static-operators.ts';
+import { calibrationTargets } from '../../../shared/onnx/methods/apply/calibration-targets.ts';
+import { makeCollector } from '../../../shared/onnx/methods/calibrate/collectors/make-collector.ts';
+import { exposeOutputs } from '../../../shared/onnx/methods/calibrate/expose-outputs.ts';
+import type { CalibrationRanges } from '../../../shared/onnx/methods/calibrate/ranges.ts';
+import { prepareStatic } from '../../../shared/onnx/methods/quantize/static/prepare-static.ts';
+import type { StaticRequest } from '../../../shared/onnx/methods/quantize/static/static-operators.ts';
+import type { Model } from '../../../shared/onnx/model/file/model.ts';
 import type { CalibratedStrategy } from '../../../shared/onnx/strategies/quantize-strategies.ts';
 import type { Floats } from './run-optimized.ts';
 import { runSmall } from './small-model.ts';

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeNode } from '../../../shared/onnx/graph/make-node.ts';
-import { Model } from '../../../shared/onnx/model/model.ts';
-import { saveModel } from '../../../shared/onnx/model/save-model.ts';
-import { ExternalData } from '../../../shared/onnx/tensor/external-data.ts';
-import { makeTensor } from '../../../shared/onnx/tensor/tensor.ts';
+import { Model } from '../../../shared/onnx/model/file/model.ts';
+import { saveModel } from '../../../shared/onnx/model/file/save-model.ts';
+import { makeNode } from '../../../shared/onnx/model/graph/make-node.ts';
+import { ExternalData } from '../../../shared/onnx/model/tensor/external-data.ts';
+import { makeTensor } from '../../../shared/onnx/model/tensor/tensor.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { seededFloats } from './seeded.ts';
 import { smallModel } from './small-model.ts';

@@ -1,6 +1,6 @@
 import { create, toBinary } from '@bufbuild/protobuf';
-import { makeNode } from '../../../shared/onnx/graph/make-node.ts';
-import { type ValueType, valueInfoOf } from '../../../shared/onnx/graph/value-info.ts';
+import { makeNode } from '../../../shared/onnx/model/graph/make-node.ts';
+import { type ValueType, valueInfoOf } from '../../../shared/onnx/model/graph/value-info.ts';
 import {
   AttributeProtoSchema,
   AttributeProto_AttributeType as AttributeType,
@@ -8,9 +8,9 @@ import {
   GraphProtoSchema,
   ModelProtoSchema,
   type NodeProto,
-} from '../../../shared/onnx/proto/onnx_pb.js';
-import { makeTensor, type Tensor } from '../../../shared/onnx/tensor/tensor.ts';
-import { tensorHeader, tensorMessage } from '../../../shared/onnx/tensor/write-tensor.ts';
+} from '../../../shared/onnx/model/proto/onnx_pb.js';
+import { makeTensor, type Tensor } from '../../../shared/onnx/model/tensor/tensor.ts';
+import { tensorHeader, tensorMessage } from '../../../shared/onnx/model/tensor/write-tensor.ts';
 
 type Values = Readonly<Record<string, ValueType>>;
 

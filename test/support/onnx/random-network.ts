@@ -1,9 +1,14 @@
-import type { AttributeValue } from '../../../shared/onnx/graph/attributes.ts';
-import { makeNode } from '../../../shared/onnx/graph/make-node.ts';
-import type { Dim } from '../../../shared/onnx/graph/value-info.ts';
-import type { Model } from '../../../shared/onnx/model/model.ts';
-import type { NodeProto } from '../../../shared/onnx/proto/onnx_pb.js';
-import { elementCount, makeInt64s, makeTensor, type Tensor } from '../../../shared/onnx/tensor/tensor.ts';
+import type { Model } from '../../../shared/onnx/model/file/model.ts';
+import type { AttributeValue } from '../../../shared/onnx/model/graph/attributes.ts';
+import { makeNode } from '../../../shared/onnx/model/graph/make-node.ts';
+import type { Dim } from '../../../shared/onnx/model/graph/value-info.ts';
+import type { NodeProto } from '../../../shared/onnx/model/proto/onnx_pb.js';
+import {
+  elementCount,
+  makeInt64s,
+  makeTensor,
+  type Tensor,
+} from '../../../shared/onnx/model/tensor/tensor.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { smallModel } from './small-model.ts';
 

@@ -1,4 +1,4 @@
-import type { Model } from '../../../shared/onnx/model/model.ts';
+import type { Model } from '../../../shared/onnx/model/file/model.ts';
 import { type Made, NetworkMaker } from './random-network.ts';
 
 const [batch, length, width, heads] = [2, 5, 16, 4];

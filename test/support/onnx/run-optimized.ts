@@ -1,5 +1,5 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { Model } from '../../../shared/onnx/model/model.ts';
+import type { Model } from '../../../shared/onnx/model/file/model.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { seededFloats } from './seeded.ts';
 import { savedBytes } from './small-model.ts';

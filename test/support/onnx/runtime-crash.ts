@@ -1,6 +1,6 @@
-import { makeNode } from '../../../shared/onnx/graph/make-node.ts';
-import type { Model } from '../../../shared/onnx/model/model.ts';
-import { makeTensor } from '../../../shared/onnx/tensor/tensor.ts';
+import type { Model } from '../../../shared/onnx/model/file/model.ts';
+import { makeNode } from '../../../shared/onnx/model/graph/make-node.ts';
+import { makeTensor } from '../../../shared/onnx/model/tensor/tensor.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { seededFloats } from './seeded.ts';
 import { smallModel } from './small-model.ts';

@@ -3,14 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { InferenceSession, Tensor as RunTensor } from 'onnxruntime-node';
-import { Graph } from '../../../shared/onnx/graph/graph.ts';
-import { type Dim, valueInfoOf } from '../../../shared/onnx/graph/value-info.ts';
-import { loadModel } from '../../../shared/onnx/model/load-model.ts';
-import { Model } from '../../../shared/onnx/model/model.ts';
-import { saveModel } from '../../../shared/onnx/model/save-model.ts';
-import { GraphProtoSchema, ModelProtoSchema, type NodeProto } from '../../../shared/onnx/proto/onnx_pb.js';
-import { ExternalData } from '../../../shared/onnx/tensor/external-data.ts';
-import type { Tensor } from '../../../shared/onnx/tensor/tensor.ts';
+import { loadModel } from '../../../shared/onnx/model/file/load-model.ts';
+import { Model } from '../../../shared/onnx/model/file/model.ts';
+import { saveModel } from '../../../shared/onnx/model/file/save-model.ts';
+import { Graph } from '../../../shared/onnx/model/graph/graph.ts';
+import { type Dim, valueInfoOf } from '../../../shared/onnx/model/graph/value-info.ts';
+import {
+  GraphProtoSchema,
+  ModelProtoSchema,
+  type NodeProto,
+} from '../../../shared/onnx/model/proto/onnx_pb.js';
+import { ExternalData } from '../../../shared/onnx/model/tensor/external-data.ts';
+import type { Tensor } from '../../../shared/onnx/model/tensor/tensor.ts';
 
 /** What a small model of float inputs and outputs is made of. */
 export interface SmallModel {

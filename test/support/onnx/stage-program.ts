@@ -6,7 +6,10 @@ import { onTestFinished } from 'vitest';
 import { jobProgram } from '../job-programs.ts';
 
 /** Command line of a stage's process. */
-export const stageCommand = (): string[] => [process.execPath, jobProgram('shared/onnx/stage/main.ts')];
+export const stageCommand = (): string[] => [
+  process.execPath,
+  jobProgram('shared/onnx/engine/process/main.ts'),
+];
 
 /** A folder of the test's own, removed after it. */
 export async function testFolder(): Promise<string> {

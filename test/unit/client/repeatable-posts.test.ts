@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadOperations } from '../../../infra/endpoints.ts';
+import { loadOperations } from '../../../infra/service/endpoints.ts';
 
 /** What changes one thing to one value may be repeated as it is. */
 const repeatable = new Set([

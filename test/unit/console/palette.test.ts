@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { darkColours, lightColours } from '../../../functions/service/page-palette.ts';
+import { darkColours, lightColours } from '../../../shared/drawing/page-palette.ts';
 
 /** Relative luminance of WCAG 2.2. */
 function luminance(colour: string): number {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { JsonBytes } from '../../../shared/core/json-bytes.ts';
+import { JsonBytes } from '../../../shared/core/text/json-bytes.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
 const written = (value: number): string => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { printableText } from '../../../shared/core/printable-text.ts';
+import { printableText } from '../../../shared/core/text/printable-text.ts';
 
 test.each([
   ['clears the screen', '\u001b[2J\u001b[Hgone', 'gone'],

@@ -1,14 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { MetricPoint } from '../../../shared/data/metric-point.ts';
-import { allSummaries, withPoints } from '../../../shared/data/metric-summaries.ts';
+import type { MetricPoint } from '../../../shared/data/metrics/metric-point.ts';
+import { allSummaries, withPoints } from '../../../shared/data/metrics/metric-summaries.ts';
 import {
   comparePoints,
   type MetricSummary,
   packSummaries,
   unpackSummaries,
   withPoint,
-} from '../../../shared/data/metric-summary.ts';
+} from '../../../shared/data/metrics/metric-summary.ts';
 import fc from '../../support/seeded-fast-check.ts';
 
 const timeOf = (second: number) => 1_770_000_000_000 + second * 1000;

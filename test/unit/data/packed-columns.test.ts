@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { packColumns, unpackColumns } from '../../../shared/data/blocks/packed-columns.ts';
+import { packColumns, unpackColumns } from '../../../shared/data/packed/packed-columns.ts';
 import fc from '../../support/seeded-fast-check.ts';
 
 const odd = fc.constantFrom(

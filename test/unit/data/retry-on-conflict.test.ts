@@ -2,8 +2,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { readAgain, retryOnConflict } from '../../../shared/data/retry-on-conflict.ts';
-import { ConditionFailedError, WriteLabel } from '../../../shared/data/write-label.ts';
+import { readAgain, retryOnConflict } from '../../../shared/data/table/retry-on-conflict.ts';
+import { ConditionFailedError, WriteLabel } from '../../../shared/data/table/write-label.ts';
 
 const conflict = () => new ConditionFailedError();
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { isReserved, VariableName } from '../../../shared/data/rules/variable.ts';
-import { commandEnvironment } from '../../../shared/runner/command/command-environment.ts';
-import { pythonVariables } from '../../../shared/runner/environment/python-environment.ts';
+import { pythonVariables } from '../../../shared/runner/environment/install/python-environment.ts';
 import type { Workspace } from '../../../shared/runner/job/workspace.ts';
+import { commandEnvironment } from '../../../shared/runner/training/command-environment.ts';
 import { experimentOf } from '../../support/experiment.ts';
 
 const nowhere = {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import type { Write } from '../../../shared/data/table.ts';
-import { answerAhead } from '../../../shared/http/answer-ahead.ts';
-import type { Caller } from '../../../shared/http/endpoint-context.ts';
-import type { Exchange } from '../../../shared/http/exchange.ts';
+import type { Write } from '../../../shared/data/table/table.ts';
+import type { Caller } from '../../../shared/http/definition/endpoint-context.ts';
+import type { Exchange } from '../../../shared/http/definition/exchange.ts';
+import { answerAhead } from '../../../shared/http/pipeline/answer-ahead.ts';
 
 const ada: Caller = {
   user_id: '01k00000000000000000000000',

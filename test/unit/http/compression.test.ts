@@ -1,6 +1,11 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { acceptsGzip, compressed, isCompressible, varyByEncoding } from '../../../shared/http/compression.ts';
+import {
+  acceptsGzip,
+  compressed,
+  isCompressible,
+  varyByEncoding,
+} from '../../../shared/http/answer/compression.ts';
 
 test.each([
   [undefined, false],

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { loadEndpoints } from '../../../infra/endpoints.ts';
-import { routeOf } from '../../../infra/routes.ts';
+import { loadEndpoints } from '../../../infra/service/endpoints.ts';
+import { routeOf } from '../../../infra/service/routes.ts';
+import { problemKinds } from '../../../shared/http/definition/problem.ts';
+import { isOperation } from '../../../shared/http/definition/request-method.ts';
 import { problemsOf } from '../../../shared/http/openapi/problems.ts';
-import { problemKinds } from '../../../shared/http/problem.ts';
-import { isOperation } from '../../../shared/http/request-method.ts';
 
 const functions = join(import.meta.dirname, '../../../functions');
 const loaded = await loadEndpoints(functions);

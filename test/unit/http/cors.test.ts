@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readCorsOrigins } from '../../../shared/core/cors-origins.ts';
-import { withCors } from '../../../shared/http/cors.ts';
 import { openApiDocument } from '../../../shared/http/openapi/document.ts';
+import { withCors } from '../../../shared/http/pipeline/cors.ts';
 
 describe('CORS_ORIGINS', () => {
   test.each([

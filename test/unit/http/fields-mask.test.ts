@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import type { AnyEndpoint, Exchange } from '../../../shared/http/exchange.ts';
-import { applyMask, parseMask, parseMaskOfRequest } from '../../../shared/http/fields-mask.ts';
-import { type MaskCase, maskTable } from '../../compare/fields-mask/mask-table.ts';
-import { Project } from '../../compare/fields-mask/project-model.ts';
-import projects from '../../compare/fields-mask/projects.json' with { type: 'json' };
+import type { AnyEndpoint, Exchange } from '../../../shared/http/definition/exchange.ts';
+import { applyMask, parseMask, parseMaskOfRequest } from '../../../shared/http/fields-mask/fields-mask.ts';
+import { type MaskCase, maskTable } from '../../proofs/compare/fields-mask/mask-table.ts';
+import { Project } from '../../proofs/compare/fields-mask/project-model.ts';
+import projects from '../../proofs/compare/fields-mask/projects.json' with { type: 'json' };
 
 /** What `act` throws, which must be a problem. */
 function problemOf(act: () => unknown): ServiceError {

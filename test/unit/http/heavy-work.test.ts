@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { breathe, throwIfStopped } from '../../../shared/core/stop-signal.ts';
-import { HeavyWork } from '../../../shared/http/heavy-work.ts';
+import { HeavyWork } from '../../../shared/http/pipeline/heavy-work.ts';
 
 const limits = { atOnce: 2, waiting: 3, perCaller: 4 };
 

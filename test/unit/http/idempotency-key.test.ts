@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { loadOperations } from '../../../infra/endpoints.ts';
+import { loadOperations } from '../../../infra/service/endpoints.ts';
 import { writeObjects } from '../../../shared/aws/needs.ts';
-import { readRecords, writeRecords } from '../../../shared/data/needs.ts';
-import { defineEndpoint } from '../../../shared/http/definition.ts';
-import { idempotencyKeyFaults } from '../../../shared/http/idempotency-key.ts';
-import type { Event } from '../../../shared/http/proxy-event.ts';
-import { requestFingerprint } from '../../../shared/http/request-fingerprint.ts';
+import { readRecords, writeRecords } from '../../../shared/data/table/needs.ts';
+import { idempotencyKeyFaults } from '../../../shared/http/body/idempotency-key.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import type { Event } from '../../../shared/http/pipeline/proxy-event.ts';
+import { requestFingerprint } from '../../../shared/http/pipeline/request-fingerprint.ts';
 
 const proxyEvent = { headers: {} } as Event;
 

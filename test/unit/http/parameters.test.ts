@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type * as z from 'zod';
-import { line, paragraph, paragraphOrBlank } from '../../../shared/core/text-rules.ts';
+import { line, paragraph, paragraphOrBlank } from '../../../shared/core/text/text-rules.ts';
+import { decimal, decimalAbove, integer } from '../../../shared/http/definition/parameters.ts';
 import { toJsonSchema } from '../../../shared/http/openapi/json-schema.ts';
-import { decimal, decimalAbove, integer } from '../../../shared/http/parameters.ts';
 import fc, { anyText, runs } from '../../support/seeded-fast-check.ts';
 
 const limit = 8;

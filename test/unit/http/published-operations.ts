@@ -1,4 +1,4 @@
-import type { Method } from '../../../shared/http/request-method.ts';
+import type { Method } from '../../../shared/http/definition/request-method.ts';
 
 export interface PublishedParameter {
   name: string;

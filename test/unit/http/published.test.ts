@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadOperations } from '../../../infra/endpoints.ts';
+import { loadOperations } from '../../../infra/service/endpoints.ts';
 import { openApiDocument } from '../../../shared/http/openapi/document.ts';
 import { type PublishedOperation, publishedOperations } from './published-operations.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createLogger } from '../../../shared/core/log.ts';
 import { badRequest, ServiceError } from '../../../shared/core/service-error.ts';
-import { HttpError } from '../../../shared/http/http-error.ts';
-import { renderError } from '../../../shared/http/render-error.ts';
+import { HttpError } from '../../../shared/http/answer/http-error.ts';
+import { renderError } from '../../../shared/http/answer/render-error.ts';
 
 const log = createLogger('error', () => {});
 

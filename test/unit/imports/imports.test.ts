@@ -18,11 +18,15 @@ describe('the imports of this repository', async () => {
       .filter((room) => ![...graph.keys()].some((path) => path.startsWith(`${room}/`)));
     expect(rooms).toEqual([]);
     // A type, a value, a re-export and import(), one of each.
-    expect(graph.get('shared/http/exchange.ts')).toContain('shared/data/change-in-project.ts');
-    expect(graph.get('shared/http/lambda.ts')).toContain('shared/core/log.ts');
-    expect(graph.get('shared/http/fields-mask.ts')).toContain('shared/http/fields-mask/apply-mask.ts');
-    expect(graph.get('functions/projects/write-config-graph.ts')).toContain(
-      'shared/config-graph/render-svg.ts',
+    expect(graph.get('shared/http/definition/exchange.ts')).toContain(
+      'shared/data/projects/change-in-project.ts',
+    );
+    expect(graph.get('shared/http/pipeline/lambda.ts')).toContain('shared/core/log.ts');
+    expect(graph.get('shared/http/fields-mask/fields-mask.ts')).toContain(
+      'shared/http/fields-mask/apply-mask.ts',
+    );
+    expect(graph.get('functions/projects/configs/write-config-graph.ts')).toContain(
+      'shared/config/graph/draw/render-svg.ts',
     );
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { computePrices, prices, shippingPrices } from '../../../infra/cost/price-list.ts';
+import { computePrices, prices, shippingPrices } from '../../../infra/aws/cost/price-list.ts';
 
 test('the price of an hour counts what its log and metrics take of the table', () => {
   const { unwatched, watched } = shippingPrices();

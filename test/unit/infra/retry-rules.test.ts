@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isRetried, RetryStrategy } from '../../../infra/local/batch/retry-strategy.ts';
-import { attempts, evaluateOnExit } from '../../../infra/retry-rules.ts';
+import { isRetried, RetryStrategy } from '../../../infra/local/batch/jobs/retry-strategy.ts';
+import { attempts, evaluateOnExit } from '../../../infra/service/retry-rules.ts';
 
 const strategy = RetryStrategy.parse({ attempts, evaluateOnExit });
 

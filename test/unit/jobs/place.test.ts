@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readSettings } from '../../../shared/core/settings.ts';
-import { placeOf } from '../../../shared/jobs/place.ts';
-import { deploymentFaults } from '../../../shared/runner/command/environment-faults.ts';
+import { placeOf } from '../../../shared/jobs/queue-of.ts';
+import { deploymentFaults } from '../../../shared/runner/training/environment-faults.ts';
 import { experimentOf } from '../../support/experiment.ts';
 
 const image = 'example/own:1';

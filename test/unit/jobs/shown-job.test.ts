@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JobStatus } from '../../../shared/data/job-status.ts';
+import type { JobStatus } from '../../../shared/data/jobs/job-status.ts';
 import { showJob } from '../../../shared/jobs/shown-job.ts';
 
 const now = new Date('2026-01-02T03:04:05.500Z');

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { hideFolders } from '../../../shared/onnx/hide-folders.ts';
-import { stageFolders } from '../../../shared/onnx/stage/stage-folders.ts';
+import { stageFolders } from '../../../shared/onnx/engine/process/stage-folders.ts';
+import { hideFolders } from '../../../shared/onnx/measure/session/hide-folders.ts';
 
 test('files go by what they are called within the folders', () => {
   const folders = ['/srv/job (1)', '/srv/job (1)/work', '/'];

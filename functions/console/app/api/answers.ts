@@ -1,7 +1,7 @@
 import type { AnswerOf, RowOf } from '../../../../shared/client/route.ts';
-import type { endpoint as listExperiments } from '../../../experiments/list-experiments.endpoint.ts';
-import type { endpoint as listProjects } from '../../../projects/list-projects.endpoint.ts';
-import type { endpoint as readProject } from '../../../projects/read-project.endpoint.ts';
+import type { endpoint as listExperiments } from '../../../experiments/search/list-experiments.endpoint.ts';
+import type { endpoint as listProjects } from '../../../projects/projects/list-projects.endpoint.ts';
+import type { endpoint as readProject } from '../../../projects/projects/read-project.endpoint.ts';
 
 /** What the service answers, by the definitions of its operations. */
 export type Project = RowOf<typeof listProjects>;

@@ -1,13 +1,13 @@
 import type { AnswerOf, RequestOf, RowOf } from '../../../../shared/client/route.ts';
-import type { endpoint as cancelExperiment } from '../../../experiments/cancel-experiment.endpoint.ts';
-import type { endpoint as deleteExperiment } from '../../../experiments/delete-experiment.endpoint.ts';
-import type { endpoint as downloadArtifact } from '../../../experiments/download-artifact.endpoint.ts';
-import type { endpoint as listArtifacts } from '../../../experiments/list-artifacts.endpoint.ts';
-import type { endpoint as readExperiment } from '../../../experiments/read-experiment.endpoint.ts';
-import type { endpoint as updateExperiment } from '../../../experiments/update-experiment.endpoint.ts';
-import type { endpoint as readExperimentConfig } from '../../../projects/read-experiment-config.endpoint.ts';
-import type { endpoint as readGraph } from '../../../projects/read-experiment-config-graph.endpoint.ts';
-import type { endpoint as rerunExperiment } from '../../../projects/rerun-experiment.endpoint.ts';
+import type { endpoint as downloadArtifact } from '../../../experiments/artifacts/download-artifact.endpoint.ts';
+import type { endpoint as listArtifacts } from '../../../experiments/artifacts/list-artifacts.endpoint.ts';
+import type { endpoint as cancelExperiment } from '../../../experiments/records/cancel-experiment.endpoint.ts';
+import type { endpoint as deleteExperiment } from '../../../experiments/records/delete-experiment.endpoint.ts';
+import type { endpoint as readExperiment } from '../../../experiments/records/read-experiment.endpoint.ts';
+import type { endpoint as updateExperiment } from '../../../experiments/records/update-experiment.endpoint.ts';
+import type { endpoint as readExperimentConfig } from '../../../projects/configs/read-experiment-config.endpoint.ts';
+import type { endpoint as readGraph } from '../../../projects/configs/read-experiment-config-graph.endpoint.ts';
+import type { endpoint as rerunExperiment } from '../../../projects/training/rerun-experiment.endpoint.ts';
 import type { Experiment } from './answers.ts';
 import { all, call, open, text } from './calls.ts';
 

@@ -1,16 +1,16 @@
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import type { AnswerOf, RequestOf, RowOf } from '../../../../shared/client/route.ts';
-import type { endpoint as estimateTraining } from '../../../projects/estimate-training.endpoint.ts';
-import type { endpoint as listConfigs } from '../../../projects/list-configs.endpoint.ts';
-import type { endpoint as listDatasets } from '../../../projects/list-datasets.endpoint.ts';
-import type { endpoint as putConfig } from '../../../projects/put-config.endpoint.ts';
-import type { endpoint as putEnvironment } from '../../../projects/put-environment.endpoint.ts';
-import type { endpoint as readConfig } from '../../../projects/read-config.endpoint.ts';
-import type { endpoint as readConfigGraph } from '../../../projects/read-config-graph.endpoint.ts';
-import type { endpoint as readEnvironment } from '../../../projects/read-environment.endpoint.ts';
-import type { endpoint as readSource } from '../../../projects/read-source.endpoint.ts';
-import type { endpoint as trainProject } from '../../../projects/train-project.endpoint.ts';
-import type { endpoint as trainProjectRemote } from '../../../projects/train-project-remote.endpoint.ts';
+import type { endpoint as listConfigs } from '../../../projects/configs/list-configs.endpoint.ts';
+import type { endpoint as putConfig } from '../../../projects/configs/put-config.endpoint.ts';
+import type { endpoint as readConfig } from '../../../projects/configs/read-config.endpoint.ts';
+import type { endpoint as readConfigGraph } from '../../../projects/configs/read-config-graph.endpoint.ts';
+import type { endpoint as putEnvironment } from '../../../projects/environment/put-environment.endpoint.ts';
+import type { endpoint as readEnvironment } from '../../../projects/environment/read-environment.endpoint.ts';
+import type { endpoint as estimateTraining } from '../../../projects/training/estimate-training.endpoint.ts';
+import type { endpoint as trainProject } from '../../../projects/training/train-project.endpoint.ts';
+import type { endpoint as trainProjectRemote } from '../../../projects/training/train-project-remote.endpoint.ts';
+import type { endpoint as listDatasets } from '../../../projects/uploads/list-datasets.endpoint.ts';
+import type { endpoint as readSource } from '../../../projects/uploads/read-source.endpoint.ts';
 import { all, call, open, text } from './calls.ts';
 
 export type Config = RowOf<typeof listConfigs>;

@@ -2,16 +2,16 @@ import type { AnswerOf, Called, Route, RowOf } from '../../../../shared/client/r
 import type { endpoint as deleteModel } from '../../../optimization/models/delete-model.endpoint.ts';
 import type { endpoint as listModels } from '../../../optimization/models/list-models.endpoint.ts';
 import type { endpoint as readModel } from '../../../optimization/models/read-model.endpoint.ts';
-import type { endpoint as cancelPrune } from '../../../optimization/strategies/cancel-prune-strategy.endpoint.ts';
-import type { endpoint as createPrune } from '../../../optimization/strategies/create-prune-strategy.endpoint.ts';
-import type { endpoint as createQuantize } from '../../../optimization/strategies/create-quantize-strategy.endpoint.ts';
-import type { endpoint as deletePrune } from '../../../optimization/strategies/delete-prune-strategy.endpoint.ts';
-import type { endpoint as downloadPruned } from '../../../optimization/strategies/download-pruned-model.endpoint.ts';
-import type { endpoint as pruneMethods } from '../../../optimization/strategies/list-prune-methods.endpoint.ts';
-import type { endpoint as listPrunings } from '../../../optimization/strategies/list-prune-strategies.endpoint.ts';
-import type { endpoint as listQuantizations } from '../../../optimization/strategies/list-quantize-strategies.endpoint.ts';
-import type { endpoint as readPruning } from '../../../optimization/strategies/read-prune-strategy.endpoint.ts';
-import type { endpoint as readQuantization } from '../../../optimization/strategies/read-quantize-strategy.endpoint.ts';
+import type { endpoint as cancelPrune } from '../../../optimization/strategies/prune/cancel-prune-strategy.endpoint.ts';
+import type { endpoint as createPrune } from '../../../optimization/strategies/prune/create-prune-strategy.endpoint.ts';
+import type { endpoint as deletePrune } from '../../../optimization/strategies/prune/delete-prune-strategy.endpoint.ts';
+import type { endpoint as downloadPruned } from '../../../optimization/strategies/prune/download-pruned-model.endpoint.ts';
+import type { endpoint as pruneMethods } from '../../../optimization/strategies/prune/list-prune-methods.endpoint.ts';
+import type { endpoint as listPrunings } from '../../../optimization/strategies/prune/list-prune-strategies.endpoint.ts';
+import type { endpoint as readPruning } from '../../../optimization/strategies/prune/read-prune-strategy.endpoint.ts';
+import type { endpoint as createQuantize } from '../../../optimization/strategies/quantize/create-quantize-strategy.endpoint.ts';
+import type { endpoint as listQuantizations } from '../../../optimization/strategies/quantize/list-quantize-strategies.endpoint.ts';
+import type { endpoint as readQuantization } from '../../../optimization/strategies/quantize/read-quantize-strategy.endpoint.ts';
 import { all, call, open } from './calls.ts';
 
 export type Model = RowOf<typeof listModels>;

@@ -5,16 +5,16 @@ import type { endpoint as listSessions } from '../../../auth/list-sessions.endpo
 import type { endpoint as listTokens } from '../../../auth/list-tokens.endpoint.ts';
 import type { endpoint as revokeSession } from '../../../auth/revoke-session.endpoint.ts';
 import type { endpoint as revokeToken } from '../../../auth/revoke-token.endpoint.ts';
-import type { endpoint as deleteMember } from '../../../projects/delete-member.endpoint.ts';
-import type { endpoint as listMembers } from '../../../projects/list-members.endpoint.ts';
-import type { endpoint as putMember } from '../../../projects/put-member.endpoint.ts';
+import type { endpoint as deleteMember } from '../../../projects/members/delete-member.endpoint.ts';
+import type { endpoint as listMembers } from '../../../projects/members/list-members.endpoint.ts';
+import type { endpoint as putMember } from '../../../projects/members/put-member.endpoint.ts';
 import type { endpoint as changePassword } from '../../../users/change-password.endpoint.ts';
 import type { endpoint as changeUserType } from '../../../users/change-user-type.endpoint.ts';
 import type { endpoint as createUser } from '../../../users/create-user.endpoint.ts';
-import type { endpoint as deletePicture } from '../../../users/delete-profile-picture.endpoint.ts';
 import type { endpoint as deleteUser } from '../../../users/delete-user.endpoint.ts';
 import type { endpoint as listUsers } from '../../../users/list-users.endpoint.ts';
-import type { endpoint as putPicture } from '../../../users/put-profile-picture.endpoint.ts';
+import type { endpoint as deletePicture } from '../../../users/pictures/delete-profile-picture.endpoint.ts';
+import type { endpoint as putPicture } from '../../../users/pictures/put-profile-picture.endpoint.ts';
 import type { endpoint as readOwnAccount } from '../../../users/read-own-account.endpoint.ts';
 import { all, call } from './calls.ts';
 

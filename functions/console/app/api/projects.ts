@@ -1,13 +1,13 @@
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import type { AnswerOf, RequestOf } from '../../../../shared/client/route.ts';
-import type { endpoint as compareExperiments } from '../../../experiments/compare-experiments.endpoint.ts';
-import type { endpoint as listExperiments } from '../../../experiments/list-experiments.endpoint.ts';
-import type { endpoint as createProject } from '../../../projects/create-project.endpoint.ts';
-import type { endpoint as deleteProject } from '../../../projects/delete-project.endpoint.ts';
-import type { endpoint as listCriteria } from '../../../projects/list-criteria.endpoint.ts';
-import type { endpoint as listProjects } from '../../../projects/list-projects.endpoint.ts';
-import type { endpoint as readProject } from '../../../projects/read-project.endpoint.ts';
-import type { endpoint as updateProject } from '../../../projects/update-project.endpoint.ts';
+import type { endpoint as compareExperiments } from '../../../experiments/compare/compare-experiments.endpoint.ts';
+import type { endpoint as listExperiments } from '../../../experiments/search/list-experiments.endpoint.ts';
+import type { endpoint as createProject } from '../../../projects/projects/create-project.endpoint.ts';
+import type { endpoint as deleteProject } from '../../../projects/projects/delete-project.endpoint.ts';
+import type { endpoint as listCriteria } from '../../../projects/projects/list-criteria.endpoint.ts';
+import type { endpoint as listProjects } from '../../../projects/projects/list-projects.endpoint.ts';
+import type { endpoint as readProject } from '../../../projects/projects/read-project.endpoint.ts';
+import type { endpoint as updateProject } from '../../../projects/projects/update-project.endpoint.ts';
 import type { Project, ProjectDetails } from './answers.ts';
 import { all, call, open, page } from './calls.ts';
 

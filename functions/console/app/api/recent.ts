@@ -1,4 +1,4 @@
-import type { endpoint as searchExperiments } from '../../../experiments/search-experiments.endpoint.ts';
+import type { endpoint as searchExperiments } from '../../../experiments/search/search-experiments.endpoint.ts';
 import type { Experiment, Project } from './answers.ts';
 import { page } from './calls.ts';
 import { loadProjects } from './projects.ts';

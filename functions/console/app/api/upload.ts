@@ -1,10 +1,10 @@
 import { type SendFile, sendUpload, type UploadTarget } from '../../../../shared/client/send-upload.ts';
 import type { endpoint as createModel } from '../../../optimization/models/create-model.endpoint.ts';
 import type { endpoint as putModel } from '../../../optimization/models/put-model.endpoint.ts';
-import type { endpoint as putDataset } from '../../../projects/put-dataset.endpoint.ts';
-import type { endpoint as putSource } from '../../../projects/put-source.endpoint.ts';
-import type { endpoint as requestDatasetUpload } from '../../../projects/request-dataset-upload.endpoint.ts';
-import type { endpoint as requestSourceUpload } from '../../../projects/request-source-upload.endpoint.ts';
+import type { endpoint as putDataset } from '../../../projects/uploads/put-dataset.endpoint.ts';
+import type { endpoint as putSource } from '../../../projects/uploads/put-source.endpoint.ts';
+import type { endpoint as requestDatasetUpload } from '../../../projects/uploads/request-dataset-upload.endpoint.ts';
+import type { endpoint as requestSourceUpload } from '../../../projects/uploads/request-source-upload.endpoint.ts';
 import { call } from './calls.ts';
 
 /** How far an upload is: what it does, and how much of that is done, from 0 to 1. */

@@ -1,5 +1,5 @@
 import type uPlot from 'uplot';
-import { numberText } from '../ui/format.ts';
+import { numberText } from '../ui/text/format.ts';
 import type { XAxis } from './series.ts';
 
 const font = '12px system-ui';

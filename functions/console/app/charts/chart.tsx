@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { numberText, plural } from '../ui/format.ts';
 import { Button } from '../ui/parts.tsx';
+import { numberText, plural } from '../ui/text/format.ts';
 import { axesOf, isHuge, isolated } from './axes.ts';
 import { cssColour, lineColour, lineDash, schemeChanges } from './colours.ts';
 import type { Curve } from './curve.ts';

@@ -1,6 +1,6 @@
 import type uPlot from 'uplot';
-import { numberText } from '../ui/format.ts';
 import { saveBlob } from '../ui/save.ts';
+import { numberText } from '../ui/text/format.ts';
 import { cssColour, lineColour, lineDash } from './colours.ts';
 import type { Line } from './series.ts';
 

@@ -1,5 +1,5 @@
 import type { RowOf } from '../../../../shared/client/route.ts';
-import type { endpoint as readMetrics } from '../../../experiments/read-metrics.endpoint.ts';
+import type { endpoint as readMetrics } from '../../../experiments/metrics/read-metrics.endpoint.ts';
 import type { Experiment } from '../api/answers.ts';
 import { page } from '../api/calls.ts';
 import type { Curve } from './curve.ts';

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { bytesText } from '../../../../shared/core/bytes-text.ts';
+import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { Experiment } from '../api/answers.ts';
 import { type Artifact, loadArtifacts, openArtifact } from '../api/experiments.ts';
 import { ownRights } from '../api/rights.ts';

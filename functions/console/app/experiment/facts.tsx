@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Experiment } from '../api/answers.ts';
 import { href } from '../router.ts';
-import { costText, durationText, timeText } from '../ui/format.ts';
-import { LongText } from '../ui/long-text.tsx';
 import { Ago, Button, Copy } from '../ui/parts.tsx';
 import { Status } from '../ui/status.tsx';
+import { costText, durationText, timeText } from '../ui/text/format.ts';
+import { LongText } from '../ui/text/long-text.tsx';
 
 const shownFirst = 14;
 

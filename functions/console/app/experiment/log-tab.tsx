@@ -1,15 +1,15 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ListPage } from '../../../../shared/client/client.ts';
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
-import type { endpoint as readLogs } from '../../../experiments/read-logs.endpoint.ts';
+import type { endpoint as readLogs } from '../../../experiments/records/read-logs.endpoint.ts';
 import type { Experiment } from '../api/answers.ts';
 import { page } from '../api/calls.ts';
 import { noteReach, poll } from '../api/poller.ts';
 import { isExpired, signInCount } from '../api/session.ts';
-import { plural } from '../ui/format.ts';
 import { attempt } from '../ui/notice.tsx';
 import { Button, Copy, Dialog, Empty, Problem, Skeleton } from '../ui/parts.tsx';
 import { saveBlob } from '../ui/save.ts';
+import { plural } from '../ui/text/format.ts';
 import { useVirtual } from '../ui/use-virtual.ts';
 import { type KeptLine, LogBuffer } from './log-buffer.ts';
 import { type Level, type LogLine, plainText } from './log-levels.ts';

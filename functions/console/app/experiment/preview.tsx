@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { bytesText } from '../../../../shared/core/bytes-text.ts';
+import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { type Artifact, type ExperimentPath, openArtifact } from '../api/experiments.ts';
-import { Markdown } from '../ui/markdown.tsx';
 import { Problem, Skeleton } from '../ui/parts.tsx';
+import { Markdown } from '../ui/text/markdown.tsx';
 import { rowsOf } from './csv.ts';
 
 /** How a file is shown. Nothing of it is ever run: pictures are pictures, everything else is text. */

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import type { Experiment } from '../api/answers.ts';
 import { type RerunQuery, rerun } from '../api/experiments.ts';
 import { go, href } from '../router.ts';
-import { costText } from '../ui/format.ts';
 import { Dialog, Form } from '../ui/parts.tsx';
+import { costText } from '../ui/text/format.ts';
 import { TextField } from '../ui/text-field.tsx';
 
 type Scalar = string | number | boolean | null;

@@ -1,4 +1,4 @@
-import { agoText, costText, durationText, numberText } from '../ui/format.ts';
+import { agoText, costText, durationText, numberText } from '../ui/text/format.ts';
 import { type Aggregate, aggregates, metricOf, paramOf, type Row, tagOf } from './row.ts';
 
 /** A column of the table. Its id is what the address holds. */

@@ -1,5 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
-import type { endpoint as readMetrics } from '../../../experiments/read-metrics.endpoint.ts';
+import type { endpoint as readMetrics } from '../../../experiments/metrics/read-metrics.endpoint.ts';
 import { page } from '../api/calls.ts';
 import { isFinal } from '../ui/status.tsx';
 import { asNumber, metricOf, type Row } from './row.ts';

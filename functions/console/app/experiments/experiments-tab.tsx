@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import { href, keep, keptOf, place, setQuery } from '../router.ts';
-import { plural } from '../ui/format.ts';
 import { Button, Empty, LinkButton, Problem, Skeleton } from '../ui/parts.tsx';
 import { isFinal } from '../ui/status.tsx';
+import { plural } from '../ui/text/format.ts';
 import { ChooseColumns } from './choose-columns.tsx';
 import { type Column, columnOf, joinIds, namesIn, splitIds, usualColumns } from './columns.ts';
 import { conditionFor, filterRows } from './filter-rows.ts';

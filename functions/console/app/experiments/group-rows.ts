@@ -1,4 +1,4 @@
-import { numberText } from '../ui/format.ts';
+import { numberText } from '../ui/text/format.ts';
 import type { Column } from './columns.ts';
 import type { Row } from './row.ts';
 import { type Order, sortBy } from './sort-rows.ts';

@@ -1,4 +1,4 @@
-import { plural } from '../ui/format.ts';
+import { plural } from '../ui/text/format.ts';
 import type { Column } from './columns.ts';
 import { type RowGroup, spreadText } from './group-rows.ts';
 import type { Order } from './sort-rows.ts';

@@ -1,4 +1,4 @@
-import { metricGoal } from '../../../../shared/criteria/criteria.ts';
+import { metricGoal } from '../../../../shared/metrics/criteria.ts';
 import { type Column, metricIn } from './columns.ts';
 import type { Row } from './row.ts';
 

@@ -1,6 +1,6 @@
-import { bytesText } from '../../../../shared/core/bytes-text.ts';
+import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { Receipt } from '../api/models.ts';
-import { durationText, numberText } from '../ui/format.ts';
+import { durationText, numberText } from '../ui/text/format.ts';
 
 interface Bar {
   name: string;

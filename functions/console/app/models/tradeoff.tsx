@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { bytesText } from '../../../../shared/core/bytes-text.ts';
+import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { Receipt, StrategyDetails } from '../api/models.ts';
 import { lineColour } from '../charts/colours.ts';
 import { href } from '../router.ts';
-import { numberText } from '../ui/format.ts';
+import { numberText } from '../ui/text/format.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
 import type { Relative } from './family.ts';
 import { placeLabels, radiiOf } from './place-labels.ts';

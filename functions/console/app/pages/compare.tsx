@@ -1,19 +1,19 @@
 import { useMemo, useState } from 'preact/hooks';
-import { metricGoal } from '../../../../shared/criteria/criteria.ts';
+import { metricGoal } from '../../../../shared/metrics/criteria.ts';
 import { type Comparison, experimentsById, loadComparison, loadProject } from '../api/projects.ts';
 import { useLive } from '../api/use-live.ts';
 import { lineColour } from '../charts/colours.ts';
 import { Curves, drawableOf } from '../charts/curves.tsx';
-import { ConfigDiff } from '../compare/config-diff.tsx';
-import { Parallel } from '../compare/parallel.tsx';
+import { Parallel } from '../charts/parallel.tsx';
+import { ConfigDiff } from '../experiment/config-diff.tsx';
 import { metricOf, type Row, rowOf } from '../experiments/row.ts';
 import type { Judge } from '../experiments/sort-rows.ts';
 import { go, href, place, setQuery } from '../router.ts';
-import { costText, durationText, numberText, plural } from '../ui/format.ts';
-import { LongText } from '../ui/long-text.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Button, Empty, LinkButton, Loaded, Tabs } from '../ui/parts.tsx';
 import { isFinal, Status } from '../ui/status.tsx';
+import { costText, durationText, numberText, plural } from '../ui/text/format.ts';
+import { LongText } from '../ui/text/long-text.tsx';
 
 const most = 50;
 const tabNames = [

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { bytesText } from '../../../../shared/core/bytes-text.ts';
+import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { Experiment } from '../api/answers.ts';
 import { cancel, changeExperiment, loadExperiment, loadForChange, remove } from '../api/experiments.ts';
 import { loadProject } from '../api/projects.ts';
@@ -14,12 +14,12 @@ import { LogTab } from '../experiment/log-tab.tsx';
 import { RerunDialog } from '../experiment/rerun-dialog.tsx';
 import { forgetRow } from '../experiments/kept-rows.ts';
 import { go, href, place } from '../router.ts';
-import { costText, durationText, numberText } from '../ui/format.ts';
-import { LongText } from '../ui/long-text.tsx';
-import { Markdown } from '../ui/markdown.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Confirm, Loaded, Tabs } from '../ui/parts.tsx';
 import { isFinal, Status } from '../ui/status.tsx';
+import { costText, durationText, numberText } from '../ui/text/format.ts';
+import { LongText } from '../ui/text/long-text.tsx';
+import { Markdown } from '../ui/text/markdown.tsx';
 
 type DialogName = 'edit' | 'rerun' | 'cancel' | 'delete';
 

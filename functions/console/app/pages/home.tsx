@@ -3,10 +3,10 @@ import { ownRights } from '../api/rights.ts';
 import { person, serviceUrl } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
 import { href } from '../router.ts';
-import { costText, durationText, numberText, plural } from '../ui/format.ts';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Command, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
 import { isFinal, Status } from '../ui/status.tsx';
+import { costText, durationText, numberText, plural } from '../ui/text/format.ts';
 
 type Row = Recent['live'][number];
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { bytesText } from '../../../../shared/core/bytes-text.ts';
+import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import {
   cancelStrategy,
   loadModel,
@@ -19,13 +19,13 @@ import { OptimizeForm } from '../models/optimize-form.tsx';
 import { ReceiptView } from '../models/receipt.tsx';
 import { Tradeoff } from '../models/tradeoff.tsx';
 import { go, href, place } from '../router.ts';
-import { numberText, plural } from '../ui/format.ts';
-import { LongText } from '../ui/long-text.tsx';
 import { attempt } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Confirm, Loaded } from '../ui/parts.tsx';
 import { follow } from '../ui/save.ts';
 import { isFinal, Status } from '../ui/status.tsx';
+import { numberText, plural } from '../ui/text/format.ts';
+import { LongText } from '../ui/text/long-text.tsx';
 
 const receiptsMost = 40;
 

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import { bytesText } from '../../../../shared/core/bytes-text.ts';
+import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { loadModels } from '../api/models.ts';
 import { ownRights } from '../api/rights.ts';
 import { acceptModel, modelFromArtifact, uploadModelFile } from '../api/upload.ts';
 import { useLive } from '../api/use-live.ts';
 import { go, href, place, setQuery } from '../router.ts';
-import { numberText } from '../ui/format.ts';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Dialog, Empty, Form, Loaded } from '../ui/parts.tsx';
+import { numberText } from '../ui/text/format.ts';
 import { TextField } from '../ui/text-field.tsx';
 import { UploadField } from '../ui/upload-field.tsx';
 

@@ -8,10 +8,10 @@ import { Datasets } from '../project/datasets.tsx';
 import { EnvironmentForm } from '../project/environment-form.tsx';
 import { Source } from '../project/files-tab.tsx';
 import { go, href } from '../router.ts';
-import { costText, durationText } from '../ui/format.ts';
 import { Icon } from '../ui/icon.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Empty, Form, LinkButton, Loaded, problemText } from '../ui/parts.tsx';
+import { costText, durationText } from '../ui/text/format.ts';
 import { TextField } from '../ui/text-field.tsx';
 
 type SizeName = 'vcpus' | 'memory' | 'gpus' | 'timeout' | 'nodes';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { bytesText } from '../../../../shared/core/bytes-text.ts';
+import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { type Dataset, loadDatasets } from '../api/files.ts';
 import { uploadDataset } from '../api/upload.ts';
 import { useLive } from '../api/use-live.ts';

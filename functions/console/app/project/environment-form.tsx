@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { type Environment, type EnvironmentQuery, saveEnvironment } from '../api/files.ts';
-import { LongText } from '../ui/long-text.tsx';
 import { tell } from '../ui/notice.tsx';
 import { Field, Form } from '../ui/parts.tsx';
+import { LongText } from '../ui/text/long-text.tsx';
 
 const kinds = [
   { id: 'python', name: 'Python', hint: 'Requirement lines, or -r requirements.txt of the program.' },

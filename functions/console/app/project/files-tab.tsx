@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { bytesText } from '../../../../shared/core/bytes-text.ts';
+import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { ProjectDetails } from '../api/answers.ts';
 import { loadEnvironment, loadSource } from '../api/files.ts';
 import { uploadSource } from '../api/upload.ts';

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
-import { bytesText } from '../../../../shared/core/bytes-text.ts';
+import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { ProjectDetails } from '../api/answers.ts';
 import { loadMembers, removeMember, setMember } from '../api/people.ts';
 import { changeProject, removeProject } from '../api/projects.ts';
 import type { Rights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { go, href } from '../router.ts';
-import { plural } from '../ui/format.ts';
 import { attempt, tell } from '../ui/notice.tsx';
 import { Ago, Button, Confirm, Field, Form, Loaded } from '../ui/parts.tsx';
+import { plural } from '../ui/text/format.ts';
 import { TextField } from '../ui/text-field.tsx';
 
 function About({ project, onChange }: { project: ProjectDetails; onChange: () => Promise<void> }) {

@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import { UnreachableError } from '../../../../shared/client/unreachable-error.ts';
-import { clock } from './clock.ts';
-import { agoText, timeText } from './format.ts';
 import { Icon, type IconName } from './icon.tsx';
+import { clock } from './text/clock.ts';
+import { agoText, timeText } from './text/format.ts';
 
 type Children = { children?: ComponentChildren };
 

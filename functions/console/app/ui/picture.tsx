@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { endpoint as readThumbnail } from '../../../users/read-thumbnail.endpoint.ts';
+import type { endpoint as readThumbnail } from '../../../users/pictures/read-thumbnail.endpoint.ts';
 import { open } from '../api/calls.ts';
 
 /** Thumbnails as data of this page, because an image element sends no token. */

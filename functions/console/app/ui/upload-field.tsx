@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import { bytesText } from '../../../../shared/core/bytes-text.ts';
+import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { OnProgress, Progress } from '../api/upload.ts';
 import { Icon } from './icon.tsx';
 import { Problem } from './parts.tsx';

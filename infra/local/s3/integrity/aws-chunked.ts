@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sha256Hex } from '../../signature/sigv4.ts';
+import { sha256Hex } from '../../access/sigv4.ts';
 import type { ChunkChain } from '../protocol/payload.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import { ByteReader } from './byte-reader.ts';

@@ -1,5 +1,5 @@
-import type { Statement } from '../../../role-statements.ts';
-import type { Session, SessionReader } from '../../role/session-credentials.ts';
+import type { Statement } from '../../../service/role-statements.ts';
+import type { Session, SessionReader } from '../../access/session-credentials.ts';
 import {
   algorithm,
   maxClockSkew,
@@ -7,7 +7,7 @@ import {
   requestSignature,
   sameSignature,
   signingKey,
-} from '../../signature/sigv4.ts';
+} from '../../access/sigv4.ts';
 import { parseCredential, parseSignedHeaders, type S3Credentials } from './credential.ts';
 import { type Payload, parsePayload } from './payload.ts';
 import { S3Error } from './s3-error.ts';

@@ -1,4 +1,4 @@
-import type { Scope } from '../../signature/sigv4.ts';
+import type { Scope } from '../../access/sigv4.ts';
 import { S3Error, type S3ErrorCode } from './s3-error.ts';
 
 export interface S3Credentials {

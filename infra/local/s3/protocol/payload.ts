@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { chainedSignature, type Scope, sameSignature } from '../../signature/sigv4.ts';
+import { chainedSignature, type Scope, sameSignature } from '../../access/sigv4.ts';
 import { S3Error } from './s3-error.ts';
 
 /** The body as the signature covers it: not at all, by its hash, or in (signed) chunks. */

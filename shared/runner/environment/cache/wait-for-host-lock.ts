@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type HostLock, tryHostLock } from '../../host/host-lock.ts';
-import { stopped } from '../installer.ts';
+import { stopped } from '../install/installer.ts';
 
 /** Wait for a lock, with five attempts a second. @throws EnvironmentError `stopped` */
 export async function waitForHostLock(

@@ -1,6 +1,6 @@
-import type { EnvironmentBuild } from '../environment-build.ts';
 import { EnvironmentError } from '../environment-error.ts';
-import { stopped } from '../installer.ts';
+import type { EnvironmentBuild } from '../install/builder-input.ts';
+import { stopped } from '../install/installer.ts';
 import { IndexRelay, type RelayRecord } from './index-relay.ts';
 import { type RelayPlan, relayPlan } from './relay-plan.ts';
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { EnvironmentBuild } from '../environment-build.ts';
+import type { EnvironmentBuild } from '../install/builder-input.ts';
 import type { UpstreamSettings } from './upstream.ts';
 
 /** The indexes that an installer would ask, the main one first, and how they are reached. */

@@ -1,8 +1,8 @@
 import { removeTree } from '../cache/remove-tree.ts';
 import type { ResolvedDependency } from '../dependencies/resolved-dependencies.ts';
 import type { RelayRecord } from '../downloads/index-relay.ts';
-import type { EnvironmentBuild } from '../environment-build.ts';
-import { checkPython } from '../python-environment.ts';
+import type { EnvironmentBuild } from '../install/builder-input.ts';
+import { checkPython } from '../install/python-environment.ts';
 import { installedWheels } from './installed-wheels.ts';
 import type { SharedEnvironment } from './shared-environment.ts';
 

@@ -3,9 +3,9 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { dockerCommand } from '../../../../shared/runner/command/docker-command.ts';
 import type { TrainingJob } from '../../../../shared/runner/job/training-job.ts';
 import type { Workspace } from '../../../../shared/runner/job/workspace.ts';
+import { dockerCommand } from '../../../../shared/runner/training/docker-command.ts';
 import { experimentOf } from '../../../support/experiment.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'docker-command-'));

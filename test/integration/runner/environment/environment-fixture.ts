@@ -8,8 +8,8 @@ import type {
   EnvironmentPack,
   EnvironmentStore,
 } from '../../../../shared/runner/environment/environment-store.ts';
+import { superviseInstaller } from '../../../../shared/runner/environment/install/supervised-installer.ts';
 import type { PrepareOptions } from '../../../../shared/runner/environment/prepare-environment.ts';
-import { superviseInstaller } from '../../../../shared/runner/environment/supervised-installer.ts';
 
 /** Folders for one test: a source, a root of environments, a store and a place for programs of its own. */
 export interface EnvironmentFixture {

@@ -7,13 +7,13 @@ import {
   findArtifact,
   listArtifacts,
   putArtifact,
-} from '../../../../shared/data/artifact.ts';
+} from '../../../../shared/data/experiments/artifact.ts';
+import { JobError } from '../../../../shared/runner/job/job-error.ts';
+import { OutputUploader } from '../../../../shared/runner/outputs/upload/output-uploader.ts';
 import {
   type Restoration,
   restoreCheckpoints,
-} from '../../../../shared/runner/inputs/restore-checkpoints.ts';
-import { JobError } from '../../../../shared/runner/job/job-error.ts';
-import { OutputUploader } from '../../../../shared/runner/outputs/output-uploader.ts';
+} from '../../../../shared/runner/training/restore-checkpoints.ts';
 import { type LeasedExperiment, leasedExperiment } from '../leased-experiment.ts';
 
 const isRoot = process.getuid?.() === 0;

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect } from 'vitest';
-import { type Artifact, findArtifact, listArtifacts } from '../../../../shared/data/artifact.ts';
+import { type Artifact, findArtifact, listArtifacts } from '../../../../shared/data/experiments/artifact.ts';
 import {
   OutputUploader,
   type OutputUploaderOptions,
-} from '../../../../shared/runner/outputs/output-uploader.ts';
+} from '../../../../shared/runner/outputs/upload/output-uploader.ts';
 import { type LeasedExperiment, leasedExperiment } from '../leased-experiment.ts';
 
 export const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');

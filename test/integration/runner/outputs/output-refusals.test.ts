@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, rm, symlink, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { count } from '../../../../shared/data/project.ts';
+import { count } from '../../../../shared/data/projects/project.ts';
 import { LeaseLostError } from '../../../../shared/runner/job/lease-lost-error.ts';
-import { ArtifactLimitError } from '../../../../shared/runner/outputs/artifact-limit-error.ts';
+import { ArtifactLimitError } from '../../../../shared/runner/outputs/upload/artifact-limit-error.ts';
 import { OutputBench } from './output-bench.ts';
 
 describe('an upload of OUTPUT_DIR that something stands in the way of', () => {

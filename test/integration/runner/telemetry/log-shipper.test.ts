@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { appendLog, readLog, readLogTail } from '../../../../shared/data/job-log.ts';
-import { ConditionFailedError } from '../../../../shared/data/write-label.ts';
+import { appendLog, readLog, readLogTail } from '../../../../shared/data/jobs/job-log.ts';
+import { ConditionFailedError } from '../../../../shared/data/table/write-label.ts';
 import { LogShipper } from '../../../../shared/runner/telemetry/log-shipper.ts';
 import { type LeasedExperiment, leasedExperiment } from '../leased-experiment.ts';
 import { Workbench } from '../workbench.ts';

@@ -3,8 +3,8 @@ import { appendFile, chown, mkdtemp, rename, rm, symlink, truncate, writeFile } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { appendMetrics, readMetrics } from '../../../../shared/data/job-metrics.ts';
-import type { MetricPoint } from '../../../../shared/data/metric-point.ts';
+import { appendMetrics, readMetrics } from '../../../../shared/data/metrics/job-metrics.ts';
+import type { MetricPoint } from '../../../../shared/data/metrics/metric-point.ts';
 import { MetricReader, type MetricReaderOptions } from '../../../../shared/runner/telemetry/metric-reader.ts';
 import { leasedExperiment } from '../leased-experiment.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { configParams } from '../../../../functions/experiments/config-params.ts';
-import { parseConfigFile } from '../../../../shared/config-file/parse-config-file.ts';
+import { parseConfigFile } from '../../../../shared/config/parse-config-file.ts';
+import { configParams } from '../../../../shared/experiments/config-params.ts';
 
 const ofYaml = (text: string) => configParams(parseConfigFile('train.yaml', text).data);
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { errorBody } from '../../../../functions/mlflow/protocol/mlflow-error.ts';
-import { ownAnswers } from '../../../../infra/stacks/api/gateway-responses.ts';
+import { ownAnswers } from '../../../../infra/aws/stacks/api/gateway-responses.ts';
 import { mlflowUploadAssignments } from '../../../../shared/core/mlflow-upload-variables.ts';
+import { errorBody } from '../../../../shared/mlflow/protocol/mlflow-error.ts';
 import { root } from '../../../integration/records/fixture-records.ts';
 
 const problem = { type: '', title: 'Too large', detail: '', instance: '', errors: [], message: 'Too large.' };
@@ -12,7 +12,7 @@ const [, ofGateway] = ownAnswers.find(([, { kind }]) => kind === 'too-large') ??
 test.each([
   { where: 'the answer of the function', text: JSON.stringify(errorBody({ ...problem, status: 413 })) },
   { where: 'the answer of API Gateway', text: ofGateway?.detail ?? '' },
-  ...['README.md', 'functions/mlflow/README.md'].map((path) => ({
+  ...['README.md', 'shared/mlflow/README.md'].map((path) => ({
     where: path,
     text: readFileSync(join(root, path), 'utf8'),
   })),

@@ -1,6 +1,6 @@
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { archiveFormat, headBytes } from '../../../../functions/projects/archive-format.ts';
+import { archiveFormat, headBytes } from '../../../../functions/projects/uploads/archive-format.ts';
 import { tar, tarEntry } from '../../../integration/archive/archive-bytes.ts';
 import { seededBytes } from '../../../support/seeded-bytes.ts';
 

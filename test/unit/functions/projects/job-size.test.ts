@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { nodeSize } from '../../../../functions/projects/job-size.ts';
-import { computePrices } from '../../../../infra/cost/price-list.ts';
-import { readOptions } from '../../../../infra/deployment-options.ts';
+import { computePrices } from '../../../../infra/aws/cost/price-list.ts';
+import { readOptions } from '../../../../infra/aws/options/deployment-options.ts';
 import { faultsOf } from '../../../../shared/core/service-error.ts';
-import { hourlyCost } from '../../../../shared/jobs/cost.ts';
+import { hourlyCost } from '../../../../shared/jobs/admission/cost.ts';
+import { nodeSize } from '../../../../shared/jobs/admission/job-size.ts';
 
 const gpuTypes = ['g4dn.xlarge', 'g6.xlarge', 'g6e.2xlarge', 'g5.12xlarge', 'p4d.24xlarge', 'p5.48xlarge'];
 const prices = computePrices(readOptions({ gpuInstanceTypes: gpuTypes, gpuMaxVcpus: 192 }));

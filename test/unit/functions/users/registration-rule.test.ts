@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { requireMayRegister } from '../../../../functions/users/registration-rule.ts';
 import { ServiceError } from '../../../../shared/core/service-error.ts';
-import { type AccountType, accountTypes } from '../../../../shared/data/user.ts';
-import { problemKinds } from '../../../../shared/http/problem.ts';
+import { type AccountType, accountTypes } from '../../../../shared/data/accounts/user.ts';
+import { problemKinds } from '../../../../shared/http/definition/problem.ts';
 
 function statusOf(
   caller: AccountType | undefined,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadEndpoints } from '../../../../infra/endpoints.ts';
 import { createRouter } from '../../../../infra/local/gateway/router.ts';
+import { loadEndpoints } from '../../../../infra/service/endpoints.ts';
 
 test.each([
   ['/users', 'POST', 'createUser', {}],

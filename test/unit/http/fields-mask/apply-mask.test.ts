@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { applyMask, parseMask } from '../../../../shared/http/fields-mask.ts';
+import { applyMask, parseMask } from '../../../../shared/http/fields-mask/fields-mask.ts';
 
 const apply = (mask: string, schema: z.ZodType, value: unknown) => applyMask(parseMask(mask), schema, value);
 

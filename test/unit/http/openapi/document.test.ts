@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { defineEndpoint } from '../../../../shared/http/definition.ts';
-import { fields, file } from '../../../../shared/http/endpoint-input.ts';
-import { content, redirect } from '../../../../shared/http/endpoint-output.ts';
-import type { AnyEndpoint } from '../../../../shared/http/exchange.ts';
+import { defineEndpoint } from '../../../../shared/http/definition/definition.ts';
+import { fields, file } from '../../../../shared/http/definition/endpoint-input.ts';
+import { content, redirect } from '../../../../shared/http/definition/endpoint-output.ts';
+import type { AnyEndpoint } from '../../../../shared/http/definition/exchange.ts';
+import { decimal, flag, integer } from '../../../../shared/http/definition/parameters.ts';
 import { openApiDocument } from '../../../../shared/http/openapi/document.ts';
 import type { TagRule } from '../../../../shared/http/openapi/tag-of.ts';
-import { decimal, flag, integer } from '../../../../shared/http/parameters.ts';
 
 const Tree = z.object({ name: z.string(), height: z.number().int().nullable() }).meta({ id: 'Tree' });
 

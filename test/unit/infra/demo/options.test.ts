@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { readDemoOptions } from '../../../../infra/demo/demo-options.ts';
+import { readDemoOptions } from '../../../../infra/tools/demo/demo-options.ts';
 
 test('starts a service of its own unless one is named', () => {
   expect(readDemoOptions([], {})).toEqual({

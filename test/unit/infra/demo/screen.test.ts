@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Screen } from '../../../../infra/demo/screen.ts';
-import { sparkline } from '../../../../infra/demo/sparkline.ts';
+import { Screen } from '../../../../infra/tools/demo/screen.ts';
+import { sparkline } from '../../../../infra/tools/demo/sparkline.ts';
 
 function shown(isTTY: boolean, environment: Record<string, string>, use: (screen: Screen) => void): string {
   let text = '';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Parser } from 'tar';
 import { expect, onTestFinished, test } from 'vitest';
-import { packSource } from '../../../../infra/demo/source-archive.ts';
+import { packSource } from '../../../../infra/tools/demo/source-archive.ts';
 
 const digits = join(import.meta.dirname, '../../../examples/digits');
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { adoptedData, importMapping } from '../../../../infra/deploy/import-data.ts';
-import { adoptionHint } from '../../../../infra/deploy/kept-data.ts';
+import { adoptedData, importMapping } from '../../../../infra/aws/deploy/import-data.ts';
+import { adoptionHint } from '../../../../infra/aws/deploy/kept-data.ts';
 
 const adopted = { accounts: 'old-accounts', records: 'old-records', bucket: 'old-bucket' };
 

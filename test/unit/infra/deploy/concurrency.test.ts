@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkConcurrency } from '../../../../infra/deploy/concurrency.ts';
-import { readOptions } from '../../../../infra/deployment-options.ts';
+import { checkConcurrency } from '../../../../infra/aws/deploy/account/concurrency.ts';
+import { readOptions } from '../../../../infra/aws/options/deployment-options.ts';
 
 const judged = (quota: number | undefined, options: Record<string, unknown> = {}) =>
   checkConcurrency(quota, readOptions(options));

@@ -1,8 +1,8 @@
 import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { expect, test } from 'vitest';
-import { checkQuotas } from '../../../../infra/deploy/prerequisites.ts';
-import { quotasFor } from '../../../../infra/deploy/quotas.ts';
-import { readOptions } from '../../../../infra/deployment-options.ts';
+import { checkQuotas } from '../../../../infra/aws/deploy/account/prerequisites.ts';
+import { quotasFor } from '../../../../infra/aws/deploy/account/quotas.ts';
+import { readOptions } from '../../../../infra/aws/options/deployment-options.ts';
 
 const needed = (context: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(quotasFor(readOptions(context)).map(({ code, needed }) => [code, needed]));

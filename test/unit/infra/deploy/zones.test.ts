@@ -1,7 +1,7 @@
 import { EC2Client } from '@aws-sdk/client-ec2';
 import { expect, test } from 'vitest';
-import { checkZones } from '../../../../infra/deploy/zones.ts';
-import { readOptions } from '../../../../infra/deployment-options.ts';
+import { checkZones } from '../../../../infra/aws/deploy/account/zones.ts';
+import { readOptions } from '../../../../infra/aws/options/deployment-options.ts';
 
 /** What the zones of a region offer, as in those where new types are not everywhere. */
 const region = {

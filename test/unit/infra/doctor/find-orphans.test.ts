@@ -1,12 +1,16 @@
 import { ulid } from 'ulid';
 import { describe, expect, test } from 'vitest';
-import { findOrphans } from '../../../../infra/doctor/find-orphans.ts';
-import type { Inventory } from '../../../../infra/doctor/inventory.ts';
-import { experimentJob, experimentPrefix, putExperiment } from '../../../../shared/data/experiment.ts';
-import { putUnfinished } from '../../../../shared/data/job.ts';
-import { createProject, projectPrefix } from '../../../../shared/data/project.ts';
-import { type Purge, recordPurge } from '../../../../shared/data/purge.ts';
-import type { Item, TableWriter, Write } from '../../../../shared/data/table.ts';
+import { findOrphans } from '../../../../infra/aws/doctor/find-orphans.ts';
+import type { Inventory } from '../../../../infra/aws/doctor/inventory.ts';
+import {
+  experimentJob,
+  experimentPrefix,
+  putExperiment,
+} from '../../../../shared/data/experiments/experiment.ts';
+import { putUnfinished } from '../../../../shared/data/jobs/job.ts';
+import { createProject, projectPrefix } from '../../../../shared/data/projects/project.ts';
+import { type Purge, recordPurge } from '../../../../shared/data/projects/purge.ts';
+import type { Item, TableWriter, Write } from '../../../../shared/data/table/table.ts';
 import { experimentOf } from '../../../support/experiment.ts';
 import { projectOf } from '../../../support/project.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { prepareImageContext } from '../../../../infra/job-image/context.ts';
+import { prepareImageContext } from '../../../../infra/aws/job-image/context.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 let base: string;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { gatewayOf } from '../../../../infra/sam/container-bridge.ts';
-import { localTemplate, SynthesizedTemplate } from '../../../../infra/sam/local-template.ts';
+import { gatewayOf } from '../../../../infra/tools/sam/container-bridge.ts';
+import { localTemplate, SynthesizedTemplate } from '../../../../infra/tools/sam/local-template.ts';
 
 const method = (HttpMethod: string, route: string) => ({
   Type: 'AWS::ApiGateway::Method',

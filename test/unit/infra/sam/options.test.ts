@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readOptions } from '../../../../infra/sam/sam-options.ts';
+import { readOptions } from '../../../../infra/tools/sam/sam-options.ts';
 
 describe('options of npm run sam', () => {
   test('serve the API by default', () => {

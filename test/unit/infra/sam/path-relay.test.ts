@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { encodedOnceMore, freePort, startPathRelay } from '../../../../infra/sam/path-relay.ts';
+import { encodedOnceMore, freePort, startPathRelay } from '../../../../infra/tools/sam/path-relay.ts';
 import { sendRaw } from '../../../support/raw-http.ts';
 
 test.each([

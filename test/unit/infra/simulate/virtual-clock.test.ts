@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../../infra/simulate/virtual-clock.ts';
+import { VirtualClock } from '../../../proofs/simulate/virtual-clock.ts';
 
 test('time stands still while reads are gathered and files are read, one after the other', async () => {
   const clock = new VirtualClock();

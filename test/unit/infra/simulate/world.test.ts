@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../../infra/simulate/virtual-clock.ts';
-import { World } from '../../../../infra/simulate/world.ts';
+import { VirtualClock } from '../../../proofs/simulate/virtual-clock.ts';
+import { World } from '../../../proofs/simulate/world.ts';
 
 test('each world has tables and limits of its own, also of the same options', async () => {
   const clock = new VirtualClock();

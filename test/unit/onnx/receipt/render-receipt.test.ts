@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { receiptText } from '../../../../shared/onnx/cli/receipt-text.ts';
 import type { Receipt } from '../../../../shared/onnx/receipt/receipt.ts';
 import { renderReceipt } from '../../../../shared/onnx/receipt/render-receipt.ts';
-import { xmlFault } from '../../config-graph/well-formed-xml.ts';
+import { xmlFault } from '../../config/graph/well-formed-xml.ts';
 
 const hostile = '<script>alert("x")</script>&\u0000\u202e';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { CrashLine } from '../../../../shared/runner/command/crash-line.ts';
 import { noMask, SecretMask } from '../../../../shared/runner/host/secret-mask.ts';
 import { LineSplitter } from '../../../../shared/runner/telemetry/line-splitter.ts';
+import { CrashLine } from '../../../../shared/runner/training/crash-line.ts';
 import fc, { runs } from '../../../support/seeded-fast-check.ts';
 
 const token = 'hf_0123456789abcdef';

@@ -2,7 +2,7 @@ import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { FileBytes, FileChangedError } from '../../../../shared/runner/outputs/file-bytes.ts';
+import { FileBytes, FileChangedError } from '../../../../shared/runner/outputs/upload/file-bytes.ts';
 
 let folder: string;
 let path: string;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { LogLine } from '../../../../shared/data/job-log.ts';
-import { ConditionFailedError } from '../../../../shared/data/write-label.ts';
+import type { LogLine } from '../../../../shared/data/jobs/job-log.ts';
+import { ConditionFailedError } from '../../../../shared/data/table/write-label.ts';
 import { LogShipper, type LogShipperOptions } from '../../../../shared/runner/telemetry/log-shipper.ts';
 
 /** A shipper whose sink keeps the chunks, and what it reported. */

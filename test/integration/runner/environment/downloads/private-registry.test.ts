@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DownloadCache } from '../../../../../shared/runner/environment/downloads/download-cache.ts';
 import { IndexRelay } from '../../../../../shared/runner/environment/downloads/index-relay.ts';
 import { relayPlan } from '../../../../../shared/runner/environment/downloads/relay-plan.ts';
-import type { EnvironmentBuild } from '../../../../../shared/runner/environment/environment-build.ts';
+import type { EnvironmentBuild } from '../../../../../shared/runner/environment/install/builder-input.ts';
 import { prepareEnvironment } from '../../../../../shared/runner/environment/prepare-environment.ts';
 import { sha256Of } from '../../../../support/package-index.ts';
 import { startPrivateRegistry, startProxy } from '../../../../support/private-registry.ts';

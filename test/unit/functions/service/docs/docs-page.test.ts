@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiDocument } from '../../../../../functions/service/docs/api-document.ts';
 import { docsPage } from '../../../../../functions/service/docs/docs-page.ts';
 import kept from '../../../../../functions/service/openapi.json' with { type: 'json' };
-import { problemKinds } from '../../../../../shared/http/problem.ts';
+import { problemKinds } from '../../../../../shared/http/definition/problem.ts';
 
 const document = ApiDocument.parse(kept);
 const page = docsPage(document, 'hash');

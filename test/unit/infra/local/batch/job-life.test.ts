@@ -9,9 +9,9 @@ import {
   nodeStarted,
   settled,
   starting,
-} from '../../../../../infra/local/batch/job-life.ts';
-import { JobRecord } from '../../../../../infra/local/batch/job-record.ts';
-import { newJobRecord } from '../../../../../infra/local/batch/new-job-record.ts';
+} from '../../../../../infra/local/batch/jobs/job-life.ts';
+import { JobRecord } from '../../../../../infra/local/batch/jobs/job-record.ts';
+import { newJobRecord } from '../../../../../infra/local/batch/jobs/new-job-record.ts';
 
 const other = '00000000-0000-4000-8000-000000000000';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { relayPlan } from '../../../../../shared/runner/environment/downloads/relay-plan.ts';
-import type { EnvironmentBuild } from '../../../../../shared/runner/environment/environment-build.ts';
+import type { EnvironmentBuild } from '../../../../../shared/runner/environment/install/builder-input.ts';
 
 const option = (name: 'index-url' | 'extra-index-url', value: string) =>
   ({ kind: 'option', name, value }) as const;

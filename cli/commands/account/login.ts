@@ -1,0 +1,65 @@
+import { buildCommand } from '@stricli/core';
+import { CliError, exitCodes } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import { ask } from '../../login/ask.ts';
+import { askPassword } from '../../login/ask-password.ts';
+import { runningService } from '../../login/checkout.ts';
+import { days } from '../../login/days.ts';
+import { requireService } from '../../login/require-service.ts';
+import { localUrl, serviceUrl } from '../../login/service-url.ts';
+import { signIn } from '../../login/sign-in.ts';
+import { verbose } from '../flags.ts';
+
+interface Flags {
+  user?: string;
+  days?: number;
+  verbose?: boolean;
+}
+
+async function login(this: CliContext, { user, days: lifetime }: Flags, given?: string): Promise<void> {
+  const url = serviceUrl(given ?? (this.env['MPS_URL'] || (await runningService(this.env)) || localUrl));
+  const isTerminal = this.process.stdin.isTTY === true;
+  if (user === undefined && !isTerminal)
+    throw new CliError('Name the user with --user, and pipe the password in.', exitCodes.usage);
+  await requireService(url);
+  const username = user ?? (await ask(`User on ${url}: `));
+  const password = await askPassword(this);
+  const { account_type, expires_at } = await signIn({ url, username, password, days: lifetime }, this.env);
+  this.printer.say(`Signed in to ${url} as ${username} (${account_type}) until ${expires_at.slice(0, 10)}.`);
+}
+
+export const loginCommand = buildCommand({
+  func: login,
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        {
+          brief: `Address of the service (MPS_URL, or ${localUrl})`,
+          placeholder: 'URL',
+          parse: String,
+          optional: true,
+        },
+      ],
+    },
+    flags: {
+      user: {
+        kind: 'parsed',
+        parse: String,
+        brief: 'Name of the user; asked for without it',
+        optional: true,
+      },
+      days: { kind: 'parsed', parse: days, brief: 'How long the login is good (90)', optional: true },
+      verbose,
+    },
+  },
+  docs: {
+    brief: 'Sign in and keep a token',
+    fullDescription: `Asks for user and password and keeps a named token, readable by you alone. Without a terminal the password is the first line of stdin. MPS_URL and MPS_TOKEN override what is kept.
+
+Examples:
+  mps login
+  mps login https://abc.execute-api.eu-central-1.amazonaws.com/v1
+  mps login --user ada < password-file`,
+  },
+});

@@ -1,0 +1,47 @@
+import { buildCommand } from '@stricli/core';
+import type { endpoint as deleteToken } from '../../../functions/auth/delete-token.endpoint.ts';
+import { ProblemError } from '../../../shared/client/problem-error.ts';
+import type { CliContext } from '../../context.ts';
+import { clientOf } from '../../login/client-of.ts';
+import { chosenLogin } from '../../login/connect.ts';
+import { loginFile, readLogins, writeLogins } from '../../login/saved-logins.ts';
+import { serviceUrl } from '../../login/service-url.ts';
+import { verbose } from '../flags.ts';
+
+async function logout(this: CliContext, _: { verbose?: boolean }, given?: string): Promise<void> {
+  const url = given === undefined ? (await chosenLogin(this.env)).url : serviceUrl(given);
+  const file = loginFile(this.env);
+  const logins = await readLogins(file);
+  const login = logins.find((one) => one.url === url);
+  if (login === undefined) {
+    this.printer.say(`You are not signed in to ${url}.`);
+    return;
+  }
+  // Forgotten here in any case; the service is told, so that the token ends at once.
+  await writeLogins(
+    file,
+    logins.filter((one) => one !== login),
+  );
+  await clientOf(url, login.token)
+    .call<typeof deleteToken>('DELETE /auth/token')
+    .catch((error: unknown) => {
+      // It had ended already.
+      if (!(error instanceof ProblemError) || error.status !== 401) throw error;
+    });
+  this.printer.say(`Signed out of ${url}.`);
+}
+
+export const logoutCommand = buildCommand({
+  func: logout,
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [{ brief: 'Address of the service', placeholder: 'URL', parse: String, optional: true }],
+    },
+    flags: { verbose },
+  },
+  docs: {
+    brief: 'Sign out: end the token and forget it',
+    fullDescription: 'Example:\n  mps logout',
+  },
+});

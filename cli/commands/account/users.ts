@@ -1,0 +1,144 @@
+import { buildCommand, buildRouteMap } from '@stricli/core';
+import type { endpoint as changeUserType } from '../../../functions/users/change-user-type.endpoint.ts';
+import type { endpoint as createUser } from '../../../functions/users/create-user.endpoint.ts';
+import type { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
+import type { endpoint as listUsers } from '../../../functions/users/list-users.endpoint.ts';
+import type { Client } from '../../../shared/client/client.ts';
+import { CliError } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import { askPassword } from '../../login/ask-password.ts';
+import { connect } from '../../login/connect.ts';
+import { agree } from '../../output/agree.ts';
+import { json, verbose, yes } from '../flags.ts';
+
+interface Flags {
+  json?: boolean;
+  verbose?: boolean;
+}
+
+const accountTypes = ['guest', 'viewer', 'developer', 'admin'] as const;
+type AccountType = (typeof accountTypes)[number];
+
+const nameArgument = { brief: 'Name of the user', placeholder: 'NAME', parse: String } as const;
+
+const users = (client: Client) => client.rows<typeof listUsers>('GET /users/', { query: { limit: 1000 } });
+
+async function ls(this: CliContext, { json: isJson }: Flags): Promise<void> {
+  const { client } = await connect(this.env);
+  const rows: string[][] = [];
+  for await (const user of users(client)) {
+    if (isJson) this.process.stdout.write(`${JSON.stringify(user)}\n`);
+    rows.push([user.username, user.account_type, user.created_at.slice(0, 10)]);
+  }
+  if (!isJson) this.printer.table(['USER', 'TYPE', 'SINCE'], rows);
+}
+
+const lsCommand = buildCommand({
+  func: ls,
+  parameters: { flags: { json, verbose } },
+  docs: { brief: 'List the users', fullDescription: 'Example:\n  mps users ls' },
+});
+
+interface AddFlags extends Flags {
+  type: AccountType;
+}
+
+async function add(this: CliContext, { type: account_type, json: isJson }: AddFlags, username: string) {
+  const { client } = await connect(this.env);
+  const password = await askPassword(this, `Password of ${username}: `);
+  const body = { password };
+  const created = await client.call<typeof createUser>('POST /users/', {
+    fields: { username, account_type },
+    body,
+  });
+  if (isJson) this.printer.json(created);
+  else this.printer.say(`Created ${created.username} (${created.account_type}).`);
+}
+
+const addCommand = buildCommand({
+  func: add,
+  parameters: {
+    positional: { kind: 'tuple', parameters: [nameArgument] },
+    flags: {
+      type: { kind: 'enum', values: accountTypes, default: 'developer', brief: 'What they may do' },
+      json,
+      verbose,
+    },
+  },
+  docs: {
+    brief: 'Create a user',
+    fullDescription:
+      'Asks for the password; without a terminal it is the first line of stdin.\n\nExamples:\n  mps users add ada\n  mps users add grace --type viewer < password-file',
+  },
+});
+
+async function type(this: CliContext, { json: isJson }: Flags, username: string, account_type: AccountType) {
+  const { client } = await connect(this.env);
+  for await (const user of users(client)) {
+    if (user.username !== username) continue;
+    const route = 'POST /users/{user_id}/type';
+    const { user_id } = user;
+    const changed = await client.call<typeof changeUserType>(route, {
+      path: { user_id },
+      fields: { account_type },
+    });
+    if (isJson) this.printer.json(changed);
+    else this.printer.say(`${username} is ${changed.account_type} now, and has to sign in again.`);
+    return;
+  }
+  throw new CliError(`There is no user ${username}. "mps users ls" lists them.`);
+}
+
+function accountType(text: string): AccountType {
+  const found = accountTypes.find((one) => one === text);
+  if (found === undefined) throw new Error(`must be one of ${accountTypes.join(', ')}`);
+  return found;
+}
+
+const typeCommand = buildCommand({
+  func: type,
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        nameArgument,
+        {
+          brief: accountTypes.join(', '),
+          placeholder: 'TYPE',
+          parse: accountType,
+          proposeCompletions: () => accountTypes,
+        },
+      ],
+    },
+    flags: { json, verbose },
+  },
+  docs: { brief: 'Change what a user may do', fullDescription: 'Example:\n  mps users type ada admin' },
+});
+
+interface RmFlags extends Flags {
+  yes?: boolean;
+}
+
+async function rm(this: CliContext, { yes: isSure, json: isJson }: RmFlags, username: string): Promise<void> {
+  const { client } = await connect(this.env);
+  if (!isSure) await agree(this, `Delete the user ${username}?`, 'Nobody was deleted.');
+  const removed = await client.call<typeof deleteUser>('DELETE /users/', { fields: { username } });
+  if (isJson) this.printer.json(removed);
+  else this.printer.say(`Deleted ${removed.username}.`);
+}
+
+const rmCommand = buildCommand({
+  func: rm,
+  parameters: {
+    positional: { kind: 'tuple', parameters: [nameArgument] },
+    flags: { yes, json, verbose },
+    aliases: { y: 'yes' },
+  },
+  docs: { brief: 'Delete a user', fullDescription: 'Example:\n  mps users rm ada --yes' },
+});
+
+export const userRoutes = buildRouteMap<string, CliContext>({
+  routes: { ls: lsCommand, add: addCommand, type: typeCommand, rm: rmCommand },
+  defaultCommand: 'ls',
+  docs: { brief: 'List, create, change and delete users' },
+});

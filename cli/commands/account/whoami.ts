@@ -1,0 +1,23 @@
+import { buildCommand } from '@stricli/core';
+import type { endpoint as readOwnAccount } from '../../../functions/users/read-own-account.endpoint.ts';
+import type { CliContext } from '../../context.ts';
+import { connect } from '../../login/connect.ts';
+import { json, verbose } from '../flags.ts';
+
+interface Flags {
+  json?: boolean;
+  verbose?: boolean;
+}
+
+async function whoami(this: CliContext, flags: Flags): Promise<void> {
+  const { client } = await connect(this.env);
+  const user = await client.call<typeof readOwnAccount>('GET /users/me');
+  if (flags.json) this.printer.json({ url: client.url, ...user });
+  else this.printer.line(`${user.username} (${user.account_type}) on ${client.url}`);
+}
+
+export const whoamiCommand = buildCommand({
+  func: whoami,
+  parameters: { flags: { json, verbose } },
+  docs: { brief: 'Show who is signed in, and where', fullDescription: 'Example:\n  mps whoami --json' },
+});

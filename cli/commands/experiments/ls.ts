@@ -1,0 +1,129 @@
+import { buildCommand } from '@stricli/core';
+import type { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
+import { experimentAttributes } from '../../../shared/experiments/experiment-attributes.ts';
+import type { CliContext } from '../../context.ts';
+import { askedValues } from '../../experiments/asked-values.ts';
+import type { Experiment } from '../../experiments/follow-experiment.ts';
+import { connect } from '../../login/connect.ts';
+import { bestText, lastText } from '../../output/metric-text.ts';
+import { secondsText } from '../../output/units.ts';
+import { requireProject } from '../../projects/find-project.ts';
+import { json, project, verbose } from '../flags.ts';
+
+interface Flags {
+  sort?: readonly string[];
+  limit?: number;
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+function limit(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) throw new Error('must be a whole number from 1 on');
+  return count;
+}
+
+const headings = ['EXPERIMENT', 'NAME', 'STATUS', 'CREATED', 'TIME', 'BEST', 'LAST'];
+
+function rowOf(experiment: Experiment): string[] {
+  const { experiment_id, name, status, created_at, duration, best } = experiment;
+  return [
+    experiment_id,
+    name,
+    status,
+    created_at.slice(0, 16).replace('T', ' '),
+    duration === null ? '' : secondsText(duration),
+    best === null ? '' : bestText(best),
+    best === null ? '' : lastText(experiment, best.metric),
+  ];
+}
+
+const attributes: readonly string[] = experimentAttributes;
+
+/** A name to sort by as the service takes it: a bare one that is no attribute is that of a metric. */
+function orderTerm(given: string): string {
+  const isDown = given.startsWith('-');
+  const name = isDown ? given.slice(1) : given;
+  const isWhole = attributes.includes(name) || /^(metrics|params|tags)\./.test(name);
+  return `${isWhole ? name : `metrics.\`${name}\``} ${isDown ? 'DESC' : 'ASC'}`;
+}
+
+async function ls(
+  this: CliContext,
+  { sort, limit: most = 50, project: given, json: isJson }: Flags,
+  filter?: string,
+): Promise<void> {
+  const session = await connect(this.env);
+  const { project_id } = await requireProject(session, this.folder, given);
+  const order = sort?.map(orderTerm).join(', ');
+  const experiments: Experiment[] = [];
+  const rows = session.client.rows<typeof listExperiments>('GET /projects/{project_id}/experiments', {
+    path: { project_id },
+    query: {
+      limit: Math.min(most, 1000),
+      ...(filter !== undefined && { filter }),
+      ...(order !== undefined && { order_by: order }),
+    },
+  });
+  for await (const experiment of rows) {
+    // A line each, so that scripts need not wait for the last.
+    if (isJson) this.process.stdout.write(`${JSON.stringify(experiment)}\n`);
+    experiments.push(experiment);
+    if (experiments.length === most) break;
+  }
+  if (isJson) return;
+  const asked = askedValues(order ?? '', filter ?? '');
+  this.printer.table(
+    [...headings, ...asked.map(({ heading }) => heading)],
+    experiments.map((one) => [...rowOf(one), ...asked.map(({ textOf }) => textOf(one))]),
+  );
+}
+
+export const lsCommand = buildCommand({
+  func: ls,
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        {
+          brief: "Which ones, such as 'metrics.accuracy > 0.9 AND params.lr = 0.01'",
+          placeholder: 'FILTER',
+          parse: String,
+          optional: true,
+        },
+      ],
+    },
+    flags: {
+      sort: {
+        kind: 'parsed',
+        parse: String,
+        variadic: ',',
+        placeholder: 'NAME',
+        brief:
+          'By best, a metric, or params.NAME, duration, cost and the like; -NAME begins with the greatest',
+        optional: true,
+      },
+      limit: {
+        kind: 'parsed',
+        parse: limit,
+        placeholder: 'N',
+        brief: 'Most experiments (50)',
+        optional: true,
+      },
+      project,
+      json,
+      verbose,
+    },
+    aliases: { n: 'limit', p: 'project' },
+  },
+  docs: {
+    brief: 'List the experiments of a project, newest first',
+    fullDescription: `Filters are conditions joined by AND on metrics.NAME, params.NAME, tags.NAME, status, name, user, duration and others; an experiment without the value by which is sorted comes last. BEST is the best value by the project's criterion, LAST the newest of that metric; what is filtered or sorted by is a column. With --json a line for each experiment.
+
+Examples:
+  mps ls
+  mps ls 'metrics.accuracy > 0.9' --sort -accuracy
+  mps ls "status = 'FAILED'" -n 5 --json`,
+  },
+});

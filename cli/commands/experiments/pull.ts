@@ -1,0 +1,120 @@
+import { resolve } from 'node:path';
+import { buildCommand } from '@stricli/core';
+import type { endpoint as downloadArtifact } from '../../../functions/experiments/artifacts/download-artifact.endpoint.ts';
+import type { endpoint as listArtifacts } from '../../../functions/experiments/artifacts/list-artifacts.endpoint.ts';
+import { saveDownload, savedState } from '../../../shared/client/node/save-download.ts';
+import type { RowOf } from '../../../shared/client/route.ts';
+import { bytesText } from '../../../shared/core/text/bytes-text.ts';
+import { CliError } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import { namedExperiment } from '../../experiments/find-experiment.ts';
+import { pullPlace, refusePullClashes } from '../../experiments/pull-places.ts';
+import { LiveLine } from '../../output/live-line.ts';
+import { replacedError } from '../../output/refuse-replacing.ts';
+import { untilInterrupted } from '../../upload/until-interrupted.ts';
+import { experimentId } from '../arguments.ts';
+import { force, json, project, verbose } from '../flags.ts';
+
+interface Flags {
+  to?: string;
+  force?: boolean;
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+type Artifact = RowOf<typeof listArtifacts>;
+
+async function pull(
+  this: CliContext,
+  { to, force: isForced = false, project: given, json: isJson }: Flags,
+  id?: string,
+  wanted?: string,
+): Promise<void> {
+  const { session, path } = await namedExperiment(this, given, id);
+  const { client } = session;
+  const folder = resolve(this.folder, to ?? path.experiment_id);
+  const route = 'GET /projects/{project_id}/experiments/{experiment_id}/artifacts';
+  const chosen: { artifact: Artifact; place: string }[] = [];
+  for await (const artifact of client.rows<typeof listArtifacts>(route, { path, query: { limit: 1000 } }))
+    if (
+      wanted === undefined ||
+      artifact.path === wanted ||
+      artifact.path.startsWith(`${wanted.replace(/\/$/, '')}/`)
+    )
+      chosen.push({ artifact, place: pullPlace(folder, artifact.path) });
+  if (chosen.length === 0)
+    throw new CliError(
+      wanted === undefined ? 'The experiment left no files.' : `The experiment left no ${wanted}.`,
+    );
+  await refusePullClashes(
+    folder,
+    chosen.map(({ place }) => place),
+  );
+  const other: string[] = [];
+  const found = new Set<string>();
+  for (const { artifact, place } of chosen) {
+    const state = await savedState({ ...artifact, path: place });
+    if (state === 'same') found.add(place);
+    if (state === 'other') other.push(place);
+  }
+  if (other.length > 0 && !isForced) throw replacedError(other, 'nothing was downloaded');
+  const line = new LiveLine(this.printer);
+  const work = async (signal: AbortSignal) => {
+    for (const { artifact, place } of chosen) {
+      const { size, sha256 } = artifact;
+      const onProgress = (bytes: number) =>
+        line.set(`${artifact.path}: ${bytesText(bytes)} of ${bytesText(size)}`);
+      const request = { path: { ...path, path: artifact.path } };
+      const saving = { path: place, size, sha256, onProgress, signal };
+      const isNew = !found.has(place);
+      if (isNew) await saveDownload<typeof downloadArtifact>(client, `${route}/{path+}`, request, saving);
+      line.above(() => {
+        if (isJson) this.process.stdout.write(`${JSON.stringify({ ...artifact, saved: place })}\n`);
+        else this.printer.say(`${place}  ${bytesText(size)}${isNew ? '' : ', there already'}`);
+      });
+    }
+  };
+  try {
+    await untilInterrupted(work, 'Interrupted; the same command goes on where it was.');
+  } finally {
+    line.end();
+  }
+}
+
+export const pullCommand = buildCommand({
+  func: pull,
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        experimentId,
+        {
+          brief: 'A file or folder of it; all without it',
+          placeholder: 'PATH',
+          parse: String,
+          optional: true,
+        },
+      ],
+    },
+    flags: {
+      to: {
+        kind: 'parsed',
+        parse: String,
+        placeholder: 'DIR',
+        brief: 'Folder to save in; one named after the experiment without it',
+        optional: true,
+      },
+      force,
+      project,
+      json,
+      verbose,
+    },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: 'Download the files that an experiment left',
+    fullDescription:
+      'An interrupted download goes on where it was; every file is checked by its SHA-256. A file that is there with another content is replaced by --force alone.\n\nExamples:\n  mps pull\n  mps pull 4k8f model --to results',
+  },
+});

@@ -1,0 +1,85 @@
+import { buildCommand } from '@stricli/core';
+import type { endpoint as rerunExperiment } from '../../../functions/projects/training/rerun-experiment.endpoint.ts';
+import { CliError, exitCodes } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import { namedExperiment } from '../../experiments/find-experiment.ts';
+import { showToEnd } from '../../experiments/show-to-end.ts';
+import { dollarsText } from '../../output/units.ts';
+import type { Override } from '../../run/override-config.ts';
+import { experimentId } from '../arguments.ts';
+import { detach, json, project, verbose } from '../flags.ts';
+import { configNames } from '../live-names.ts';
+import { overrides, type SizeFlags, sizes } from '../training-flags.ts';
+
+interface Flags extends SizeFlags {
+  config?: string;
+  set?: readonly Override[];
+  fresh?: boolean;
+  project?: string;
+  detach?: boolean;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+/** The values to replace as the service takes them: by their paths, as JSON. @throws CliError for a value of several */
+function replacedValues(set: readonly Override[]): string {
+  const compound = set.filter(({ value }) => typeof value === 'object' && value !== null);
+  if (compound.length > 0) {
+    const names = compound.map(({ path }) => path.join('.')).join(', ');
+    throw new CliError(
+      `${names}: -S of a rerun takes single values, such as lr=0.003. Change the file and use "mps run -c FILE" for more.`,
+      exitCodes.usage,
+    );
+  }
+  return JSON.stringify(Object.fromEntries(set.map(({ path, value }) => [path.join('.'), value])));
+}
+
+async function rerun(this: CliContext, flags: Flags, id?: string): Promise<void> {
+  const { set = [], project: given, detach: isDetached, json: isJson, verbose: _, ...rest } = flags;
+  const changes = { ...rest, ...(set.length > 0 && { overrides: replacedValues(set) }) };
+  const { session, path } = await namedExperiment(this, given, id);
+  const route = 'POST /projects/{project_id}/experiments/{experiment_id}/rerun';
+  const begun = await session.client.call<typeof rerunExperiment>(route, { path, query: changes });
+  const estimate = begun.cost_estimate === null ? '' : `, at most ${dollarsText(begun.cost_estimate)}`;
+  this.printer.say(`submitted   ${begun.experiment_id}: again as ${path.experiment_id}${estimate}`);
+  await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
+}
+
+export const rerunCommand = buildCommand({
+  func: rerun,
+  parameters: {
+    positional: { kind: 'tuple', parameters: [experimentId] },
+    flags: {
+      set: overrides,
+      config: {
+        kind: 'parsed',
+        parse: String,
+        proposeCompletions: configNames,
+        placeholder: 'NAME',
+        brief: 'Another configuration of the project; the experiment’s own copy without it',
+        optional: true,
+      },
+      fresh: {
+        kind: 'boolean',
+        brief: 'Start without the checkpoints of the earlier experiment',
+        optional: true,
+        withNegated: false,
+      },
+      ...sizes,
+      project,
+      detach,
+      json,
+      verbose,
+    },
+    aliases: { S: 'set', c: 'config', p: 'project', d: 'detach' },
+  },
+  docs: {
+    brief: 'Train an experiment again, with changes',
+    fullDescription: `Begins a new experiment with the source, environment, data and configuration of an earlier one, whatever the project holds by now, but for what the flags change. It goes on from the checkpoints of the earlier one.
+
+Examples:
+  mps rerun
+  mps rerun 4k8f -S optimizer.lr=0.003 --fresh
+  mps rerun latest --memory 8192 -d`,
+  },
+});

@@ -1,0 +1,86 @@
+import { buildCommand } from '@stricli/core';
+import { bytesText } from '../../../shared/core/text/bytes-text.ts';
+import type { CliContext } from '../../context.ts';
+import { namedExperiment } from '../../experiments/find-experiment.ts';
+import type { Experiment } from '../../experiments/follow-experiment.ts';
+import { bestText, summaryText } from '../../output/metric-text.ts';
+import { dollarsText, secondsText } from '../../output/units.ts';
+import { experimentId } from '../arguments.ts';
+import { json, project, verbose } from '../flags.ts';
+
+interface Flags {
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+/** Most metrics that are printed. */
+const metricsMost = 100;
+
+/** The metrics by name; those beyond the most are counted. */
+function metricFacts({ metrics }: Experiment): [string, string][] {
+  const names = Object.keys(metrics).sort();
+  const more = names.length - metricsMost;
+  return [
+    ...names
+      .slice(0, metricsMost)
+      .flatMap((name): [string, string][] =>
+        metrics[name] === undefined ? [] : [[`metrics.${name}`, summaryText(metrics[name])]],
+      ),
+    ...(more > 0 ? [['metrics', `${more} more, which --json has`] as [string, string]] : []),
+  ];
+}
+
+/** The commit, its branch, and whether it was all. */
+function gitText({ git }: Experiment): string | null {
+  if (git === null) return null;
+  const branch = git.branch === null ? '' : ` on ${git.branch}`;
+  return `${git.commit.slice(0, 12)}${branch}${git.dirty === true ? ', with changes' : ''}`;
+}
+
+async function show(this: CliContext, { project: given, json: isJson }: Flags, id?: string): Promise<void> {
+  const { experiment } = await namedExperiment(this, given, id);
+  if (isJson) {
+    this.printer.json(experiment);
+    return;
+  }
+  const { status_reason, duration, exit_code, best, cost, cost_estimate, params, tags } = experiment;
+  const facts: readonly (readonly [string, string | null])[] = [
+    ['experiment', experiment.experiment_id],
+    ['name', experiment.name],
+    ['status', status_reason === null ? experiment.status : `${experiment.status}: ${status_reason}`],
+    ['exit code', exit_code === null ? null : String(exit_code)],
+    ['created', experiment.created_at],
+    ['time', duration === null ? null : secondsText(duration)],
+    [
+      'size',
+      `${experiment.nodes} × ${experiment.vcpus} vCPU, ${experiment.memory} MiB, ${experiment.gpus} GPU`,
+    ],
+    [
+      'config',
+      experiment.config_id === null ? null : `${experiment.config_id}, version ${experiment.config_version}`,
+    ],
+    ['commit', gitText(experiment)],
+    ['data set', experiment.dataset],
+    ['best', best === null ? experiment.best_reason : bestText(best)],
+    ...(experiment.warnings ?? []).map((warning) => ['warning', warning] as const),
+    ...metricFacts(experiment),
+    ['cost', cost === null ? null : dollarsText(cost)],
+    ['at most', cost_estimate === null ? null : dollarsText(cost_estimate)],
+    ['artifacts', `${experiment.artifacts} (${bytesText(experiment.artifact_bytes)})`],
+    ['note', experiment.note],
+    ...Object.entries(params).map(([name, value]) => [`params.${name}`, value] as const),
+    ...Object.entries(tags).map(([name, value]) => [`tags.${name}`, value] as const),
+  ];
+  this.printer.facts(facts);
+}
+
+export const showCommand = buildCommand({
+  func: show,
+  parameters: {
+    positional: { kind: 'tuple', parameters: [experimentId] },
+    flags: { project, json, verbose },
+    aliases: { p: 'project' },
+  },
+  docs: { brief: 'Show an experiment', fullDescription: 'Examples:\n  mps show\n  mps show 4k8f --json' },
+});

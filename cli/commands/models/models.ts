@@ -1,0 +1,310 @@
+import { basename, resolve } from 'node:path';
+import { buildCommand, buildRouteMap } from '@stricli/core';
+import type { endpoint as listArtifacts } from '../../../functions/experiments/artifacts/list-artifacts.endpoint.ts';
+import type { endpoint as createModel } from '../../../functions/optimization/models/create-model.endpoint.ts';
+import type { endpoint as deleteModel } from '../../../functions/optimization/models/delete-model.endpoint.ts';
+import type { endpoint as listModels } from '../../../functions/optimization/models/list-models.endpoint.ts';
+import type { endpoint as putModel } from '../../../functions/optimization/models/put-model.endpoint.ts';
+import type { AnswerOf } from '../../../shared/client/route.ts';
+import { bytesText } from '../../../shared/core/text/bytes-text.ts';
+import { setsBeside } from '../../../shared/onnx-models/sets-beside.ts';
+import { CliError, exitCodes } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import { namedExperiment } from '../../experiments/find-experiment.ts';
+import { connect, type Session } from '../../login/connect.ts';
+import { agree } from '../../output/agree.ts';
+import { LiveLine } from '../../output/live-line.ts';
+import { digestFile } from '../../upload/digest-file.ts';
+import { type ModelFile, sendModelFile } from '../../upload/model-upload.ts';
+import { untilInterrupted } from '../../upload/until-interrupted.ts';
+import { modelArgument } from '../arguments.ts';
+import { json, project, verbose, yes } from '../flags.ts';
+import { experimentIds } from '../live-names.ts';
+
+interface ExperimentPath {
+  project_id: string;
+  experiment_id: string;
+}
+
+interface Flags {
+  json?: boolean;
+  verbose?: boolean;
+}
+
+type Model = AnswerOf<typeof putModel>;
+
+/** The sets that a model has. */
+const setNames = ({ has_calibration, has_evaluation }: Pick<Model, 'has_calibration' | 'has_evaluation'>) => [
+  ...(has_calibration ? ['calibration'] : []),
+  ...(has_evaluation ? ['evaluation'] : []),
+];
+
+const createRoute = 'POST /optimization/models/{model_name}';
+const artifactsRoute = 'GET /projects/{project_id}/experiments/{experiment_id}/artifacts';
+
+async function ls(this: CliContext, { json: isJson }: Flags): Promise<void> {
+  const { client } = await connect(this.env);
+  const rows: string[][] = [];
+  for await (const model of client.rows<typeof listModels>('GET /optimization/models')) {
+    if (isJson) this.process.stdout.write(`${JSON.stringify(model)}\n`);
+    rows.push([
+      model.model_name,
+      model.status,
+      bytesText(model.bytes),
+      String(model.parameters ?? ''),
+      setNames(model).join(', '),
+    ]);
+  }
+  if (!isJson) this.printer.table(['MODEL', 'STATUS', 'SIZE', 'PARAMETERS', 'DATA'], rows);
+}
+
+const lsCommand = buildCommand({
+  func: ls,
+  parameters: { flags: { json, verbose } },
+  docs: { brief: 'List the models', fullDescription: 'Example:\n  mps models ls' },
+});
+
+interface PushFlags extends Flags {
+  data?: readonly string[];
+  calibration?: string;
+  evaluation?: string;
+  inputs?: string;
+  outputs?: string;
+  from?: string;
+  sets?: boolean;
+  project?: string;
+}
+
+const shapesOf = ({ inputs, outputs }: PushFlags) => ({
+  ...(inputs !== undefined && { inputs }),
+  ...(outputs !== undefined && { outputs }),
+});
+
+type Sets = Pick<PushFlags, 'calibration' | 'evaluation'>;
+
+const setsOf = ({ calibration, evaluation }: Sets) => ({
+  ...(calibration !== undefined && { calibration }),
+  ...(evaluation !== undefined && { evaluation }),
+});
+
+/** The sets that were named, and in place of those that were not what lies beside the model among the artifacts. */
+async function setsToRegister(
+  { client }: Session,
+  path: ExperimentPath,
+  model: string,
+  { sets = true, calibration, evaluation }: PushFlags,
+): Promise<Sets> {
+  const named = setsOf({ ...(calibration && { calibration }), ...(evaluation && { evaluation }) });
+  if (!sets) return named;
+  const paths: string[] = [];
+  for await (const artifact of client.rows<typeof listArtifacts>(artifactsRoute, { path }))
+    if (artifact.sha256 !== null) paths.push(artifact.path);
+  return { ...setsBeside(model, paths), ...named };
+}
+
+/** Registers what an experiment left. */
+async function register(
+  context: CliContext,
+  flags: PushFlags,
+  model_name: string,
+  path: string,
+): Promise<Model> {
+  const { project: given, from } = flags;
+  if (flags.data !== undefined)
+    throw new CliError(
+      '--data is for uploads: of an experiment, external data comes along.',
+      exitCodes.usage,
+    );
+  const { session, path: found } = await namedExperiment(context, given, from);
+  const sets = await setsToRegister(session, found, path, flags);
+  const { model } = await session.client.call<typeof createModel>(createRoute, {
+    path: { model_name },
+    query: { experiment_id: found.experiment_id, path, ...sets, ...shapesOf(flags) },
+  });
+  for (const [role, set] of Object.entries(sets)) context.printer.say(`${role}  ${set}`);
+  return model;
+}
+
+async function filesOf(
+  { folder }: CliContext,
+  { data = [], calibration, evaluation }: PushFlags,
+  path: string | undefined,
+): Promise<ModelFile[]> {
+  const wanted: [ModelFile['role'], string][] = [
+    ...(path === undefined ? [] : [['model', path] as [ModelFile['role'], string]]),
+    ...data.map((file): [ModelFile['role'], string] => ['data', file]),
+    ...(calibration === undefined ? [] : [['calibration', calibration] as [ModelFile['role'], string]]),
+    ...(evaluation === undefined ? [] : [['evaluation', evaluation] as [ModelFile['role'], string]]),
+  ];
+  const files: ModelFile[] = [];
+  for (const [role, file] of wanted)
+    files.push({ ...(await digestFile(resolve(folder, file))), role, name: basename(file) });
+  return files;
+}
+
+async function upload(
+  context: CliContext,
+  flags: PushFlags,
+  model_name: string,
+  path: string | undefined,
+): Promise<Model> {
+  const files = await filesOf(context, flags, path);
+  const { client } = await connect(context.env);
+  const line = new LiveLine(context.printer);
+  const work = async (signal: AbortSignal) => {
+    for (const file of files) {
+      const onProgress = (bytes: number) =>
+        line.set(`${file.name}: ${bytesText(bytes)} of ${bytesText(file.size)}`);
+      await sendModelFile(client, model_name, file, { signal, onProgress });
+    }
+    const route = 'PUT /optimization/models/{model_name}';
+    return client.call<typeof putModel>(route, { path: { model_name }, query: shapesOf(flags), signal });
+  };
+  try {
+    return await untilInterrupted(
+      work,
+      `Interrupted; ${model_name} waits for the rest for a day. The same command goes on where it was.`,
+    );
+  } finally {
+    line.end();
+  }
+}
+
+async function push(this: CliContext, flags: PushFlags, model_name: string, path: string): Promise<void> {
+  const model = await (flags.from === undefined ? upload : register)(this, flags, model_name, path);
+  if (flags.json) this.printer.json(model);
+  else {
+    const { opset, nodes, bytes } = model;
+    this.printer.say(`${model_name}  ${bytesText(bytes)}, opset ${opset}, ${nodes} nodes`);
+  }
+}
+
+const fileFlag = (brief: string) =>
+  ({ kind: 'parsed', parse: String, placeholder: 'FILE', brief, optional: true }) as const;
+
+const fromFlag = (brief: string) =>
+  ({
+    kind: 'parsed',
+    parse: String,
+    proposeCompletions: experimentIds,
+    placeholder: 'ID',
+    brief,
+    optional: true,
+  }) as const;
+
+const pushCommand = buildCommand({
+  func: push,
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        modelArgument,
+        {
+          brief: 'The ONNX file; with --from its path among the artifacts',
+          placeholder: 'PATH',
+          parse: String,
+        },
+      ],
+    },
+    flags: {
+      data: { ...fileFlag('External data of the model; may be repeated'), variadic: true },
+      calibration: fileFlag('npz of inputs by which ranges are found'),
+      evaluation: fileFlag('npz of inputs and labels by which accuracy is measured'),
+      inputs: { ...fileFlag('Shapes of the inputs, such as image:1x3x224x224'), placeholder: 'SHAPES' },
+      outputs: { ...fileFlag('Shapes of the outputs'), placeholder: 'SHAPES' },
+      from: fromFlag('Register what this experiment left; all paths are then those of artifacts'),
+      sets: {
+        kind: 'boolean',
+        brief: 'With --from: take the calibration and evaluation sets that lie beside the model (yes)',
+        optional: true,
+      },
+      project,
+      json,
+      verbose,
+    },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: 'Upload an ONNX model, or register one that an experiment left',
+    fullDescription: `Files above 64 MiB go in parts: an interrupted upload goes on where it was. With --from, digits-calibration.npz and digits-test.npz beside digits.onnx become its sets, unless others are named or --no-sets is given.
+
+Examples:
+  mps models push digits digits.onnx --calibration samples.npz
+  mps models push digits digits.onnx --from latest
+  mps models push digits digits.onnx --from latest --evaluation digits-test.npz`,
+  },
+});
+
+type SetsFlags = Pick<PushFlags, 'calibration' | 'evaluation' | 'from' | 'project' | keyof Flags>;
+
+/** Gives a model that there is the sets that are named. */
+async function addSets(this: CliContext, flags: SetsFlags, model_name: string): Promise<void> {
+  const { project: given, from, json: isJson } = flags;
+  const sets = setsOf(flags);
+  if (Object.keys(sets).length === 0)
+    throw new CliError('Name --calibration or --evaluation.', exitCodes.usage);
+  const add = async (): Promise<Model> => {
+    if (from === undefined) return upload(this, flags, model_name, undefined);
+    const { session, path } = await namedExperiment(this, given, from);
+    const query = { experiment_id: path.experiment_id, ...sets };
+    return (await session.client.call<typeof createModel>(createRoute, { path: { model_name }, query }))
+      .model;
+  };
+  const model = await add();
+  if (isJson) this.printer.json(model);
+  else this.printer.say(`${model_name}  with ${setNames(model).join(' and ')}`);
+}
+
+const setsCommand = buildCommand({
+  func: addSets,
+  parameters: {
+    positional: { kind: 'tuple', parameters: [modelArgument] },
+    flags: {
+      calibration: fileFlag('npz of inputs by which ranges are found'),
+      evaluation: fileFlag('npz of inputs and labels by which accuracy is measured'),
+      from: fromFlag('Take them from this experiment; the paths are then those of artifacts'),
+      project,
+      json,
+      verbose,
+    },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: 'Add a calibration or an evaluation set to a model, or replace it',
+    fullDescription: `Examples:
+  mps models sets digits --evaluation digits-test.npz
+  mps models sets digits --calibration sets/samples.npz --from latest`,
+  },
+});
+
+interface RmFlags extends Flags {
+  yes?: boolean;
+}
+
+async function rm(
+  this: CliContext,
+  { yes: isSure, json: isJson }: RmFlags,
+  model_name: string,
+): Promise<void> {
+  const { client } = await connect(this.env);
+  if (!isSure) await agree(this, `Delete the model ${model_name}?`, 'Nothing was deleted.');
+  const route = 'DELETE /optimization/models/{model_name}';
+  const removed = await client.call<typeof deleteModel>(route, { path: { model_name } });
+  if (isJson) this.printer.json(removed);
+  else this.printer.say(`Deleted ${model_name}.`);
+}
+
+const rmCommand = buildCommand({
+  func: rm,
+  parameters: {
+    positional: { kind: 'tuple', parameters: [modelArgument] },
+    flags: { yes, json, verbose },
+    aliases: { y: 'yes' },
+  },
+  docs: { brief: 'Delete a model', fullDescription: 'Example:\n  mps models rm digits --yes' },
+});
+
+export const modelRoutes = buildRouteMap<string, CliContext>({
+  routes: { push: pushCommand, sets: setsCommand, ls: lsCommand, rm: rmCommand },
+  docs: { brief: 'Upload models, give them sets, list and delete them' },
+});

@@ -1,0 +1,196 @@
+import { resolve } from 'node:path';
+import { buildCommand } from '@stricli/core';
+import type { endpoint as createPrune } from '../../../functions/optimization/strategies/prune/create-prune-strategy.endpoint.ts';
+import type { endpoint as createQuantize } from '../../../functions/optimization/strategies/quantize/create-quantize-strategy.endpoint.ts';
+import {
+  keepsAll,
+  pruneParameters,
+  pruneStrategyNames,
+} from '../../../shared/onnx/strategies/prune-strategies.ts';
+import {
+  quantizeParameters,
+  quantizeStrategyNames,
+  usualPrecision,
+} from '../../../shared/onnx/strategies/quantize-strategies.ts';
+import { CliError, exitCodes } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import { connect, type Session } from '../../login/connect.ts';
+import { refuseReplacing } from '../../output/refuse-replacing.ts';
+import { refuseBoth } from '../../refuse-both.ts';
+import { modelArgument } from '../arguments.ts';
+import { detach, force, json, verbose } from '../flags.ts';
+import { followStrategy, type Operation } from './follow-strategy.ts';
+import { type RegistryFlags, registryFlags, registryValues } from './registry-flags.ts';
+import { placesOfResult, saveResult } from './save-result.ts';
+import { showStrategy } from './show-strategy.ts';
+
+/** Flags that say nothing of the method. */
+interface JobFlags {
+  strategy: string;
+  resultName?: string;
+  vcpus?: string;
+  memory?: string;
+  timeout?: string;
+  to?: string;
+  force?: boolean;
+  detach?: boolean;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+const text = (placeholder: string, brief: string) =>
+  ({ kind: 'parsed', parse: String, placeholder, brief, optional: true }) as const;
+
+const jobFlags = {
+  resultName: text('NAME', 'Name under which the result becomes a model'),
+  vcpus: text('N', 'vCPUs of the job'),
+  memory: text('MIB', 'Memory of the job'),
+  timeout: text('SECONDS', 'Seconds after which the job is stopped'),
+  to: text('FILE', 'Save the result as this file, with its external data as FILE.data'),
+  force,
+  detach,
+  json,
+  verbose,
+} as const;
+
+const strategyFlag = (names: readonly string[]) =>
+  ({
+    kind: 'parsed',
+    parse: String,
+    proposeCompletions: () => names,
+    placeholder: 'NAME',
+    brief: `One of ${names.join(', ')}`,
+  }) as const;
+
+/** Refuses what could not be done when the job has ended. @throws CliError before anything is sent */
+async function refuseAtOnce(
+  { folder }: CliContext,
+  { detach: isDetached, to, force: isForced }: JobFlags,
+): Promise<void> {
+  refuseBoth({ detach: isDetached, to }, 'Save the result of one that has ended: mps receipt ID --to FILE');
+  if (to !== undefined)
+    await refuseReplacing(placesOfResult(resolve(folder, to)), {
+      force: isForced,
+      undone: 'nothing was started',
+    });
+}
+
+const jobQuery = ({ strategy, resultName: result_name, vcpus, memory, timeout }: JobFlags) => ({
+  strategy,
+  result_name,
+  vcpus,
+  memory,
+  timeout,
+});
+
+/** Follows a strategy that was begun, shows its receipt and saves its result, as the flags say. */
+async function finish(
+  context: CliContext,
+  session: Session,
+  operation: Operation,
+  { strategy_id, ...begun }: { strategy_id: string },
+  { detach: isDetached, json: isJson = false, to, force: isForced }: JobFlags,
+): Promise<void> {
+  const { printer } = context;
+  if (isDetached) {
+    if (isJson) printer.json({ strategy_id, ...begun });
+    else printer.line(strategy_id);
+    return;
+  }
+  printer.say(`submitted   ${strategy_id}`);
+  const strategy = await followStrategy(session.client, operation, strategy_id, printer);
+  showStrategy(context, strategy, isJson);
+  if (to !== undefined && strategy.status === 'SUCCEEDED')
+    await saveResult(context, session, { operation, strategy, to, force: isForced });
+}
+
+const precisionBrief = `${quantizeParameters.precision.description} ${quantizeParameters.precision.usage} Without it ${usualPrecision('auto')} with auto, and the only one of a strategy that has one.`;
+
+type QuantizeFlags = JobFlags & RegistryFlags<typeof quantizeParameters>;
+
+async function quantize(this: CliContext, flags: QuantizeFlags, model_name: string): Promise<void> {
+  await refuseAtOnce(this, flags);
+  const session = await connect(this.env);
+  const { precision = usualPrecision(flags.strategy) } = flags;
+  const values = registryValues(quantizeParameters, { ...flags, precision });
+  const query = { model_name, ...jobQuery(flags), ...values };
+  const begun = await session.client.call<typeof createQuantize>('POST /optimization/quantize', { query });
+  await finish(this, session, 'quantize', begun, flags);
+}
+
+const positional = { kind: 'tuple', parameters: [modelArgument] } as const;
+
+export const quantizeCommand = buildCommand<QuantizeFlags, [string], CliContext>({
+  func: quantize,
+  parameters: {
+    positional,
+    flags: {
+      strategy: strategyFlag(quantizeStrategyNames),
+      ...registryFlags(quantizeParameters),
+      precision: text('VALUE', precisionBrief),
+      ...jobFlags,
+    },
+    aliases: { s: 'strategy', d: 'detach' },
+  },
+  docs: {
+    brief: 'Quantize a model',
+    fullDescription: `Makes a smaller and faster model of a registered one, which stays as it is, and prints the receipt.
+
+Examples:
+  mps quantize digits --strategy auto --max-loss 0.01
+  mps quantize digits --strategy dynamic --precision 8
+  mps quantize digits -s static_minmax --precision 8 --result-name digits-8 --to digits-8.onnx`,
+  },
+});
+
+interface ShapeFlags {
+  inputs?: string;
+  outputs?: string;
+}
+
+type PruneFlags = JobFlags & ShapeFlags & RegistryFlags<typeof pruneParameters>;
+
+async function prune(this: CliContext, flags: PruneFlags, model_name: string): Promise<void> {
+  await refuseAtOnce(this, flags);
+  const { compression = String(pruneParameters.compression.otherwise) } = flags;
+  if (keepsAll(flags.strategy, Number(compression))) {
+    const told = 'compression 1 keeps all weights: --compression 2 keeps half of them.';
+    // Who asks for it, to compare say, gets it.
+    if (flags.compression === undefined) throw new CliError(`${told} Nothing was started.`, exitCodes.usage);
+    this.printer.say(told);
+  }
+  const session = await connect(this.env);
+  const { inputs = 'auto', outputs = 'auto' } = flags;
+  const query = {
+    model_name,
+    inputs,
+    outputs,
+    ...jobQuery(flags),
+    ...registryValues(pruneParameters, { ...flags }),
+  };
+  const begun = await session.client.call<typeof createPrune>('POST /optimization/prune', { query });
+  await finish(this, session, 'prune', begun, flags);
+}
+
+export const pruneCommand = buildCommand<PruneFlags, [string], CliContext>({
+  func: prune,
+  parameters: {
+    positional,
+    flags: {
+      strategy: strategyFlag(pruneStrategyNames),
+      ...registryFlags(pruneParameters),
+      inputs: text('SHAPES', 'Shapes of the inputs; those of the model without it'),
+      outputs: text('SHAPES', 'Shapes of the outputs; those of the model without it'),
+      ...jobFlags,
+    },
+    aliases: { s: 'strategy', d: 'detach' },
+  },
+  docs: {
+    brief: 'Prune a model',
+    fullDescription: `Removes what a registered model needs least, as another model, and prints the receipt.
+
+Examples:
+  mps prune digits --strategy structured_l2 --compression 2
+  mps prune digits -s magnitude_global --compression 4 --result-name digits-sparse`,
+  },
+});

@@ -1,0 +1,118 @@
+import { buildCommand } from '@stricli/core';
+import type { endpoint as listPrunings } from '../../../functions/optimization/strategies/prune/list-prune-strategies.endpoint.ts';
+import type { endpoint as readPrune } from '../../../functions/optimization/strategies/prune/read-prune-strategy.endpoint.ts';
+import { ProblemError } from '../../../shared/client/problem-error.ts';
+import { CliError, exitCodes } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import { connect, type Session } from '../../login/connect.ts';
+import { saveText } from '../../output/save-text.ts';
+import { force, json, verbose } from '../flags.ts';
+import { followStrategy, type Operation, readStrategy, type Strategy } from './follow-strategy.ts';
+import { saveResult } from './save-result.ts';
+import { showStrategy } from './show-strategy.ts';
+
+interface Flags {
+  svg?: string;
+  to?: string;
+  force?: boolean;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+interface Found {
+  operation: Operation;
+  strategy: Strategy;
+}
+
+const operations = ['prune', 'quantize'] as const;
+/** How many of each operation are looked at for the end of an id. */
+const newestMost = 100;
+
+async function byId({ client }: Session, strategy_id: string): Promise<Found | undefined> {
+  for (const operation of operations) {
+    try {
+      return { operation, strategy: await readStrategy(client, operation, strategy_id) };
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.status !== 404) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** The newest strategy whose id ends so; of all where nothing is said. */
+async function newest(session: Session, ending: string): Promise<Found | undefined> {
+  const ids: string[] = [];
+  for (const operation of operations) {
+    const route = `GET /optimization/${operation}/strategies` as const;
+    const query = { limit: ending === '' ? 1 : newestMost };
+    const { rows } = await session.client.page<typeof listPrunings>(route, { query });
+    ids.push(...rows.map(({ strategy_id }) => strategy_id).filter((id) => id.endsWith(ending)));
+  }
+  // Ids sort by time.
+  const found = ids.sort();
+  if (ending !== '' && found.length > 1) {
+    const all = found.map((id) => `  ${id}`).join('\n');
+    throw new CliError(`Several strategies end in ${ending}:\n${all}`, exitCodes.usage);
+  }
+  const last = found.at(-1);
+  return last === undefined ? undefined : byId(session, last);
+}
+
+async function receipt(
+  this: CliContext,
+  { svg, to, force: isForced, json: isJson = false }: Flags,
+  id = 'latest',
+) {
+  const session = await connect(this.env);
+  const found = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(id)
+    ? await byId(session, id)
+    : await newest(session, id === 'latest' ? '' : id);
+  if (found === undefined)
+    throw new CliError(
+      id === 'latest' ? 'Nothing was pruned or quantized yet.' : `There is no pruning or quantization ${id}.`,
+    );
+  const { operation } = found;
+  const { strategy_id } = found.strategy;
+  const strategy = await followStrategy(session.client, operation, strategy_id, this.printer);
+  showStrategy(this, strategy, isJson);
+  if (svg !== undefined) {
+    const route = `GET /optimization/${operation}/strategies/{strategy_id}` as const;
+    const page = await session.client.text<typeof readPrune>(route, 'image/svg+xml', {
+      path: { strategy_id },
+    });
+    await saveText(this, { to: svg, force: isForced }, page);
+  }
+  if (to !== undefined) await saveResult(this, session, { operation, strategy, to, force: isForced });
+}
+
+const file = (brief: string) =>
+  ({ kind: 'parsed', parse: String, placeholder: 'FILE', brief, optional: true }) as const;
+
+export const receiptCommand = buildCommand({
+  func: receipt,
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        {
+          brief: 'The pruning or quantization: its id, the end of it, or latest, which is meant without one',
+          placeholder: 'ID',
+          parse: String,
+          optional: true,
+        },
+      ],
+    },
+    flags: {
+      svg: file('Save the receipt as a page'),
+      to: file('Save the result as this file'),
+      force,
+      json,
+      verbose,
+    },
+  },
+  docs: {
+    brief: 'Show what a pruning or quantization has changed',
+    fullDescription:
+      'One that runs is followed first.\n\nExamples:\n  mps receipt\n  mps receipt 4k8f --svg receipt.svg --to small.onnx',
+  },
+});

@@ -1,0 +1,37 @@
+import type { FlagParametersForType } from '@stricli/core';
+import type { Parameter, Parameters } from '../../../shared/onnx/strategies/parameter.ts';
+import type { CliContext } from '../../context.ts';
+
+type Camel<S extends string> = S extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<Camel<Rest>>}`
+  : S;
+
+/** The parameters of an operation's strategies as flags. The service reads and checks the texts. */
+export type RegistryFlags<P extends Parameters> = {
+  [N in keyof P & string as Camel<N>]?: P[N]['kind'] extends 'boolean' ? boolean : string;
+};
+
+const camel = (name: string): string =>
+  name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+function flagOf({ kind, description, usage, values }: Parameter) {
+  const brief = `${description} ${usage}`;
+  if (kind === 'boolean') return { kind: 'boolean', brief: description, optional: true, withNegated: false };
+  const proposeCompletions = () => values ?? [];
+  return { kind: 'parsed', parse: String, proposeCompletions, placeholder: 'VALUE', brief, optional: true };
+}
+
+/** Flags for all parameters of an operation, from the registry of its strategies: there is no second list. */
+export function registryFlags<const P extends Parameters>(
+  parameters: P,
+): FlagParametersForType<RegistryFlags<P>, CliContext>;
+export function registryFlags(parameters: Parameters): Readonly<Record<string, object>> {
+  return Object.fromEntries(Object.entries(parameters).map(([name, one]) => [camel(name), flagOf(one)]));
+}
+
+/** The values that flags gave, by the names of the parameters. */
+export const registryValues = (
+  parameters: Parameters,
+  flags: Readonly<Record<string, unknown>>,
+): Record<string, unknown> =>
+  Object.fromEntries(Object.keys(parameters).map((name) => [name, flags[camel(name)]]));

@@ -1,0 +1,91 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { endpoint as downloadPruned } from '../../../functions/optimization/strategies/prune/download-pruned-model.endpoint.ts';
+import { saveDownload, savedState } from '../../../shared/client/node/save-download.ts';
+import { bytesText } from '../../../shared/core/text/bytes-text.ts';
+import { renameData } from '../../../shared/onnx/model/file/rename-data.ts';
+import { CliError } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import type { Session } from '../../login/connect.ts';
+import { LiveLine } from '../../output/live-line.ts';
+import { replacedError } from '../../output/refuse-replacing.ts';
+import type { Operation, Strategy } from './follow-strategy.ts';
+
+/** The name of the ONNX file among the files of a result. Its external data are called after it. */
+const onnxName = 'model.onnx';
+
+/** Where a file of a result is saved: all of them bear the name of the model, so that models can lie beside each other. */
+const placeOf = (target: string, name: string): string =>
+  name.startsWith(onnxName) ? `${target}${name.slice(onnxName.length)}` : `${target}.${name}`;
+
+/** The files that a result may have. @param target absolute path of the model */
+export const placesOfResult = (target: string): string[] =>
+  [onnxName, `${onnxName}.data`].map((name) => placeOf(target, name));
+
+interface Saving {
+  operation: Operation;
+  strategy: Strategy;
+  to: string;
+  /** Whether other files of these names may be replaced. */
+  force?: boolean | undefined;
+}
+
+/**
+ * Downloads the result of a strategy as `to`, and its external data as `<to>.data`, by which name the model then knows
+ * them. The model comes last, so that it is there only with all that belongs to it.
+ *
+ * @throws CliError where there is none, or other files have these names
+ */
+export async function saveResult(
+  { folder, printer }: CliContext,
+  { client }: Session,
+  { operation, strategy, to, force = false }: Saving,
+): Promise<void> {
+  const { strategy_id, result } = strategy;
+  if (result.length === 0) throw new CliError('The strategy has no result.');
+  const target = resolve(folder, to);
+  const line = new LiveLine(printer);
+  const route = `GET /optimization/${operation}/strategies/{strategy_id}/model` as const;
+  const files = result.map((file) => ({ ...file, path: placeOf(target, file.name) }));
+  const names = new Map(files.map(({ name, path }) => [name, basename(path)]));
+  const isRenamed = files.length > 1 && basename(target) !== onnxName;
+  const fetch = ({ name, size, sha256 }: (typeof files)[number], path: string) => {
+    const onProgress = (bytes: number) => line.set(`${bytesText(bytes)} of ${bytesText(size)}`);
+    const request = { path: { strategy_id }, ...(name !== onnxName && { query: { file: name } }) };
+    return saveDownload<typeof downloadPruned>(client, route, request, { path, size, sha256, onProgress });
+  };
+  /** As the service has it, before it is told the names of its data. */
+  const original = join(dirname(target), `.${basename(target)}.${strategy_id}`);
+  const model = files.find(({ name }) => name === onnxName);
+  try {
+    let renamed: Uint8Array | undefined;
+    if (isRenamed && model !== undefined) {
+      await mkdir(dirname(target), { recursive: true });
+      await fetch(model, original);
+      renamed = renameData(await readFile(original), names);
+    }
+    const stateOf = async (file: (typeof files)[number]) => {
+      if (file !== model || renamed === undefined) return savedState(file);
+      const there = await readFile(target).catch(() => undefined);
+      if (there?.equals(renamed)) return 'same';
+      return (await savedState(file)) === 'absent' ? 'absent' : 'other';
+    };
+    const last = (file: (typeof files)[number]) => Number(file === model);
+    const states = await Promise.all(files.map(async (file) => ({ file, state: await stateOf(file) })));
+    const other = states.filter(({ state }) => state === 'other').map(({ file: { path } }) => path);
+    if (other.length > 0 && !force) throw replacedError(other, 'nothing was saved');
+    for (const { file, state } of states.toSorted((a, b) => last(a.file) - last(b.file))) {
+      if (state !== 'same') {
+        if (file === model && renamed !== undefined) {
+          await writeFile(original, renamed);
+          await rename(original, target);
+        } else await fetch(file, file.path);
+      }
+      const there = state === 'same' ? ', there already' : '';
+      line.above(() => printer.say(`${file.path}  ${bytesText(file.size)}${there}`));
+    }
+  } finally {
+    line.end();
+    await rm(original, { force: true });
+  }
+}

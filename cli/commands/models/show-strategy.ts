@@ -1,0 +1,19 @@
+import { receiptText } from '../../../shared/onnx/cli/receipt-text.ts';
+import { exitCodes } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import type { Strategy } from './follow-strategy.ts';
+
+/** Prints the receipt of a strategy, or why it has none, and takes the exit code of that. */
+export function showStrategy({ printer, process }: CliContext, strategy: Strategy, isJson: boolean): void {
+  const { status, status_reason, receipt, result_name } = strategy;
+  if (isJson) printer.json(strategy);
+  else if (receipt !== null)
+    for (const line of receiptText(receipt).trimEnd().split('\n')) printer.line(line);
+  if (status === 'SUCCEEDED') {
+    const registered = result_name === null ? '' : `; the result is the model ${result_name}`;
+    printer.say(`${status}${registered}`);
+    return;
+  }
+  printer.say(status_reason === null ? status : `${status}: ${status_reason}`);
+  process.exitCode = exitCodes.failure;
+}

@@ -1,0 +1,196 @@
+import { readFile } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { buildCommand, buildRouteMap } from '@stricli/core';
+import type { endpoint as listConfigs } from '../../../functions/projects/configs/list-configs.endpoint.ts';
+import type { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
+import type { endpoint as readConfig } from '../../../functions/projects/configs/read-config.endpoint.ts';
+import type { endpoint as readConfigGraph } from '../../../functions/projects/configs/read-config-graph.endpoint.ts';
+import { bytesText } from '../../../shared/core/text/bytes-text.ts';
+import { CliError, exitCodes } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import { connect } from '../../login/connect.ts';
+import { type SavingFlags, saveJson, saveText } from '../../output/save-text.ts';
+import { projectSession, projectToFill } from '../../projects/project-session.ts';
+import { refuseBoth } from '../../refuse-both.ts';
+import { configArgument, localPath } from '../arguments.ts';
+import { force, json, project, verbose } from '../flags.ts';
+
+interface Flags {
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+const to = {
+  kind: 'parsed',
+  parse: String,
+  placeholder: 'FILE',
+  brief: 'File to save it in; it is printed without one',
+  optional: true,
+} as const;
+
+const version = {
+  kind: 'parsed',
+  parse: String,
+  placeholder: 'N',
+  brief: 'An earlier version; the newest without it',
+  optional: true,
+} as const;
+
+const byVersion = (given: string | undefined) => (given === undefined ? {} : { version: given });
+
+/** Configurations are known by the names of their files. @throws CliError where two files have one name */
+function refuseClashes(files: readonly string[]): void {
+  for (const file of files) {
+    const name = basename(file);
+    const same = files.filter((one) => basename(one) === name);
+    if (same.length > 1)
+      throw new CliError(`${same.join(' and ')} would both be ${name}. Rename one.`, exitCodes.usage);
+  }
+}
+
+async function push(
+  this: CliContext,
+  { project: given, json: isJson }: Flags,
+  ...files: string[]
+): Promise<void> {
+  refuseClashes(files);
+  const read = async (file: string) => {
+    const content = await readFile(resolve(this.folder, file), 'utf8').catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT' && error.code !== 'EISDIR') throw error;
+        throw new CliError(`There is no file ${file}.`, exitCodes.usage);
+      },
+    );
+    return { config_id: basename(file), content };
+  };
+  const configs = await Promise.all(files.map(read));
+  const session = await connect(this.env);
+  const path = await projectToFill(this, session, given);
+  for (const { config_id, content } of configs) {
+    const route = 'PUT /projects/{project_id}/configs/{config_id}';
+    const stored = await session.client.call<typeof putConfig>(route, {
+      path: { ...path, config_id },
+      file: content,
+    });
+    if (isJson) this.process.stdout.write(`${JSON.stringify(stored)}\n`);
+    else this.printer.say(`${config_id}  version ${stored.version}, ${bytesText(stored.size)}`);
+  }
+}
+
+const pushCommand = buildCommand({
+  func: push,
+  parameters: {
+    positional: { kind: 'array', parameter: localPath('YAML, JSON or TOML files'), minimum: 1 },
+    flags: { project, json, verbose },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: 'Store configuration files',
+    fullDescription:
+      'Every change makes a version. "mps run" stores the configuration that it trains with by itself.\n\nExample:\n  mps config push train.yaml',
+  },
+});
+
+interface PullFlags extends Flags, SavingFlags {
+  version?: string;
+}
+
+async function pull(this: CliContext, flags: PullFlags, config_id: string): Promise<void> {
+  const { client, path } = await projectSession(this, flags.project);
+  const route = 'GET /projects/{project_id}/configs/{config_id}';
+  const config = await client.call<typeof readConfig>(route, {
+    path: { ...path, config_id },
+    query: byVersion(flags.version),
+  });
+  if (flags.json) await saveJson(this, flags, config);
+  else await saveText(this, flags, config.content);
+}
+
+const pullCommand = buildCommand({
+  func: pull,
+  parameters: {
+    positional: { kind: 'tuple', parameters: [configArgument] },
+    flags: { to, force, version, project, json, verbose },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: 'Print or save a configuration',
+    fullDescription:
+      'Examples:\n  mps config pull train.yaml\n  mps config pull train.yaml --version 3 --to old.yaml',
+  },
+});
+
+const forms = { svg: 'image/svg+xml', mermaid: 'text/vnd.mermaid', dot: 'text/vnd.graphviz' } as const;
+const formNames = ['svg', 'mermaid', 'dot'] as const;
+
+interface GraphFlags extends Flags, SavingFlags {
+  form?: (typeof formNames)[number];
+  version?: string;
+}
+
+async function graph(this: CliContext, flags: GraphFlags, config_id: string): Promise<void> {
+  refuseBoth({ json: flags.json, form: flags.form }, 'JSON is a form of its own.');
+  const { client, path } = await projectSession(this, flags.project);
+  const route = 'GET /projects/{project_id}/configs/{config_id}/graph';
+  const request = { path: { ...path, config_id }, query: byVersion(flags.version) };
+  if (flags.json) {
+    await saveJson(this, flags, await client.call<typeof readConfigGraph>(route, request));
+    return;
+  }
+  const form = flags.form ?? (flags.to?.endsWith('.svg') ? 'svg' : 'mermaid');
+  await saveText(this, flags, await client.text<typeof readConfigGraph>(route, forms[form], request));
+}
+
+const graphCommand = buildCommand({
+  func: graph,
+  parameters: {
+    positional: { kind: 'tuple', parameters: [configArgument] },
+    flags: {
+      form: {
+        kind: 'enum',
+        values: formNames,
+        brief: 'What to draw: Mermaid, or SVG where --to ends in .svg, without it',
+        optional: true,
+      },
+      to,
+      force,
+      version,
+      project,
+      json,
+      verbose,
+    },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: 'Draw the graph of a configuration',
+    fullDescription:
+      'The stages of a pipeline, the layers of a model, or the structure of the document.\n\nExamples:\n  mps config graph train.yaml\n  mps config graph train.yaml --to graph.svg',
+  },
+});
+
+async function ls(this: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
+  const { client, path } = await projectSession(this, given);
+  const rows: string[][] = [];
+  for await (const row of client.rows<typeof listConfigs>('GET /projects/{project_id}/configs', { path })) {
+    if (isJson) this.process.stdout.write(`${JSON.stringify(row)}\n`);
+    rows.push([
+      row.config_id,
+      String(row.version),
+      bytesText(row.size),
+      row.updated_at.slice(0, 16).replace('T', ' '),
+    ]);
+  }
+  if (!isJson) this.printer.table(['CONFIGURATION', 'VERSION', 'SIZE', 'UPDATED'], rows);
+}
+
+const lsCommand = buildCommand({
+  func: ls,
+  parameters: { flags: { project, json, verbose }, aliases: { p: 'project' } },
+  docs: { brief: 'List the configurations of a project', fullDescription: 'Example:\n  mps config ls' },
+});
+
+export const configRoutes = buildRouteMap<string, CliContext>({
+  routes: { push: pushCommand, pull: pullCommand, graph: graphCommand, ls: lsCommand },
+  docs: { brief: 'Store, print and draw configurations' },
+});

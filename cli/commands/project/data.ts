@@ -1,0 +1,126 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { buildCommand, buildRouteMap } from '@stricli/core';
+import type { endpoint as listDatasets } from '../../../functions/projects/uploads/list-datasets.endpoint.ts';
+import { bytesText } from '../../../shared/core/text/bytes-text.ts';
+import { CliError, exitCodes } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import { connect } from '../../login/connect.ts';
+import { LiveLine } from '../../output/live-line.ts';
+import { projectSession, projectToFill } from '../../projects/project-session.ts';
+import { withDataFile } from '../../upload/data-file.ts';
+import { datasetUpload } from '../../upload/dataset-upload.ts';
+import { sendUnlessKnown } from '../../upload/send-unless-known.ts';
+import { untilInterrupted } from '../../upload/until-interrupted.ts';
+import { datasetArgument, localPath } from '../arguments.ts';
+import { json, project, verbose } from '../flags.ts';
+
+interface Flags {
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+interface PushFlags extends Flags {
+  asFile?: boolean;
+}
+
+async function push(
+  this: CliContext,
+  { asFile = false, project: given, json: isJson }: PushFlags,
+  dataset: string,
+  place: string,
+): Promise<void> {
+  const { printer } = this;
+  const path = resolve(this.folder, place);
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) throw new CliError(`There is no file or folder ${path}.`, exitCodes.usage);
+  if (asFile && found.isDirectory())
+    throw new CliError(`${path} is a folder, which --as-file cannot keep as it is.`, exitCodes.usage);
+  const session = await connect(this.env);
+  const line = new LiveLine(printer);
+  const work = (signal: AbortSignal) =>
+    withDataFile(
+      path,
+      { isFolder: found.isDirectory(), signal, onStep: (text) => line.set(text) },
+      async (file) => {
+        line.end();
+        const { project_id } = await projectToFill(this, session, given);
+        const upload = datasetUpload(session.client, { project_id, dataset }, file, { asFile, signal });
+        const onProgress = (bytes: number) =>
+          line.set(`uploading ${bytesText(bytes)} of ${bytesText(file.size)}`);
+        const isSent = await sendUnlessKnown(upload, file, { signal, onProgress });
+        return { ...file, isSent, dataset: await upload.accept() };
+      },
+    );
+  try {
+    const {
+      size,
+      isSent,
+      dataset: accepted,
+    } = await untilInterrupted(
+      work,
+      `Interrupted; the data set ${dataset} is as it was. The same command sends it again.`,
+    );
+    line.end();
+    if (isJson) printer.json(accepted);
+    else {
+      const told = `${accepted.format}, ${bytesText(size)}${isSent ? '' : ', unchanged: nothing to upload'}`;
+      printer.say(`${dataset}  ${told}\nTrain with it: mps run --dataset ${dataset}`);
+    }
+  } finally {
+    line.end();
+  }
+}
+
+const pushCommand = buildCommand({
+  func: push,
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [datasetArgument, localPath('A file, or a folder that is packed')],
+    },
+    flags: {
+      asFile: {
+        kind: 'boolean',
+        brief: 'Keep an archive as the file it is, as .npz files need it',
+        optional: true,
+        withNegated: false,
+      },
+      project,
+      json,
+      verbose,
+    },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: 'Upload a file or folder as a data set',
+    fullDescription: `A folder is packed, and an archive unpacked, for the training, which finds the files in DATA_DIR. What .mpsignore names is left out. Nothing is sent that the service has.
+
+Examples:
+  mps data push digits data/
+  mps data push digits digits.tar.gz -p other-project
+  mps data push digits digits.npz --as-file`,
+  },
+});
+
+async function ls(this: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
+  const { client, path } = await projectSession(this, given);
+  const rows: string[][] = [];
+  for await (const row of client.rows<typeof listDatasets>('GET /projects/{project_id}/datasets', { path })) {
+    if (isJson) this.process.stdout.write(`${JSON.stringify(row)}\n`);
+    rows.push([row.dataset, row.format, bytesText(row.size), row.updated_at.slice(0, 16).replace('T', ' ')]);
+  }
+  if (!isJson) this.printer.table(['DATA SET', 'FORMAT', 'SIZE', 'UPDATED'], rows);
+}
+
+const lsCommand = buildCommand({
+  func: ls,
+  parameters: { flags: { project, json, verbose }, aliases: { p: 'project' } },
+  docs: { brief: 'List the data sets of a project', fullDescription: 'Example:\n  mps data ls' },
+});
+
+export const dataRoutes = buildRouteMap<string, CliContext>({
+  routes: { push: pushCommand, ls: lsCommand },
+  docs: { brief: 'Upload and list data sets' },
+});

@@ -1,0 +1,158 @@
+import { buildCommand, buildRouteMap } from '@stricli/core';
+import type { endpoint as deleteVariable } from '../../../functions/projects/variables/delete-variable.endpoint.ts';
+import type { endpoint as listVariables } from '../../../functions/projects/variables/list-variables.endpoint.ts';
+import type { endpoint as putVariable } from '../../../functions/projects/variables/put-variable.endpoint.ts';
+import { CliError, exitCodes } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import { ask, pipedText } from '../../login/ask.ts';
+import { connect } from '../../login/connect.ts';
+import { findEnvironment } from '../../projects/find-environment.ts';
+import { projectSession, projectToFill } from '../../projects/project-session.ts';
+import { json, project, verbose } from '../flags.ts';
+
+interface Flags {
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+async function show(this: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
+  const { client, path } = await projectSession(this, given);
+  const [environment, variables] = await Promise.all([
+    findEnvironment(client, path.project_id),
+    client.call<typeof listVariables>('GET /projects/{project_id}/variables', { path }),
+  ]);
+  if (isJson) {
+    this.printer.json({ environment: environment ?? null, variables });
+    return;
+  }
+  if (environment === undefined) this.printer.say('The project has no environment yet; "mps run" sets it.');
+  else {
+    const { entry_point_command, env_type, dependencies, lock_hash } = environment;
+    this.printer.facts([
+      ['command', entry_point_command],
+      ['type', env_type],
+      ['dependencies', dependencies.replaceAll('\n', ', ')],
+      ['lock hash', lock_hash],
+    ]);
+  }
+  this.printer.facts(variables.map(({ name, value }) => [name, value ?? '(secret)'] as const));
+}
+
+const showCommand = buildCommand({
+  func: show,
+  parameters: { flags: { project, json, verbose }, aliases: { p: 'project' } },
+  docs: {
+    brief: 'Show the environment and the variables of a project',
+    fullDescription: 'Examples:\n  mps env\n  mps env show --json',
+  },
+});
+
+interface SetFlags extends Flags {
+  plain?: boolean;
+}
+
+/** The value of a variable: never from the command line unless it is no secret, which anybody may see. */
+async function readVariable(
+  { process: { stdin } }: CliContext,
+  given: string,
+  isPlain: boolean,
+): Promise<{ name: string; value: string }> {
+  const at = given.indexOf('=');
+  if (at === -1) {
+    const value = stdin.isTTY === true ? await ask(`${given}: `, { isSecret: !isPlain }) : await pipedText();
+    return { name: given, value };
+  }
+  if (isPlain) return { name: given.slice(0, at), value: given.slice(at + 1) };
+  const name = given.slice(0, at);
+  throw new CliError(
+    `A secret on the command line stays in your history. Pipe it in or type it: mps env set ${name}\nIf it is no secret: mps env set --plain ${name}=…`,
+    exitCodes.usage,
+  );
+}
+
+async function set(
+  this: CliContext,
+  { plain = false, project: given, json: isJson }: SetFlags,
+  variable: string,
+): Promise<void> {
+  const session = await connect(this.env);
+  const { name, value } = await readVariable(this, variable, plain);
+  const path = await projectToFill(this, session, given);
+  const route = 'PUT /projects/{project_id}/variables/{name}';
+  const stored = await session.client.call<typeof putVariable>(route, {
+    path: { ...path, name },
+    body: { value, secret: !plain },
+  });
+  if (isJson) this.printer.json(stored);
+  else this.printer.say(`${name} is set${stored.secret ? '; nobody can read it again' : ''}.`);
+}
+
+const setCommand = buildCommand({
+  func: set,
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        { brief: 'Name of the variable; NAME=VALUE with --plain', placeholder: 'NAME', parse: String },
+      ],
+    },
+    flags: {
+      plain: {
+        kind: 'boolean',
+        brief: 'It is no secret: show its value',
+        optional: true,
+        withNegated: false,
+      },
+      project,
+      json,
+      verbose,
+    },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: 'Set an environment variable of a project, secret unless --plain',
+    fullDescription: `Every training that begins from then on gets it. The value is typed, or piped in; a line end at its end is left out.
+
+Examples:
+  mps env set HF_TOKEN < token-file
+  mps env set --plain WANDB_MODE=offline`,
+  },
+});
+
+async function rm(
+  this: CliContext,
+  { project: given, json: isJson }: Flags,
+  ...names: string[]
+): Promise<void> {
+  const { client, path } = await projectSession(this, given);
+  for (const name of names) {
+    const route = 'DELETE /projects/{project_id}/variables/{name}';
+    const removed = await client.call<typeof deleteVariable>(route, { path: { ...path, name } });
+    if (isJson) this.process.stdout.write(`${JSON.stringify(removed)}\n`);
+    else this.printer.say(`${name} is deleted.`);
+  }
+}
+
+const rmCommand = buildCommand({
+  func: rm,
+  parameters: {
+    positional: {
+      kind: 'array',
+      parameter: { brief: 'Variables to delete', placeholder: 'NAME', parse: String },
+      minimum: 1,
+    },
+    flags: { project, json, verbose },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: 'Delete environment variables of a project',
+    fullDescription: 'Example:\n  mps env rm HF_TOKEN',
+  },
+});
+
+export const envRoutes = buildRouteMap<string, CliContext>({
+  routes: { show: showCommand, set: setCommand, rm: rmCommand },
+  defaultCommand: 'show',
+  docs: { brief: 'Show the environment of a project; set its variables and secrets' },
+});

@@ -1,0 +1,99 @@
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildCommand } from '@stricli/core';
+import type { endpoint as downloadExport } from '../../../functions/projects/archive/download-export.endpoint.ts';
+import type { endpoint as exportProject } from '../../../functions/projects/archive/export-project.endpoint.ts';
+import type { endpoint as readExport } from '../../../functions/projects/archive/read-export.endpoint.ts';
+import { saveDownload } from '../../../shared/client/node/save-download.ts';
+import { ProblemError } from '../../../shared/client/problem-error.ts';
+import { bytesText } from '../../../shared/core/text/bytes-text.ts';
+import { CliError } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import { LiveLine } from '../../output/live-line.ts';
+import { refuseReplacing } from '../../output/refuse-replacing.ts';
+import { projectSession } from '../../projects/project-session.ts';
+import { untilInterrupted } from '../../upload/until-interrupted.ts';
+import { force, json, project, verbose } from '../flags.ts';
+
+interface Flags {
+  to?: string;
+  force?: boolean;
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+const lookMilliseconds = 2000;
+
+async function exportOne(
+  this: CliContext,
+  { to = 'project.zip', force: isForced, project: given, json: isJson }: Flags,
+): Promise<void> {
+  const place = resolve(this.folder, to);
+  await refuseReplacing([place], { force: isForced, undone: 'nothing was exported' });
+  const { client, path } = await projectSession(this, given);
+  const route = '/projects/{project_id}/export';
+  const line = new LiveLine(this.printer);
+  const work = async (signal: AbortSignal) => {
+    const look = () => client.call<typeof readExport>(`GET ${route}`, { path, signal });
+    let state = await client
+      .call<typeof exportProject>(`POST ${route}`, { path, signal })
+      .catch((error: unknown) => {
+        // One that is under way is the one that is wanted.
+        if (error instanceof ProblemError && error.status === 409) return look();
+        throw error;
+      });
+    while (state.status === 'RUNNING') {
+      line.set(`packing, ${state.files} files so far`);
+      await sleep(lookMilliseconds, undefined, { signal });
+      state = await look();
+    }
+    if (state.status === 'FAILED') throw new CliError(state.status_reason ?? 'The export failed.');
+    const { bytes } = state;
+    const onProgress = (received: number) => line.set(`${bytesText(received)} of ${bytesText(bytes)}`);
+    const saving = { path: place, size: bytes, sha256: null, onProgress, signal };
+    await saveDownload<typeof downloadExport>(client, `GET ${route}/file`, { path }, saving);
+    return state;
+  };
+  try {
+    const state = await untilInterrupted(work, 'Interrupted; the same command goes on where it was.');
+    line.end();
+    if (isJson) return this.printer.json({ ...state, saved: place });
+    this.printer.say(`${place}  ${bytesText(state.bytes)}, ${state.files} files`);
+    if (state.secrets.length > 0)
+      this.printer.say(`Not contained are the values of secrets: ${state.secrets.join(', ')}`);
+    if (state.left_out > 0)
+      this.printer.say(`Not contained are ${state.left_out} experiments that have not ended or are deleted.`);
+    if (state.members > 0)
+      this.printer.say(
+        `Not contained are members (${state.members}): their accounts belong to this service.`,
+      );
+  } finally {
+    line.end();
+  }
+}
+
+export const exportCommand = buildCommand({
+  func: exportOne,
+  parameters: {
+    flags: {
+      to: {
+        kind: 'parsed',
+        parse: String,
+        placeholder: 'FILE',
+        brief: 'File to save in; project.zip without it',
+        optional: true,
+      },
+      force,
+      project,
+      json,
+      verbose,
+    },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: 'Save a project as one archive',
+    fullDescription:
+      'With all its experiments and their files, for a backup or another service. Values of secrets are not contained.\n\nExamples:\n  mps export\n  mps export -p digits --to digits.zip',
+  },
+});

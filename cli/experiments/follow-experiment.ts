@@ -1,0 +1,191 @@
+import type { endpoint as readMetrics } from '../../functions/experiments/metrics/read-metrics.endpoint.ts';
+import type { endpoint as cancelExperiment } from '../../functions/experiments/records/cancel-experiment.endpoint.ts';
+import type { endpoint as readExperiment } from '../../functions/experiments/records/read-experiment.endpoint.ts';
+import type { endpoint as readLogs } from '../../functions/experiments/records/read-logs.endpoint.ts';
+import type { Client } from '../../shared/client/client.ts';
+import { followRows } from '../../shared/client/follow-rows.ts';
+import { ProblemError } from '../../shared/client/problem-error.ts';
+import { wait } from '../../shared/client/retry.ts';
+import type { AnswerOf, RowOf } from '../../shared/client/route.ts';
+import { UnreachableError } from '../../shared/client/unreachable-error.ts';
+import { exitCodes } from '../cli-error.ts';
+import { LiveLine } from '../output/live-line.ts';
+import type { Printer } from '../output/printer.ts';
+import { dollarsText, numberText, secondsText } from '../output/units.ts';
+import { detachable } from './detachable.ts';
+
+export type Experiment = AnswerOf<typeof readExperiment>;
+export type LogLine = RowOf<typeof readLogs>;
+
+export interface ExperimentPath {
+  project_id: string;
+  experiment_id: string;
+}
+
+/** An experiment at its end. */
+export interface Ended {
+  experiment: Experiment;
+  /** What its log has not said of the reason; empty where that is nothing. */
+  unsaid: string;
+}
+
+const pollMilliseconds = 1_000;
+/** Lines of a page: all that there are would be 4 MB at a time. */
+const linesAtOnce = 5_000;
+export const hasEnded = ({ status }: Pick<Experiment, 'status'>): boolean =>
+  ['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(status);
+
+/** The exit code of the program that an experiment ran; 1 where it has none and did not succeed. */
+export const programExitCode = ({ status, exit_code }: Experiment): number =>
+  status === 'SUCCEEDED' ? 0 : exit_code || exitCodes.failure;
+
+const stateText = ({ status, status_reason }: Experiment): string =>
+  status_reason === null ? status : `${status}: ${status_reason}`;
+
+/** What is shown below the log: state, time, newest metrics. */
+function statusLine(experiment: Experiment, metrics: ReadonlyMap<string, number>): string {
+  const { duration, cost } = experiment;
+  const parts = [
+    stateText(experiment),
+    ...(duration === null ? [] : [secondsText(duration)]),
+    ...[...metrics].slice(0, 4).map(([name, value]) => `${name} ${numberText(value)}`),
+    ...(cost === null ? [] : [dollarsText(cost)]),
+  ];
+  return parts.join('  ');
+}
+
+interface Followed {
+  printer: Printer;
+  signal: AbortSignal;
+  /** What becomes of each line of the log; it is printed for people without. */
+  onLine: ((line: LogLine) => void) | undefined;
+}
+
+/** How far back lines of the log are known, to say nothing twice. */
+const knownLines = 100;
+
+class Follower {
+  readonly #client: Client;
+  readonly #path: ExperimentPath;
+  readonly #printer: Printer;
+  readonly #line: LiveLine;
+  readonly #metrics = new Map<string, number>();
+  readonly #signal: AbortSignal;
+  readonly #onLine: (line: LogLine) => void;
+  #shown = '';
+  readonly #lines: string[] = [];
+
+  constructor(client: Client, path: ExperimentPath, { printer, signal, onLine }: Followed) {
+    this.#client = client;
+    this.#path = path;
+    this.#printer = printer;
+    this.#line = new LiveLine(printer);
+    this.#signal = signal;
+    this.#onLine = onLine ?? ((line) => this.#print(line));
+  }
+
+  async follow(): Promise<Ended> {
+    // Metrics end when the experiment does; they are an ornament, whose failure is not told.
+    const ended = new AbortController();
+    const metrics = this.#followMetrics(AbortSignal.any([this.#signal, ended.signal])).catch(() => {});
+    try {
+      const [experiment] = await Promise.all([this.#followStatus(), this.#followLog()]);
+      const reason = experiment.status_reason?.split('\n') ?? [];
+      const unsaid = reason.filter((line) => !this.#lines.includes(line)).join('\n');
+      return { experiment, unsaid };
+    } finally {
+      ended.abort();
+      await metrics;
+      this.#line.end();
+    }
+  }
+
+  #connection = (isLost: boolean): void => {
+    const text = isLost ? 'The service cannot be reached; waiting for it…' : 'The service is back.';
+    this.#line.above(() => this.#printer.say(text));
+  };
+
+  #print({ stream, message }: LogLine): void {
+    if (stream === 'service') this.#printer.say(this.#printer.style('dim', message));
+    else if (stream === 'stderr') this.#printer.say(message);
+    else this.#printer.line(message);
+  }
+
+  async #followLog(): Promise<void> {
+    const following = { signal: this.#signal, onConnection: this.#connection };
+    const route = 'GET /projects/{project_id}/experiments/{experiment_id}/logs';
+    for await (const rows of followRows<typeof readLogs>(
+      this.#client,
+      route,
+      { path: this.#path, query: { limit: linesAtOnce } },
+      following,
+    ))
+      for (const row of rows) {
+        if (this.#lines.push(row.message.trimEnd()) > knownLines) this.#lines.shift();
+        this.#line.above(() => this.#onLine(row));
+      }
+  }
+
+  async #followMetrics(signal: AbortSignal): Promise<void> {
+    const following = { signal, pollMilliseconds: 2_000 };
+    const route = 'GET /projects/{project_id}/experiments/{experiment_id}/metrics';
+    for await (const rows of followRows<typeof readMetrics>(
+      this.#client,
+      route,
+      { path: this.#path },
+      following,
+    ))
+      for (const { name, value } of rows) this.#metrics.set(name, Number(value));
+  }
+
+  async #followStatus(): Promise<Experiment> {
+    const route = 'GET /projects/{project_id}/experiments/{experiment_id}';
+    for (;;) {
+      try {
+        const experiment = await this.#client.call<typeof readExperiment>(route, {
+          path: this.#path,
+          signal: this.#signal,
+        });
+        const state = stateText(experiment);
+        if (state !== this.#shown && !hasEnded(experiment))
+          this.#line.above(() => this.#printer.say(`  ${state}`));
+        this.#shown = state;
+        this.#line.set(statusLine(experiment, this.#metrics));
+        if (hasEnded(experiment)) return experiment;
+      } catch (error) {
+        // The log tells of it.
+        const isAway =
+          error instanceof UnreachableError || (error instanceof ProblemError && error.status === 503);
+        if (!isAway) throw error;
+      }
+      await wait(pollMilliseconds, this.#signal);
+    }
+  }
+}
+
+/**
+ * Shows the log of an experiment and what becomes of it, until it ends. Ctrl-C leaves it running; a second one within two
+ * seconds cancels it.
+ *
+ * @throws CliError when the person goes away
+ */
+export function followExperiment(
+  client: Client,
+  path: ExperimentPath,
+  printer: Printer,
+  onLine?: (line: LogLine) => void,
+): Promise<Ended> {
+  const { experiment_id } = path;
+  const cancel = async () => {
+    const route = 'POST /projects/{project_id}/experiments/{experiment_id}/cancel';
+    await client.call<typeof cancelExperiment>(route, { path });
+    return `Cancelled ${experiment_id}.`;
+  };
+  const again = `mps logs -f ${experiment_id}`;
+  return detachable((signal) => new Follower(client, path, { printer, signal, onLine }).follow(), {
+    printer,
+    what: 'training',
+    again,
+    cancel,
+  });
+}

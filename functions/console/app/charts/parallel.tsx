@@ -1,0 +1,173 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { Row } from '../experiments/row.ts';
+import { Empty } from '../ui/parts.tsx';
+import { numberText } from '../ui/text/format.ts';
+import { lineColour } from './colours.ts';
+import { Legend } from './legend.tsx';
+
+const height = 360;
+const top = 46;
+const bottom = 30;
+const gapMost = 150;
+const gapLeast = 104;
+/** As wide as a page of 1280 pixels has room for. */
+const widthWanted = 940;
+
+const side = 70;
+const axesMost = 10;
+
+interface Axis {
+  name: string;
+  /** Of each experiment, from 0 at the foot to 1 at the head; undefined where it has none. */
+  places: (number | undefined)[];
+  low: string;
+  high: string;
+  /** Names of the places of an axis of texts. */
+  words: readonly string[];
+}
+
+function axisOf(name: string, values: readonly (string | undefined)[]): Axis | undefined {
+  const given = values.filter((value): value is string => value !== undefined);
+  if (new Set(given).size < 2) return undefined;
+  const numbers = values.map((value) =>
+    value === undefined || value.trim() === '' ? Number.NaN : Number(value),
+  );
+  if (given.every((value) => value.trim() !== '' && Number.isFinite(Number(value)))) {
+    const finite = numbers.filter(Number.isFinite);
+    const [low, high] = [Math.min(...finite), Math.max(...finite)];
+    // Rates and counts that span two powers of ten are spread by their logarithm.
+    const isLog = low > 0 && high / low >= 100;
+    const scaled = (value: number) =>
+      isLog ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+    return {
+      name,
+      places: numbers.map((value) => (Number.isFinite(value) ? scaled(value) : undefined)),
+      low: numberText(low),
+      high: numberText(high),
+      words: [],
+    };
+  }
+  const words = [...new Set(given)].sort();
+  return {
+    name,
+    places: values.map((value) =>
+      value === undefined ? undefined : words.indexOf(value) / (words.length - 1),
+    ),
+    low: '',
+    high: '',
+    words,
+  };
+}
+
+function axesOf(experiments: readonly Row[]): Axis[] {
+  const names = (read: (one: Row) => object) =>
+    [...new Set(experiments.flatMap((one) => Object.keys(read(one))))].sort();
+  return [
+    ...names(({ params }) => params).map((name) =>
+      axisOf(
+        name,
+        experiments.map(({ params }) => params[name]),
+      ),
+    ),
+    ...names(({ metrics }) => metrics).map((name) =>
+      axisOf(
+        name,
+        experiments.map(({ metrics }) =>
+          metrics[name] === undefined ? undefined : String(metrics[name].last),
+        ),
+      ),
+    ),
+  ].filter((axis): axis is Axis => axis !== undefined);
+}
+
+const cut = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most - 1)}…` : text;
+
+/** A line for each experiment through what it was given and what came of it. */
+export function Parallel({
+  experiments,
+  onOpen,
+}: {
+  experiments: readonly Row[];
+  onOpen: (id: string) => void;
+}) {
+  const all = useMemo(() => axesOf(experiments), [experiments]);
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const axes = all.filter(({ name }) => !left.has(name)).slice(0, axesMost);
+  if (all.length < 2)
+    return <Empty title="Nothing differs by which lines could be told apart" icon="chart" />;
+  const gap = Math.max(gapLeast, Math.min(gapMost, (widthWanted - side * 2) / Math.max(1, axes.length - 1)));
+  const width = side * 2 + gap * (axes.length - 1);
+  const y = (place: number) => height - bottom - place * (height - top - bottom);
+  const path = (index: number): string => {
+    let isDown = false;
+    let out = '';
+    for (const [at, { places }] of axes.entries()) {
+      const place = places[index];
+      if (place === undefined) {
+        isDown = false;
+        continue;
+      }
+      out += `${isDown ? 'L' : 'M'}${side + at * gap} ${y(place).toFixed(1)}`;
+      isDown = true;
+    }
+    return out;
+  };
+  return (
+    <>
+      <div class="chips axes">
+        {all.slice(0, 40).map(({ name }) => (
+          <label key={name} class="check">
+            <input
+              type="checkbox"
+              checked={!left.has(name)}
+              onChange={({ currentTarget }) => {
+                const next = new Set(left);
+                if (currentTarget.checked) next.delete(name);
+                else next.add(name);
+                setLeft(next);
+              }}
+            />
+            <bdi>{name}</bdi>
+          </label>
+        ))}
+      </div>
+      <div class="parallel panel" tabIndex={0} role="group" aria-label="Parallel coordinates">
+        <svg
+          viewBox={`0 0 ${width} ${height}`}
+          width={width}
+          height={height}
+          role="img"
+          aria-label="A line for each experiment; their names are below"
+        >
+          {experiments.map(({ experiment_id, name }, index) => (
+            <g key={experiment_id} onClick={() => onOpen(experiment_id)} style={{ cursor: 'pointer' }}>
+              <title>{name}</title>
+              <path d={path(index)} stroke={`var(--${lineColour(index)})`} />
+            </g>
+          ))}
+          {axes.map(({ name, low, high, words }, at) => (
+            <g key={name}>
+              <line class="axis" x1={side + at * gap} x2={side + at * gap} y1={top} y2={height - bottom} />
+              <text class="name" x={side + at * gap} y={16} text-anchor="middle">
+                {cut(name, 20)}
+              </text>
+              <text x={side + at * gap} y={top - 8} text-anchor="middle">
+                {high}
+              </text>
+              <text x={side + at * gap} y={height - bottom + 18} text-anchor="middle">
+                {low}
+              </text>
+              {words.slice(0, 30).map((word, index) => (
+                <text key={word} class="word" x={side + at * gap + 6} y={y(index / (words.length - 1)) + 4}>
+                  {cut(word, 16)}
+                </text>
+              ))}
+            </g>
+          ))}
+        </svg>
+      </div>
+      <Legend experiments={experiments} />
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { readProjectObjects } from '../../../shared/aws/needs.ts';
+import { notFound } from '../../../shared/core/service-error.ts';
+import { artifactPathMaxBytes, findArtifact } from '../../../shared/data/experiments/artifact.ts';
+import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { readRecords } from '../../../shared/data/table/needs.ts';
+import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { redirect } from '../../../shared/http/definition/endpoint-output.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+
+const ArtifactPath = z
+  .string()
+  .refine(
+    (path) => Buffer.byteLength(path) <= artifactPathMaxBytes,
+    `is longer than ${artifactPathMaxBytes} bytes`,
+  );
+
+export const endpoint = defineEndpoint({
+  name: 'downloadArtifact',
+  method: 'GET',
+  path: '/projects/{project_id}/experiments/{experiment_id}/artifacts/{path+}',
+  summary: 'Download a file that the experiment left',
+  description:
+    'Answers with a redirect to a URL that works for 15 minutes. A trailing slash is part of the path.',
+  allow: 'viewer',
+  project: 'viewer',
+  needs: { records: readRecords, objects: readProjectObjects },
+  input: {
+    path: experimentPath.extend({
+      path: ArtifactPath.describe('Path of the artifact below `OUTPUT_DIR`, such as `model/weights.npz`.'),
+    }),
+  },
+  output: { 302: redirect },
+
+  async handle({ path }, { records, objects }) {
+    await requireExperiment(records, path.project_id, path.experiment_id);
+    const artifact = await findArtifact(records, path.experiment_id, path.path);
+    if (artifact === undefined) throw notFound('artifact', path.path);
+    const fileName = artifact.path.split('/').at(-1) ?? artifact.path;
+    return Reply.redirect(await objects.presignDownload(artifact.object, fileName, artifact.media_type));
+  },
+});
+
+export const handler = lambda(endpoint);

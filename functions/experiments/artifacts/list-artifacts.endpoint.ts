@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import { listArtifacts } from '../../../shared/data/experiments/artifact.ts';
+import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { readRecords } from '../../../shared/data/table/needs.ts';
+import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { answerList, paging } from '../../../shared/http/definition/paging.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { ArtifactAnswer } from './artifact-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'listArtifacts',
+  method: 'GET',
+  path: '/projects/{project_id}/experiments/{experiment_id}/artifacts',
+  summary: 'Files that the experiment left in OUTPUT_DIR, by path',
+  allow: 'viewer',
+  project: 'viewer',
+  needs: { records: readRecords },
+  input: { path: experimentPath, query: z.strictObject(paging) },
+  output: { 200: z.array(ArtifactAnswer) },
+
+  async handle({ path, query }, { records }) {
+    await requireExperiment(records, path.project_id, path.experiment_id);
+    return answerList(query, {
+      fetch: (page) => listArtifacts(records, path.experiment_id, page),
+      keyOf: (artifact) => artifact.path,
+      show: (artifact) => artifact,
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { writeProjectObjects } from '../../../shared/aws/needs.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
+import { clientObject, findClientArtifact } from '../../../shared/data/experiments/client-artifact.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { acceptArtifact } from '../../../shared/experiments/accept-artifact.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { mediaTypeOf } from '../../../shared/runner/outputs/upload/media-type.ts';
+import { ArtifactAnswer } from './artifact-answer.ts';
+import { requireLogged, uploadedPath, uploadId } from './artifact-upload.ts';
+
+const nothingUploaded = (): ServiceError =>
+  new ServiceError(
+    'conflict',
+    'Nothing was uploaded here under this upload_id. Ask for an upload with POST to this address, send the bytes to the URL that it answers, and then repeat this.',
+  );
+
+export const endpoint = defineEndpoint({
+  name: 'putArtifact',
+  method: 'PUT',
+  path: '/projects/{project_id}/experiments/{experiment_id}/artifacts/{path+}',
+  summary: 'Make an uploaded file an artifact of a logged experiment',
+  description: 'It replaces the file of its path. A repetition answers the same.',
+  allow: 'developer',
+  project: 'developer',
+  needs: { records: writeRecords, objects: writeProjectObjects },
+  input: { path: uploadedPath, query: z.strictObject({ upload_id: uploadId }) },
+  output: { 200: ArtifactAnswer },
+  problems: ['conflict'],
+
+  async handle({ path, query: { upload_id } }, context) {
+    const { records, objects } = context;
+    const home = await requireLogged(records, path);
+    const object = clientObject(home, upload_id);
+    const head = await objects.head(object);
+    const { size = 0, sha256 } = head ?? {};
+    // Without a checksum the object was not put by a URL of ours.
+    const arrived =
+      sha256 === undefined
+        ? undefined
+        : await acceptArtifact(context, home, {
+            ...{ path: path.path, size, sha256, object },
+            media_type: mediaTypeOf(path.path),
+          });
+    if (arrived !== undefined) return arrived;
+    const present = await findClientArtifact(records, home, path.path);
+    if (present?.object !== object) throw nothingUploaded();
+    return present;
+  },
+});
+
+export const handler = lambda(endpoint);

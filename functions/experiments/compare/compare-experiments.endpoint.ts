@@ -1,0 +1,131 @@
+import * as z from 'zod';
+import { readProjectObjects } from '../../../shared/aws/needs.ts';
+import { Ulid, ulidPattern } from '../../../shared/core/formats.ts';
+import { defaultName } from '../../../shared/data/projects/default-name.ts';
+import { readRecords } from '../../../shared/data/table/needs.ts';
+import { preferredMediaType } from '../../../shared/http/body/accept.ts';
+import { JsonNumber, jsonNumber } from '../../../shared/http/body/json-number.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { content } from '../../../shared/http/definition/endpoint-output.ts';
+import { flag } from '../../../shared/http/definition/parameters.ts';
+import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { ChangedFiles, changedFiles } from './changed-files.ts';
+import { compareFiles } from './compare-files.ts';
+import { attributesOf, compareValues } from './compare-values.ts';
+import { readCompared } from './compared-experiments.ts';
+import { comparisonTable } from './comparison-table.ts';
+
+/** Experiments that are compared at most. */
+const comparedMost = 50;
+const idList = new RegExp(`^${ulidPattern}(,${ulidPattern}){1,${comparedMost - 1}}$`);
+const rule = `must be 2 to ${comparedMost} different ids of experiments, separated by commas`;
+
+const Attribute = z.union([z.string(), z.number(), z.null()]);
+const compared = <S extends z.ZodType>(value: S) =>
+  z.object({
+    differ: z
+      .record(z.string(), z.array(value))
+      .describe('A value of each experiment, null where it has none.'),
+    equal: z.record(z.string(), value).describe('The value that all have.'),
+  });
+
+const Comparison = z
+  .object({
+    experiments: z.array(z.object({ experiment_id: Ulid, name: z.string() })),
+    attributes: compared(Attribute),
+    params: compared(z.string().nullable()),
+    tags: compared(z.string().nullable()),
+    metrics: compared(JsonNumber.nullable()).describe('The last values.'),
+    files: z
+      .array(
+        z.object({
+          experiment_id: Ulid,
+          config: z.string().nullable(),
+          dependencies: z.string().nullable(),
+          lock: z.string().nullable(),
+          same_source: z.boolean(),
+          changed_files: ChangedFiles.nullable().describe(
+            'From the first source to this one. Null where they are the same, one is above 32 MB or no archive, or it was not asked for.',
+          ),
+          omitted: z
+            .boolean()
+            .describe('A diff was left out: all together are longer than 2,000,000 characters.'),
+        }),
+      )
+      .describe(
+        'Unified diffs from the first experiment to each of the others; null where there is no difference.',
+      ),
+  })
+  .meta({ id: 'Comparison' });
+
+export const endpoint = defineEndpoint({
+  name: 'compareExperiments',
+  method: 'GET',
+  path: '/projects/{project_id}/compare',
+  summary: 'In what experiments differ and in what they are equal',
+  description:
+    'Attributes, params, tags, last values of metrics, diffs of the configurations, the dependencies and the packages that they resolved to, and names of changed source files. As `text/markdown` by Accept: tables of the params and metrics that differ.',
+  allow: 'viewer',
+  project: 'viewer',
+  needs: { records: readRecords, objects: readProjectObjects },
+  input: {
+    path: projectPath,
+    query: z.strictObject({
+      experiments: z
+        .string()
+        .regex(idList, { error: rule, abort: true })
+        .refine((text) => {
+          const ids = text.split(',');
+          return new Set(ids).size === ids.length;
+        }, rule)
+        .describe(`2 to ${comparedMost} experiments, separated by commas.`),
+      changed_files: flag
+        .default(true)
+        .describe(
+          'Whether to read the sources for names of changed files: `true` or `false`, which is faster.',
+        ),
+    }),
+  },
+  output: { 200: content(['text/markdown'], Comparison) },
+  problems: ['too-large'],
+  isHeavy: () => true,
+
+  async handle({ path: { project_id }, query }, { records, objects, header }) {
+    const found = await readCompared(records, project_id, query.experiments.split(','));
+    const params = compareValues(
+      found.map(({ tracking }) => new Map(Object.entries(tracking.fields?.params ?? {}))),
+    );
+    const tags = compareValues(
+      found.map(({ tracking }) => new Map(Object.entries(tracking.fields?.tags ?? {}))),
+    );
+    const metrics = compareValues(
+      found.map(
+        ({ tracking }) => new Map([...tracking.metrics].map(([name, { last }]) => [name, jsonNumber(last)])),
+      ),
+    );
+    const experiments = found.map(({ experiment: { experiment_id, config_id }, tracking }) => ({
+      experiment_id,
+      name: tracking.fields?.name ?? defaultName(config_id),
+    }));
+    const headers = { Vary: 'Accept' };
+    if (preferredMediaType(header('accept'), ['application/json', 'text/markdown']) === 'text/markdown') {
+      const names = experiments.map(({ name, experiment_id }) => `${name} (${experiment_id.slice(-8)})`);
+      const tables = [
+        comparisonTable('param', names, params.differ),
+        comparisonTable('metric', names, metrics.differ),
+      ].filter((table) => table !== '');
+      const text = tables.length === 0 ? 'No param and no metric differs.\n' : tables.join('\n');
+      return Reply.content('text/markdown; charset=utf-8', text, { headers });
+    }
+    const attributes = compareValues(found.map(attributesOf));
+    const [first] = found;
+    const compareSource =
+      query.changed_files && first ? changedFiles(objects, first.experiment) : async () => null;
+    const files = await compareFiles(records, project_id, found, compareSource);
+    return Reply.json({ experiments, attributes, params, tags, metrics, files }, { headers });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,118 @@
+import * as z from 'zod';
+import { isoTime, Timestamp } from '../../../shared/core/formats.ts';
+import { badRequest } from '../../../shared/core/service-error.ts';
+import { line } from '../../../shared/core/text/text-rules.ts';
+import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { isFinal } from '../../../shared/data/jobs/job-status.ts';
+import { noteWatched } from '../../../shared/data/jobs/lease.ts';
+import type { MetricPoint } from '../../../shared/data/metrics/metric-point.ts';
+import { readCriterion } from '../../../shared/data/projects/first-criterion.ts';
+import { markJobs, readRecords } from '../../../shared/data/table/needs.ts';
+import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
+import { isPointsPosition, readPoints } from '../../../shared/experiments/read-points.ts';
+import { preferredMediaType } from '../../../shared/http/body/accept.ts';
+import { JsonNumber, jsonNumber } from '../../../shared/http/body/json-number.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { content } from '../../../shared/http/definition/endpoint-output.ts';
+import { streamPaging } from '../../../shared/http/definition/paging.ts';
+import { decimal, integer } from '../../../shared/http/definition/parameters.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { readCurves } from './read-curves.ts';
+
+const PointAnswer = z.object({
+  name: z.string(),
+  value: JsonNumber,
+  step: z.number().nullable(),
+  time: Timestamp,
+});
+
+/** Most names of metrics that one request has. */
+const namesMost = 100;
+
+const showPoint = (point: MetricPoint): z.input<typeof PointAnswer> => ({
+  ...point,
+  value: jsonNumber(point.value),
+  time: isoTime(point.time),
+});
+
+const wantsChart = (accept: string | undefined): boolean =>
+  preferredMediaType(accept, ['application/json', 'image/svg+xml']) === 'image/svg+xml';
+
+/** Refuse those of these parameters that are given. @throws ServiceError `bad-request` */
+function refuse(parameters: Readonly<Record<string, unknown>>, message: string): void {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  if (given.length > 0) throw badRequest(given.map(([name]) => ({ in: 'query', name, message })));
+}
+
+export const endpoint = defineEndpoint({
+  name: 'readExperimentMetrics',
+  method: 'GET',
+  path: '/projects/{project_id}/experiments/{experiment_id}/metrics',
+  summary: 'Metrics that an experiment reported, in that order',
+  description:
+    'JSON, or a chart of all of them (SVG) by Accept; `name` chooses metrics, whose history is read without the others. While the experiment runs there is always a next page, so that its cursor can be followed; a missing Link header means that no more will come.',
+  allow: 'viewer',
+  project: 'viewer',
+  needs: { records: readRecords, watch: markJobs },
+  input: {
+    path: experimentPath,
+    query: z.strictObject({
+      ...streamPaging(10_000),
+      name: z
+        .array(line(250))
+        .max(namesMost, `is given more than ${namesMost} times`)
+        .optional()
+        .describe('Name of a metric that is wanted, such as `accuracy`; may be given several times.'),
+      step_from: decimal(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+        .optional()
+        .describe('Least step; points without one are left out.'),
+      step_to: decimal(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+        .optional()
+        .describe('Greatest step.'),
+      points: integer(6, 10_000)
+        .optional()
+        .describe(
+          'Thin each metric out to at most so many points, such as `1000`: the first, the last, and the lowest and highest of each bucket of steps. All metrics are answered at once then, by their steps.',
+        ),
+    }),
+  },
+  output: { 200: content(['image/svg+xml'], z.array(PointAnswer)) },
+  etag: true,
+  // A page has its limits; the others may read every point.
+  isHeavy: ({ query: { name, points, step_from, step_to } }, { accept }) =>
+    [name, points, step_from, step_to].some((given) => given !== undefined) || wantsChart(accept),
+
+  async handle(
+    { path: { project_id, experiment_id }, query: { limit, cursor, name, points, ...range } },
+    { records, watch, header, now },
+  ) {
+    if (cursor !== undefined && !isPointsPosition(cursor)) {
+      throw badRequest([{ in: 'query', name: 'cursor', message: 'is not a cursor of this list' }]);
+    }
+    // The status is read first: points that come later than an end do not exist.
+    const experiment = await requireExperiment(records, project_id, experiment_id);
+    if (!isFinal(experiment.status)) await noteWatched(watch, experiment_id, 0, now());
+    const wanted = { names: name, ...range };
+    const extras = { headers: { Vary: 'Accept' }, version: experiment.version };
+    if (wantsChart(header('accept'))) {
+      refuse({ limit, cursor, points }, 'is not for the chart, which shows all points');
+      // The drawing code is loaded with the first chart.
+      const { chartOf } = await import('./metric-chart.ts');
+      const criterion = await readCriterion(records, project_id);
+      const chart = await chartOf(records, experiment, criterion, wanted);
+      return Reply.content('image/svg+xml; charset=utf-8', chart, extras);
+    }
+    if (points !== undefined) {
+      refuse({ limit, cursor }, 'is not for curves that are thinned out by `points`');
+      const curves = await readCurves(records, experiment_id, wanted, points);
+      return Reply.json(curves.map(showPoint), extras);
+    }
+    const { rows, position, more } = await readPoints(records, experiment_id, wanted, cursor, limit);
+    const isMore = more || !isFinal(experiment.status);
+    const next = isMore ? { after: position, query: { limit, name, ...range } } : undefined;
+    return Reply.json(rows.map(showPoint), { ...extras, next });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,48 @@
+import { controlBatch } from '../../../shared/aws/needs.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
+import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { readVariablesKey } from '../../../shared/data/projects/variables-key.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
+import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
+import { answerExperiment } from '../../../shared/experiments/send-experiment.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { startWaitingInRequest } from '../../../shared/jobs/admission/start-waiting.ts';
+import { cancelJob } from '../../../shared/jobs/cancel.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'cancelExperiment',
+  method: 'POST',
+  path: '/projects/{project_id}/experiments/{experiment_id}/cancel',
+  summary: 'Cancel an experiment in whatever state it is',
+  description:
+    'A running command gets SIGTERM and 20 seconds to save before it is killed; its log, metrics and artifacts are kept.',
+  allow: 'developer',
+  project: 'developer',
+  needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
+  input: { path: experimentPath },
+  output: { 200: ExperimentAnswer },
+  problems: ['conflict'],
+  etag: true,
+
+  async handle({ path }, { records, batch, keys, settings, caller, now, log }) {
+    const found = await requireExperiment(records, path.project_id, path.experiment_id);
+    if (found.kind === 'logged') {
+      const message = 'No job runs for this experiment; its client ends it with PATCH, by its status.';
+      throw new ServiceError('conflict', message);
+    }
+    const cancelled = await cancelJob(records, batch, settings, found, {
+      by: caller.username,
+      now: now(),
+    });
+    await startWaitingInRequest({ records, batch, keys, settings, now }, found, log);
+    const experiment = await requireExperiment(records, path.project_id, path.experiment_id);
+    if (!cancelled && experiment.status !== 'CANCELLED') {
+      throw new ServiceError('conflict', `The experiment has ended already: ${experiment.status}.`);
+    }
+    return answerExperiment({ records, settings, now }, experiment);
+  },
+});
+
+export const handler = lambda(endpoint);

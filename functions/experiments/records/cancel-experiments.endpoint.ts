@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { controlBatch } from '../../../shared/aws/needs.ts';
+import { forSeconds } from '../../../shared/core/deadline.ts';
+import { readVariablesKey } from '../../../shared/data/projects/variables-key.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { startWaitingInRequest } from '../../../shared/jobs/admission/start-waiting.ts';
+import { cancelAll } from '../../../shared/jobs/cancel-all.ts';
+
+/** Of the 29 seconds that a request has; the last step begun in them, and the start of others, need some more. */
+const secondsForCancelling = 18;
+
+export const endpoint = defineEndpoint({
+  name: 'cancelExperiments',
+  method: 'POST',
+  path: '/projects/{project_id}/experiments/cancel',
+  summary: 'Cancel all trainings of a project that have not ended',
+  description:
+    'Those that wait end at once, thousands in seconds. A running command gets SIGTERM and 20 seconds to save before it is killed; its log, metrics and artifacts are kept. Experiments that clients record are theirs to end. `complete` is false where time ran out: repeat the request.',
+  allow: 'developer',
+  project: 'developer',
+  needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
+  input: { path: projectPath },
+  output: {
+    200: z.object({
+      cancelled: z.number().int().describe('Trainings that this request has cancelled.'),
+      complete: z.boolean().describe('Whether none is left that is not cancelled.'),
+    }),
+  },
+
+  async handle({ path: { project_id } }, { records, batch, keys, settings, caller, now, log }) {
+    const hasTime = forSeconds(secondsForCancelling);
+    const context = { records, batch, settings, now, by: caller.username, log };
+    const answer = await cancelAll(context, project_id, hasTime);
+    await startWaitingInRequest({ records, batch, keys, settings, now }, caller, log);
+    return answer;
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import { notFound } from '../../../shared/core/service-error.ts';
+import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { defaultName } from '../../../shared/data/projects/default-name.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
+import { experimentNumber } from '../../../shared/experiments/experiment-number.ts';
+import {
+  changedTags,
+  ExperimentName,
+  fieldsBodyMaxBytes,
+  GitState,
+  Note,
+  Params,
+  requireRoom,
+  Tags,
+} from '../../../shared/experiments/field-rules.ts';
+import { recordLogged } from '../../../shared/experiments/record-logged.ts';
+import { answerExperiment } from '../../../shared/experiments/send-experiment.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { fields } from '../../../shared/http/definition/endpoint-input.ts';
+import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+
+const Created = z.strictObject({
+  name: ExperimentName.optional(),
+  note: Note.optional(),
+  tags: Tags.optional(),
+  params: Params.optional(),
+  git: GitState.optional(),
+});
+
+export const endpoint = defineEndpoint({
+  name: 'createExperiment',
+  method: 'POST',
+  path: '/projects/{project_id}/experiments',
+  summary: 'Record an experiment that runs elsewhere',
+  description:
+    'For a notebook, a script or another cluster: no job runs for it. It is RUNNING until its client sets another status; its client logs metrics and params.',
+  allow: 'developer',
+  project: 'developer',
+  needs: { records: writeRecords },
+  input: { path: projectPath, body: fields(Created, fieldsBodyMaxBytes) },
+  output: { 200: ExperimentAnswer },
+  problems: ['conflict', 'too-large', 'unsupported-media-type'],
+  etag: true,
+  idempotent: {
+    kind: 'creates',
+    table: 'records',
+    replayCreated: async (experiment_id, context) =>
+      answerExperiment(
+        context,
+        await requireExperiment(context.records, context.project.project_id, experiment_id),
+      ),
+  },
+
+  async handle({ body }, context) {
+    const { records, project, caller, newId, now, idempotencyWrites } = context;
+    const { project_id } = project;
+    const created_at = now().toISOString();
+    const { name, note = null, tags = {}, params = {}, git = null } = body;
+    const tracked = requireRoom(
+      {
+        name: name ?? defaultName(null, await experimentNumber(records, project_id)),
+        note,
+        tags: changedTags({}, tags),
+        params,
+        git,
+        updated_at: created_at,
+        version: 1,
+      },
+      'params',
+    );
+    const experiment_id = newId();
+    const experiment = await recordLogged(records, {
+      project,
+      experiment_id,
+      user_id: caller.user_id,
+      fields: tracked,
+      writes: idempotencyWrites(experiment_id),
+    });
+    if (experiment === undefined) throw notFound('project', project_id);
+    return answerExperiment(context, experiment);
+  },
+});
+
+export const handler = lambda(endpoint);

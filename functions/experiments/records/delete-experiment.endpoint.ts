@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import { writeProjectObjects } from '../../../shared/aws/needs.ts';
+import { Ulid } from '../../../shared/core/formats.ts';
+import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
+import { findContinuation } from '../../../shared/data/experiments/continuation.ts';
+import { requireExperimentToRemove } from '../../../shared/data/experiments/experiment.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
+import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
+import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { purgeInRequest } from '../../../shared/purge/purge-in-request.ts';
+import { removeOneExperiment } from '../../../shared/purge/remove-experiment.ts';
+
+/** @throws ServiceError `conflict` while another experiment starts from its checkpoints */
+async function requireUncontinued(records: TableReader<'records'>, experiment_id: string): Promise<void> {
+  const continuation = await findContinuation(records, experiment_id);
+  if (continuation === undefined) return;
+  throw new ServiceError(
+    'conflict',
+    `Experiment ${continuation} starts from its checkpoints; delete it once that one has ended.`,
+  );
+}
+
+export const endpoint = defineEndpoint({
+  name: 'deleteExperiment',
+  method: 'DELETE',
+  path: '/projects/{project_id}/experiments/{experiment_id}',
+  summary: 'Delete an experiment that has ended, with its log, metrics and artifacts',
+  allow: 'developer',
+  project: 'developer',
+  needs: { records: writeRecords, objects: writeProjectObjects },
+  input: { path: experimentPath },
+  output: {
+    200: z.object({
+      experiment_id: Ulid,
+      deleted: z.object({ objects: z.number().int(), bytes: z.number().int() }),
+    }),
+  },
+  problems: ['conflict', 'precondition-failed'],
+
+  async handle({ path: { project_id, experiment_id } }, context) {
+    const { records } = context;
+    const { experiment, hasEnded, removable } = await requireExperimentToRemove(
+      records,
+      project_id,
+      experiment_id,
+    );
+    requirePrecondition(context, experiment.version);
+    if (!hasEnded) {
+      throw new ServiceError(
+        'conflict',
+        experiment.kind === 'logged'
+          ? `The experiment is ${experiment.status}; set its status with PATCH before it is deleted.`
+          : `The experiment is ${experiment.status}; cancel it before it is deleted.`,
+      );
+    }
+    await requireUncontinued(records, experiment_id);
+    const { purge, removed } = await removeOneExperiment(context, experiment, removable).catch(
+      async (error: unknown) => {
+        // One may have begun at the same moment.
+        await requireUncontinued(records, experiment_id);
+        throw error instanceof ConditionFailedError ? notFound('experiment', experiment_id) : error;
+      },
+    );
+    await purgeInRequest(context, purge);
+    return { experiment_id, deleted: removed };
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { ServiceError } from '../../../shared/core/service-error.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { changeFields } from '../../../shared/experiments/change-fields.ts';
+import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
+import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
+import { fieldsBodyMaxBytes, Params, requireRoom } from '../../../shared/experiments/field-rules.ts';
+import { answerExperiment } from '../../../shared/experiments/send-experiment.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { fields } from '../../../shared/http/definition/endpoint-input.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+
+/** Names that a refusal shows. */
+const namedMost = 10;
+
+export const endpoint = defineEndpoint({
+  name: 'logExperimentParams',
+  method: 'POST',
+  path: '/projects/{project_id}/experiments/{experiment_id}/params',
+  summary: 'Log params of an experiment',
+  description:
+    'A param is written once: the same value again changes nothing, another one is refused with 409, and then none of the request is stored.',
+  allow: 'developer',
+  project: 'developer',
+  needs: { records: writeRecords },
+  input: { path: experimentPath, body: fields(z.strictObject({ params: Params }), fieldsBodyMaxBytes) },
+  output: { 200: ExperimentAnswer },
+  problems: ['conflict', 'too-large', 'unsupported-media-type'],
+  etag: true,
+
+  async handle({ path, body: { params } }, context) {
+    const experiment = await changeFields(context, path, (present) => {
+      const known = new Map(Object.entries(present.params));
+      const given = Object.entries(params);
+      const changed = given.filter(([name, value]) => known.has(name) && known.get(name) !== value);
+      if (changed.length > 0) {
+        const names = changed.slice(0, namedMost).map(([name]) => name);
+        const rest = changed.length > namedMost ? ` and ${changed.length - namedMost} more` : '';
+        const message = `A param is written once, and these have another value: ${names.join(', ')}${rest}.`;
+        throw new ServiceError('conflict', message);
+      }
+      if (given.every(([name]) => known.has(name))) return { fields: present };
+      const together = Object.fromEntries([...known, ...given]);
+      return { fields: requireRoom({ ...present, params: together }, 'params') };
+    });
+    return answerExperiment(context, experiment);
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,34 @@
+import { controlBatch } from '../../../shared/aws/needs.ts';
+import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { readVariablesKey } from '../../../shared/data/projects/variables-key.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
+import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
+import { answerExperiment } from '../../../shared/experiments/send-experiment.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { reconcileWhenStale } from '../../../shared/jobs/observation/reconcile-on-read.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'readExperiment',
+  method: 'GET',
+  path: '/projects/{project_id}/experiments/{experiment_id}',
+  summary: 'Details of an experiment',
+  description:
+    'An unfinished experiment that nobody has compared with AWS Batch for a while is compared first.',
+  allow: 'viewer',
+  project: 'viewer',
+  needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
+  input: { path: experimentPath },
+  output: { 200: ExperimentAnswer },
+  etag: true,
+
+  async handle({ path }, { records, batch, keys, settings, now, log }) {
+    const read = () => requireExperiment(records, path.project_id, path.experiment_id);
+    const found = await read();
+    const compared = await reconcileWhenStale({ records, batch, keys, settings, now }, found, log);
+    return answerExperiment({ records, settings, now }, compared ? await read() : found);
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { type Experiment, requireExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { isFinal } from '../../../shared/data/jobs/job-status.ts';
+import { markJobs, readRecords } from '../../../shared/data/table/needs.ts';
+import { answerLog, LogAnswer, logQuery } from '../../../shared/experiments/answer-log.ts';
+import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { integer } from '../../../shared/http/definition/parameters.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+
+/** Seconds that the other nodes of a cluster get to stop and ship their logs once node 0 has ended. */
+const otherNodesSeconds = 60;
+
+function isComplete({ status, stopped_at }: Experiment, node: number, now: Date): boolean {
+  if (!isFinal(status) || stopped_at === null) return false;
+  return node === 0 || now.getTime() - Date.parse(stopped_at) > otherNodesSeconds * 1000;
+}
+
+export const endpoint = defineEndpoint({
+  name: 'readExperimentLogs',
+  method: 'GET',
+  path: '/projects/{project_id}/experiments/{experiment_id}/logs',
+  summary: 'Log of an experiment, oldest line first',
+  description:
+    'JSON, or plain text by Accept. While the experiment runs there is always a next page, so that its cursor can be followed; a missing Link header means that the log is complete.',
+  allow: 'viewer',
+  project: 'viewer',
+  needs: { records: readRecords, watch: markJobs },
+  input: {
+    path: experimentPath,
+    query: z.strictObject({
+      ...logQuery,
+      node: integer(0, 63)
+        .optional()
+        .describe('Node of a cluster whose log is wanted, such as `1`; 0 without it, the main one.'),
+    }),
+  },
+  output: { 200: LogAnswer },
+
+  handle({ path, query }, { records, watch, header, now }) {
+    return answerLog(
+      { records, watch },
+      {
+        now: now(),
+        job_id: path.experiment_id,
+        query,
+        accept: header('accept'),
+        async isComplete() {
+          const experiment = await requireExperiment(records, path.project_id, path.experiment_id);
+          return isComplete(experiment, query.node ?? 0, now());
+        },
+      },
+    );
+  },
+});
+
+export const handler = lambda(endpoint);

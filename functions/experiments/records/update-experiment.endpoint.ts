@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import { badRequest } from '../../../shared/core/service-error.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { changeFields } from '../../../shared/experiments/change-fields.ts';
+import { changedStatus, endings } from '../../../shared/experiments/changed-status.ts';
+import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
+import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
+import {
+  changedTags,
+  ExperimentName,
+  fieldsBodyMaxBytes,
+  Note,
+  requireRoom,
+  Tags,
+} from '../../../shared/experiments/field-rules.ts';
+import { answerExperiment } from '../../../shared/experiments/send-experiment.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { fields } from '../../../shared/http/definition/endpoint-input.ts';
+import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+
+const Change = z
+  .strictObject({
+    name: ExperimentName.optional(),
+    note: Note.optional(),
+    tags: Tags.optional(),
+    status: z
+      .enum(['RUNNING', ...endings])
+      .optional()
+      .describe('Of an experiment that runs elsewhere: how it ended, or that it goes on.'),
+  })
+  .meta({ minProperties: 1 });
+
+export const endpoint = defineEndpoint({
+  name: 'updateExperiment',
+  method: 'PATCH',
+  path: '/projects/{project_id}/experiments/{experiment_id}',
+  summary: 'Change the name, note, tags or status of an experiment',
+  description:
+    'Changes the fields that are given, at least one, and leaves the others; also once the experiment has ended. Clients set the status of experiments that run elsewhere, jobs that of trainings. Its note, tags and params take at most 300,000 bytes together.',
+  allow: 'developer',
+  project: 'developer',
+  needs: { records: writeRecords },
+  input: { path: experimentPath, body: fields(Change, fieldsBodyMaxBytes) },
+  output: { 200: ExperimentAnswer },
+  problems: ['conflict', 'precondition-failed', 'too-large', 'unsupported-media-type'],
+  etag: true,
+
+  async handle({ path, body }, context) {
+    const { name, note, tags, status } = body;
+    if (Object.keys(body).length === 0) {
+      const message = `must have at least one of ${Object.keys(Change.shape).join(', ')}`;
+      throw badRequest([{ in: 'body', name: 'body', message }]);
+    }
+    const experiment = await changeFields(context, path, async (present, found) => {
+      requirePrecondition(context, found.version);
+      const changed = {
+        ...present,
+        ...(name !== undefined && { name }),
+        ...(note !== undefined && { note }),
+        ...(tags !== undefined && { tags: changedTags(present.tags, tags) }),
+      };
+      const fields = requireRoom(changed, tags === undefined ? 'note' : 'tags');
+      return {
+        fields,
+        ...(status !== undefined && changedStatus(found, status, context.now())),
+      };
+    });
+    return answerExperiment(context, experiment);
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import { readCriterion } from '../../../shared/data/projects/first-criterion.ts';
+import { foldCatalogues, readAccounts, readRecords } from '../../../shared/data/table/needs.ts';
+import { ExperimentAnswer, showExperiment } from '../../../shared/experiments/experiment-answer.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { answerList, paging } from '../../../shared/http/definition/paging.ts';
+import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { MetricRanker } from '../../../shared/metrics/metric-ranker.ts';
+import { listTracked } from '../records/list-tracked.ts';
+import { answerSearch } from './answer-search.ts';
+import { searchParameters } from './search-parameters.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'listExperiments',
+  method: 'GET',
+  path: '/projects/{project_id}/experiments',
+  summary: "The project's experiments, newest first",
+  description:
+    'With `filter` those that it finds, and with `order_by` in that order. A search finds what was acknowledged before it began; its pages show no experiment twice, whatever comes or goes between them.',
+  allow: 'viewer',
+  project: 'viewer',
+  needs: { records: readRecords, catalogue: foldCatalogues, accounts: readAccounts },
+  input: { path: projectPath, query: z.strictObject({ ...searchParameters, ...paging }) },
+  output: { 200: z.array(ExperimentAnswer) },
+  fieldsParameter: true,
+  isHeavy: ({ query: { filter, order_by } }) => filter !== undefined || order_by !== undefined,
+
+  async handle({ path, query }, context) {
+    const { records, settings, now } = context;
+    const { filter, order_by } = query;
+    if (filter !== undefined || order_by !== undefined)
+      return answerSearch(context, [path.project_id], query);
+    const at = now();
+    const ranker = new MetricRanker(await readCriterion(records, path.project_id));
+    return answerList(query, {
+      fetch: (page) => listTracked(records, settings.limits, path.project_id, page),
+      keyOf: ({ experiment }) => experiment.experiment_id,
+      show: ({ experiment, tracking }) => showExperiment(experiment, at, tracking, ranker),
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { Ulid } from '../../../shared/core/formats.ts';
+import { foldCatalogues, readAccounts, readRecords } from '../../../shared/data/table/needs.ts';
+import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { paging } from '../../../shared/http/definition/paging.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { answerSearch } from './answer-search.ts';
+import { projectsToSearch } from './projects-to-search.ts';
+import { searchParameters } from './search-parameters.ts';
+
+/** Most projects that a request names. */
+const namedMost = 100;
+
+export const endpoint = defineEndpoint({
+  name: 'searchExperiments',
+  method: 'GET',
+  path: '/experiments',
+  summary: 'Experiments of all projects or of several, newest first',
+  description:
+    'As the list of one project, with `filter` and `order_by`. Without `project_id` it searches every project, of which there may be 1,000.',
+  allow: 'viewer',
+  needs: { records: readRecords, catalogue: foldCatalogues, accounts: readAccounts },
+  input: {
+    query: z.strictObject({
+      project_id: z
+        .array(Ulid)
+        .max(namedMost, `is given more than ${namedMost} times`)
+        .optional()
+        .describe('Project to search; may be given several times.'),
+      ...searchParameters,
+      ...paging,
+    }),
+  },
+  output: { 200: z.array(ExperimentAnswer) },
+  problems: ['not-found'],
+  fieldsParameter: true,
+  isHeavy: () => true,
+
+  async handle({ query }, context) {
+    return answerSearch(context, await projectsToSearch(context.records, query.project_id), query);
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { writeObjects } from '../../../shared/aws/needs.ts';
+import { Ulid } from '../../../shared/core/formats.ts';
+import { within } from '../../../shared/core/needs.ts';
+import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
+import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
+import {
+  removeStrategy,
+  requireStrategyToRemove,
+  strategyRemains,
+} from '../../../shared/data/models/strategy.ts';
+import { newPurge, recordPurge } from '../../../shared/data/projects/purge.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
+import { purgeInRequest } from '../../../shared/purge/purge-in-request.ts';
+import { requireOwn } from './require-own-strategy.ts';
+import { strategyPath } from './strategy-path.ts';
+
+const words = {
+  prune: { name: 'deletePruneStrategy', summary: 'Delete a pruning that has ended, with its result and log' },
+  quantize: {
+    name: 'deleteQuantizeStrategy',
+    summary: 'Delete a quantization that has ended, with its result and log',
+  },
+} as const;
+
+/** The deletion of a strategy. */
+export const strategyDeleting = (kind: OptimizationKind) =>
+  defineEndpoint({
+    ...words[kind],
+    method: 'DELETE',
+    path: `/optimization/${kind}/strategies/{strategy_id}`,
+    description: 'A model that its result was registered as stays.',
+    allow: 'developer',
+    needs: { records: writeRecords, objects: within(writeObjects, { prefixes: ['strategies/'] }) },
+    input: { path: strategyPath },
+    output: {
+      200: z.object({
+        strategy_id: Ulid,
+        deleted: z.object({ objects: z.number().int(), bytes: z.number().int() }),
+      }),
+    },
+    problems: ['conflict', 'precondition-failed'],
+
+    async handle({ path: { strategy_id } }, context) {
+      const { records, caller } = context;
+      const { strategy, hasEnded, removable } = await requireStrategyToRemove(records, kind, strategy_id);
+      requireOwn(strategy, caller);
+      requirePrecondition(context, strategy.version);
+      if (!hasEnded) {
+        throw new ServiceError(
+          'conflict',
+          `The strategy is ${strategy.status}; cancel it before it is deleted.`,
+        );
+      }
+      const { result } = strategy;
+      const deleted = { objects: result.length, bytes: result.reduce((sum, { size }) => sum + size, 0) };
+      const purge = newPurge(context, strategyRemains(strategy));
+      try {
+        await records.write(removeStrategy(strategy, removable), recordPurge(purge));
+      } catch (error) {
+        throw error instanceof ConditionFailedError ? notFound(`${kind} strategy`, strategy_id) : error;
+      }
+      await purgeInRequest(context, purge);
+      return { strategy_id, deleted };
+    },
+  });

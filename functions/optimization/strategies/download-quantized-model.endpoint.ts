@@ -1,6 +1,0 @@
-import { lambda } from '../../../shared/http/lambda.ts';
-import { resultDownload } from './result-download.ts';
-
-export const endpoint = resultDownload('quantize');
-
-export const handler = lambda(endpoint);

@@ -1,6 +1,0 @@
-import { lambda } from '../../../shared/http/lambda.ts';
-import { methodList } from './method-list.ts';
-
-export const endpoint = methodList('quantize');
-
-export const handler = lambda(endpoint);

@@ -1,0 +1,6 @@
+import { lambda } from '../../../../shared/http/pipeline/lambda.ts';
+import { resultDownload } from '../result-download.ts';
+
+export const endpoint = resultDownload('quantize');
+
+export const handler = lambda(endpoint);

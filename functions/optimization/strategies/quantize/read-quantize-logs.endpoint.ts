@@ -1,0 +1,6 @@
+import { lambda } from '../../../../shared/http/pipeline/lambda.ts';
+import { strategyLogs } from '../strategy-logs.ts';
+
+export const endpoint = strategyLogs('quantize');
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,65 @@
+import { controlBatch } from '../../../shared/aws/needs.ts';
+import { notFound } from '../../../shared/core/service-error.ts';
+import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
+import { readReceipt } from '../../../shared/data/models/stored-receipt.ts';
+import { requireStrategy } from '../../../shared/data/models/strategy.ts';
+import { readVariablesKey } from '../../../shared/data/projects/variables-key.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { preferredMediaType } from '../../../shared/http/body/accept.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { content } from '../../../shared/http/definition/endpoint-output.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
+import { placeOneInLine } from '../../../shared/jobs/admission/place-in-line.ts';
+import { reconcileWhenStale } from '../../../shared/jobs/observation/reconcile-on-read.ts';
+import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
+import { showStrategy, strategyAnswers } from './strategy-answer.ts';
+import { strategyPath } from './strategy-path.ts';
+
+const words = {
+  prune: { name: 'readPruneStrategy', summary: 'Details of a pruning, with its receipt' },
+  quantize: { name: 'readQuantizeStrategy', summary: 'Details of a quantization, with its receipt' },
+} as const;
+
+const receipt = { receipt: Receipt.nullable() };
+
+/** Draws the page. What it takes to draw is loaded with the first one: most readers want JSON. */
+async function drawn(receipt: Receipt): Promise<string> {
+  const { renderReceipt } = await import('../../../shared/onnx/receipt/render-receipt.ts');
+  return renderReceipt(receipt);
+}
+
+/** A strategy of an operation with its receipt. */
+const detailsOf = (kind: OptimizationKind) =>
+  kind === 'prune'
+    ? strategyAnswers.prune.extend(receipt).meta({ id: 'PruneStrategyDetails' })
+    : strategyAnswers.quantize.extend(receipt).meta({ id: 'QuantizeStrategyDetails' });
+
+/** One strategy of an operation with its receipt, or the receipt's page. */
+export const strategyReading = (kind: OptimizationKind) =>
+  defineEndpoint({
+    ...words[kind],
+    method: 'GET',
+    path: `/optimization/${kind}/strategies/{strategy_id}`,
+    description:
+      'JSON, or the page of the receipt (SVG) by Accept. An unfinished strategy that nobody has compared with AWS Batch for a while is compared first.',
+    allow: 'viewer',
+    needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
+    input: { path: strategyPath },
+    output: { 200: content(['image/svg+xml'], detailsOf(kind)) },
+    etag: true,
+
+    async handle({ path: { strategy_id } }, { records, batch, keys, settings, now, log, header }) {
+      const read = () => requireStrategy(records, kind, strategy_id);
+      const found = await read();
+      const compared = await reconcileWhenStale({ records, batch, keys, settings, now }, found, log);
+      const strategy = await placeOneInLine(records, settings.limits, compared ? await read() : found);
+      const stored = await readReceipt(records, strategy_id, strategy.receipt_parts);
+      const receipt = stored === undefined ? null : Receipt.parse(stored);
+      const extras = { headers: { Vary: 'Accept' }, version: strategy.version };
+      if (preferredMediaType(header('accept'), ['application/json', 'image/svg+xml']) === 'image/svg+xml') {
+        if (receipt === null) throw notFound(`receipt of ${kind} strategy`, strategy_id);
+        return Reply.content('image/svg+xml; charset=utf-8', await drawn(receipt), extras);
+      }
+      return Reply.json({ ...showStrategy(strategy, now()), receipt }, extras);
+    },
+  });

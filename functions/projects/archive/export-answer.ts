@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { Timestamp, Ulid } from '../../../shared/core/formats.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
+import { findExport, type ProjectExport } from '../../../shared/data/projects/project-export.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
+
+const count = z.number().int();
+
+/** An export as every operation answers it. */
+export const ExportAnswer = z
+  .object({
+    export_id: Ulid,
+    project_id: Ulid,
+    status: z.enum(['RUNNING', 'SUCCEEDED', 'FAILED']),
+    status_reason: z.string().nullable().describe('Why it failed, in words; null otherwise.'),
+    created_at: Timestamp,
+    ended_at: Timestamp.nullable(),
+    expires_at: Timestamp.describe('When the archive is removed.'),
+    files: count.describe('Files of the project that are contained so far.'),
+    bytes: count.describe('Of the archive; 0 before it is packed.'),
+    left_out: count.describe(
+      'Experiments that are not contained, because they have not ended or are marked as deleted.',
+    ),
+    unfinished: z
+      .array(Ulid)
+      .describe(
+        'Of these, experiments that have not ended: the first hundred. An export after their end has them.',
+      ),
+    members: count.describe(
+      'Members of the project, who are not contained: their accounts belong to this deployment.',
+    ),
+    secrets: z.array(z.string()).describe('Names of the secret variables, which are not contained.'),
+  })
+  .meta({ id: 'ProjectExport' });
+
+export const showExport = (value: ProjectExport): z.input<typeof ExportAnswer> => value;
+
+/** The latest export of a project. @throws ServiceError `not-found` where there is none, or it has expired */
+export async function requireExport(
+  records: TableReader<'records'>,
+  project_id: string,
+  now: Date,
+): Promise<ProjectExport> {
+  const found = await findExport(records, project_id);
+  if (found !== undefined && Date.parse(found.expires_at) > now.getTime()) return found;
+  throw new ServiceError(
+    'not-found',
+    'This project has no export, or its archive has expired. POST to this address begins one.',
+  );
+}

@@ -1,0 +1,50 @@
+import { writeProjectObjects } from '../../../shared/aws/needs.ts';
+import { forSeconds } from '../../../shared/core/deadline.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
+import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
+import { countersKey, parseCounters } from '../../../shared/data/projects/project.ts';
+import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { mayRunInRequest, secondsInRequest } from '../../../shared/project-archive/archive-limits.ts';
+import { runExport, startExport } from '../../../shared/project-archive/export/run-export.ts';
+import { ExportAnswer, requireExport, showExport } from './export-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'exportProject',
+  method: 'POST',
+  path: '/projects/{project_id}/export',
+  summary: 'Begin to export a project as one archive',
+  description:
+    'A zip of JSON and files, with their digests: the project, its configurations with their versions, its environment, variables that are no secret, sources, data sets, experiments with all that is recorded of them, logged models, and the versions of registered models that are of these, with their aliases and tags. Not contained are values of secrets; members, whose accounts belong to a deployment; packed environments; experiments that have not ended, which `unfinished` names; models for pruning and quantization and their strategies, which belong to users. A small project is packed at once, a large one in the background; GET tells how far it is. The archive is kept for a day.',
+  allow: 'developer',
+  project: 'owner',
+  needs: { accounts: readAccounts, records: writeRecords, objects: writeProjectObjects },
+  input: { path: projectPath },
+  output: { 200: ExportAnswer },
+  problems: ['conflict'],
+  idempotent: {
+    kind: 'creates',
+    table: 'records',
+    replayCreated: async (_, { records, project, now }) =>
+      showExport(await requireExport(records, project.project_id, now())),
+  },
+
+  async handle({ path: { project_id } }, context) {
+    const { accounts, records, objects, newId, now, log, idempotencyWrites } = context;
+    const archive = { accounts, records, objects, newId, now };
+    const begun = await changeInProject(context, () => startExport(archive, project_id, idempotencyWrites));
+    if (begun === undefined) {
+      const message = 'This project is being exported already. GET at this address tells how far that is.';
+      throw new ServiceError('conflict', message);
+    }
+    const counters = await records.get(countersKey(project_id));
+    const { bytes = 0, experiments = 0 } = counters === undefined ? {} : parseCounters(counters);
+    if (mayRunInRequest(bytes, experiments))
+      await runExport(archive, begun, forSeconds(secondsInRequest), log);
+    return showExport(await requireExport(records, project_id, now()));
+  },
+});
+
+export const handler = lambda(endpoint);

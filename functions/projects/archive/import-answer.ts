@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { Sha256, Timestamp, Ulid } from '../../../shared/core/formats.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
+import { findImport, type ProjectImport } from '../../../shared/data/projects/project-import.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
+
+/** Most bytes of an archive that is imported. */
+export const importMaxBytes = 1_000_000_000_000;
+
+/** Query of an import: the archive says which one is meant. */
+export const importedSha256 = z.strictObject({
+  sha256: Sha256.describe('SHA-256 digest of the archive, for which the upload was requested.'),
+});
+
+/** An import as every operation answers it. */
+export const ImportAnswer = z
+  .object({
+    import_id: Ulid,
+    sha256: Sha256,
+    size: z.number().int(),
+    status: z.enum(['WAITING', 'RUNNING', 'SUCCEEDED', 'FAILED']).describe('WAITING is for the upload.'),
+    status_reason: z.string().nullable().describe('Why it failed, in words; null otherwise.'),
+    created_at: Timestamp,
+    ended_at: Timestamp.nullable(),
+    project_id: Ulid.nullable().describe(
+      'The project that it makes; null before the archive has been checked, and where it failed.',
+    ),
+    done: z
+      .number()
+      .int()
+      .describe('Files that are checked, or experiments and models that are recorded, so far.'),
+    renamed: z
+      .array(z.object({ name: z.string(), registered_as: z.string() }))
+      .describe(
+        'Registered models whose names belong to others here, and the names that they have instead: the first hundred.',
+      ),
+  })
+  .meta({ id: 'ProjectImport' });
+
+export const showImport = (value: ProjectImport): z.input<typeof ImportAnswer> => ({
+  ...value,
+  status_reason: value.status === 'FAILED' ? value.status_reason : null,
+  project_id: value.stage === 'recording' && value.status !== 'FAILED' ? value.project_id : null,
+});
+
+/** A user's import of an archive. @throws ServiceError `not-found` */
+export async function requireImport(
+  records: TableReader<'records'>,
+  user_id: string,
+  sha256: string,
+): Promise<ProjectImport> {
+  const found = await findImport(records, user_id, sha256);
+  if (found !== undefined) return found;
+  throw new ServiceError(
+    'not-found',
+    'You have no import of an archive with this SHA-256. Ask for an upload with POST to this address.',
+  );
+}

@@ -1,0 +1,83 @@
+import { writeProjectObjects } from '../../../shared/aws/needs.ts';
+import type { ObjectWriter } from '../../../shared/aws/objects.ts';
+import { forSeconds } from '../../../shared/core/deadline.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
+import {
+  importObject,
+  type ProjectImport,
+  saveImport,
+} from '../../../shared/data/projects/project-import.ts';
+import { putOffPurge } from '../../../shared/data/projects/purge.ts';
+import { joinParts } from '../../../shared/data/projects/upload-parts.ts';
+import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
+import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import {
+  keptUntil,
+  mayRunInRequest,
+  secondsInRequest,
+} from '../../../shared/project-archive/archive-limits.ts';
+import { purgeOfImport, runImport } from '../../../shared/project-archive/import/run-import.ts';
+import { ImportAnswer, importedSha256, requireImport, showImport } from './import-answer.ts';
+
+/** Check that the archive has been uploaded. @throws ServiceError `conflict` */
+async function requireUploaded(objects: ObjectWriter, value: ProjectImport): Promise<void> {
+  const { project_id, sha256, size, upload_id, part_bytes } = value;
+  const object = importObject(project_id);
+  const missing = upload_id === null ? 0 : await joinParts(objects, object, { upload_id, part_bytes, size });
+  if (missing > 0)
+    throw new ServiceError(
+      'conflict',
+      `${missing} ${missing === 1 ? 'part' : 'parts'} of the upload have not arrived. POST to this address returns where to send them.`,
+    );
+  const head = await objects.head(object);
+  // Storage knows the digest of what came in one piece; what came in parts is told by the digests within.
+  if (head?.size === size && (head.sha256 === undefined || head.sha256 === sha256)) return;
+  throw new ServiceError(
+    'conflict',
+    'The archive has not been uploaded. Send its bytes to the URL that POST to this address returns, and then repeat this.',
+  );
+}
+
+export const endpoint = defineEndpoint({
+  name: 'putImport',
+  method: 'PUT',
+  path: '/projects/import',
+  summary: 'Make a project of an uploaded archive',
+  description:
+    'The new project belongs to the caller. All that the archive names by digests is compared before anything is recorded; one with a fault leaves nothing. Its ids are new. A small archive is imported at once, a large one in the background; GET tells how far it is.',
+  allow: 'developer',
+  needs: { accounts: readAccounts, records: writeRecords, objects: writeProjectObjects },
+  input: { query: importedSha256 },
+  output: { 200: ImportAnswer },
+  problems: ['conflict', 'not-found'],
+
+  async handle({ query: { sha256 } }, { accounts, records, objects, caller, newId, now, log, settings }) {
+    const { user_id } = caller;
+    const found = await requireImport(records, user_id, sha256);
+    if (found.status === 'FAILED')
+      throw new ServiceError(
+        'conflict',
+        `The import failed, and its upload is gone. POST begins it again. ${found.status_reason ?? ''}`,
+      );
+    if (found.status !== 'WAITING') return showImport(found);
+    await requireUploaded(objects, found);
+    const purge = purgeOfImport(found, keptUntil(now()));
+    const begun = await saveImport(records, found, { status: 'RUNNING' }, putOffPurge(purge)).catch(
+      (error: unknown) => {
+        if (!(error instanceof ConditionFailedError)) throw error;
+        throw new ServiceError(
+          'conflict',
+          'The upload has expired, or another request began the import at the same moment. GET tells what became of it.',
+        );
+      },
+    );
+    const { projectBytes } = settings.limits;
+    const archive = { accounts, records, objects, newId, now, projectBytes, deployment: settings };
+    if (mayRunInRequest(begun.size, 0)) await runImport(archive, begun, forSeconds(secondsInRequest), log);
+    return showImport(await requireImport(records, user_id, sha256));
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,22 @@
+import { readRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { ImportAnswer, importedSha256, requireImport, showImport } from './import-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'readImport',
+  method: 'GET',
+  path: '/projects/import',
+  summary: 'How far your import of an archive is',
+  allow: 'developer',
+  needs: { records: readRecords },
+  input: { query: importedSha256 },
+  output: { 200: ImportAnswer },
+  problems: ['not-found'],
+
+  async handle({ query: { sha256 } }, { records, caller }) {
+    return showImport(await requireImport(records, caller.user_id, sha256));
+  },
+});
+
+export const handler = lambda(endpoint);

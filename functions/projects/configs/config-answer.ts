@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import { FileId, Sha256, Timestamp } from '../../../shared/core/formats.ts';
+import { versionsKept } from '../../../shared/data/projects/config.ts';
+import { integer } from '../../../shared/http/definition/parameters.ts';
+import { projectId } from '../../../shared/http/definition/project-path.ts';
+
+export const configId = FileId.describe('File name of the configuration, such as `train.yaml`.');
+
+/** Path parameters of everything about one configuration. */
+export const configPath = z.strictObject({ project_id: projectId, config_id: configId });
+
+/** A configuration as lists and changes answer it. */
+export const ConfigAnswer = z
+  .object({
+    config_id: FileId,
+    format: z.enum(['yaml', 'json', 'toml']),
+    size: z.number().int(),
+    sha256: Sha256,
+    version: z.number().int(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Config' });
+
+/** The number of a version of a configuration. */
+export const versionNumber = integer(1, 9_999_999_999);
+
+/** Which version of a configuration to read. */
+export const versionQuery = z.strictObject({
+  version: versionNumber
+    .optional()
+    .describe(`Version, such as \`3\`; the newest ${versionsKept} are kept. Default: the newest.`),
+});
+
+/** A configuration with its contents, as text and parsed. */
+export const ConfigDetails = ConfigAnswer.extend({
+  updated_at: Timestamp.nullable().describe(
+    'When this version was stored; null for earlier versions of a release that did not note it.',
+  ),
+  content: z.string(),
+  /** A mapping or a list. All its keys are kept, unlike by a schema of records. */
+  data: z.unknown(),
+}).meta({ id: 'ConfigDetails' });

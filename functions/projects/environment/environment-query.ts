@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { environmentFields } from '../../../shared/data/rules/environment.ts';
+import { checkedTogether } from '../../../shared/http/definition/checked-together.ts';
+import { environmentFaults } from '../../../shared/runner/training/environment-faults.ts';
+
+/** The program and environment of a project, as far as they can be checked before a run. */
+export const environmentQuery = checkedTogether(
+  z.strictObject({
+    entry_point_command: environmentFields.entry_point_command.describe(
+      'Command to run, such as `python train.py --config {config} --data {data_dir} --out {output_dir}`.',
+    ),
+    env_type: environmentFields.env_type.describe(
+      'Kind of environment: Python or Node packages, what the machine has (`system`), or an image of yours (`docker`).',
+    ),
+    dependencies: environmentFields.dependencies.describe(
+      'Packages to install, one on each line, such as `scikit-learn==1.7.2`.',
+    ),
+  }),
+  environmentFaults,
+);

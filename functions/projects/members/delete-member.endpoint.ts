@@ -1,0 +1,37 @@
+import { notFound } from '../../../shared/core/service-error.ts';
+import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
+import { findMemberToReplace, removeMember } from '../../../shared/data/projects/member.ts';
+import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { MemberAnswer, memberPath } from './member-answer.ts';
+import { isOwner } from './member-refusals.ts';
+import { requireUserByName } from './require-user.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'deleteMember',
+  method: 'DELETE',
+  path: '/projects/{project_id}/members/{username}',
+  summary: 'Stop sharing a project with a user',
+  description: 'Their jobs in it go on; the owner can cancel them.',
+  allow: 'developer',
+  project: 'owner',
+  needs: { records: writeRecords, accounts: readAccounts },
+  input: { path: memberPath },
+  output: { 200: MemberAnswer },
+  problems: ['conflict'],
+
+  async handle({ path }, context) {
+    const { records, accounts } = context;
+    const { user_id, username } = await requireUserByName(accounts, path.username);
+    return changeInProject(context, async (project) => {
+      if (user_id === project.owner_id) throw isOwner(username);
+      const member = await findMemberToReplace(records, project.project_id, user_id);
+      if (member === undefined) throw notFound('member', username);
+      await removeMember(records, project, member);
+      return { ...member, username };
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import { listMembers } from '../../../shared/data/projects/member.ts';
+import { readRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { MemberAnswer } from './member-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'listMembers',
+  method: 'GET',
+  path: '/projects/{project_id}/members',
+  summary: 'The members of a project, its owner first',
+  description:
+    'The others follow in the order in which their accounts were made. A project whose owner was deleted has none.',
+  allow: 'viewer',
+  project: 'viewer',
+  needs: { records: readRecords },
+  input: { path: projectPath },
+  output: { 200: z.array(MemberAnswer) },
+
+  async handle(_, { records, project: { project_id, owner, owner_id } }) {
+    const { items, unreadable = [] } = await listMembers(records, project_id);
+    const ownerRow = { user_id: owner_id, username: owner ?? '', role: 'owner' as const, added_at: null };
+    return Reply.json([...(owner === null ? [] : [ownerRow]), ...items], { unreadable });
+  },
+});
+
+export const handler = lambda(endpoint);

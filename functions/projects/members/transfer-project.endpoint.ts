@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { ServiceError } from '../../../shared/core/service-error.ts';
+import { accountTypes, Username } from '../../../shared/data/accounts/user.ts';
+import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
+import { readCriterion } from '../../../shared/data/projects/first-criterion.ts';
+import { findMemberToReplace, transferProject } from '../../../shared/data/projects/member.ts';
+import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { ProjectAnswer, showProject } from '../projects/project-answer.ts';
+import { refuseMembers } from './member-refusals.ts';
+import { requireUserByName } from './require-user.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'transferProject',
+  method: 'PUT',
+  path: '/projects/{project_id}/owner',
+  summary: 'Hand a project over to another owner',
+  description:
+    'The former owner becomes a developer of it. An admin can give a new owner to a project whose owner was deleted. Jobs still count for the users who began them.',
+  allow: 'developer',
+  project: 'owner',
+  needs: { records: writeRecords, accounts: readAccounts },
+  input: {
+    path: projectPath,
+    queryOrBody: z.strictObject({ username: Username.describe('Name of the new owner, such as `ada`.') }),
+  },
+  output: { 200: ProjectAnswer },
+  problems: ['conflict'],
+
+  async handle({ queryOrBody }, context) {
+    const { records, accounts, now } = context;
+    const user = await requireUserByName(accounts, queryOrBody.username);
+    if (accountTypes.indexOf(user.account_type) < accountTypes.indexOf('developer')) {
+      throw new ServiceError(
+        'conflict',
+        `The account of ${user.username} is of type ${user.account_type}; only developers and admins can own a project.`,
+      );
+    }
+    const handed = await changeInProject(context, async (project) => {
+      if (project.owner === user.username && project.owner_id === user.user_id) return project;
+      const present = await findMemberToReplace(records, project.project_id, user.user_id);
+      return transferProject(records, project, user, present, now()).catch(refuseMembers);
+    });
+    return showProject(handed, await readCriterion(records, handed.project_id));
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,27 @@
+import { badRequest } from '../../../shared/core/service-error.ts';
+import type { Criterion } from '../../../shared/data/projects/project.ts';
+import { goalInCatalogue } from '../../../shared/metrics/criteria.ts';
+
+interface Given {
+  criterion?: string | null | undefined;
+  criterion_goal?: Criterion['goal'] | undefined;
+}
+
+const fault = (name: string, message: string) => badRequest([{ in: 'body', name, message }]);
+
+/**
+ * The criterion that a change of a project names, null where it leaves that to the task, and undefined where it says
+ * nothing of it. Throws a 400 problem for a metric whose direction nobody knows.
+ */
+export function changedCriterion({ criterion: name, criterion_goal }: Given): Criterion | null | undefined {
+  if (name === undefined || name === null) {
+    if (criterion_goal === undefined) return name;
+    throw fault('criterion_goal', 'is the direction of a criterion; give criterion, too');
+  }
+  const goal = criterion_goal ?? goalInCatalogue(name);
+  if (goal !== undefined) return { name, goal };
+  throw fault(
+    'criterion_goal',
+    `must be maximize or minimize: ${name} is not among GET /projects/criteria, which would tell`,
+  );
+}

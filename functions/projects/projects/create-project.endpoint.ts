@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import { readCriterion } from '../../../shared/data/projects/first-criterion.ts';
+import {
+  createProject,
+  newProjectId,
+  type Project,
+  requireProject,
+} from '../../../shared/data/projects/project.ts';
+import {
+  ProjectDescription,
+  ProjectName,
+  ProjectTask,
+  ProjectType,
+} from '../../../shared/data/rules/project.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { ProjectAnswer, showProject } from './project-answer.ts';
+
+const show = async (records: TableReader<'records'>, project: Project) =>
+  Reply.json(showProject(project, await readCriterion(records, project.project_id)), {
+    version: project.version,
+  });
+
+export const endpoint = defineEndpoint({
+  name: 'createProject',
+  method: 'POST',
+  path: '/projects/',
+  summary: 'Create a project',
+  allow: 'developer',
+  needs: { records: writeRecords },
+  input: {
+    query: z.strictObject({
+      'project-name': ProjectName.describe('Its name for people, such as `Handwritten digits`.'),
+      'project-description': ProjectDescription.describe(
+        'What the project is about; may have several lines.',
+      ),
+      'project-type': ProjectType.describe(
+        'Kind of the data or of the model, in your own words, such as `image`.',
+      ),
+      'project-task': ProjectTask.describe(
+        'What the model does, such as `classification`; GET /projects/criteria lists the tasks that say by what experiments are ranked. Where this is none of them, the first run that reports a metric decides.',
+      ),
+    }),
+  },
+  output: { 200: ProjectAnswer },
+  etag: true,
+  idempotent: {
+    kind: 'creates',
+    table: 'records',
+    replayCreated: async (project_id, { records }) =>
+      show(records, await requireProject(records, project_id)),
+  },
+
+  async handle({ query }, { records, caller, newId, now, idempotencyWrites }) {
+    const created_at = now().toISOString();
+    const project = {
+      project_id: await newProjectId(records, newId()),
+      project_name: query['project-name'],
+      project_description: query['project-description'],
+      project_type: query['project-type'],
+      project_task: query['project-task'],
+      owner: caller.username,
+      owner_id: caller.user_id,
+      created_at,
+      updated_at: created_at,
+      version: 1,
+    };
+    await createProject(records, project, idempotencyWrites(project.project_id));
+    return show(records, project);
+  },
+});
+
+export const handler = lambda(endpoint);

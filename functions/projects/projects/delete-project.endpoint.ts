@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { Ulid } from '../../../shared/core/formats.ts';
+import { notFound } from '../../../shared/core/service-error.ts';
+import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
+import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { removeWholeProject } from '../../../shared/purge/remove-project.ts';
+
+const count = z.number().int();
+
+export const endpoint = defineEndpoint({
+  name: 'deleteProject',
+  method: 'DELETE',
+  path: '/projects/{project_id}',
+  summary: 'Delete a project with everything in it',
+  description:
+    'It disappears from every read at once. Its jobs are cancelled and its objects and records removed in the background, also after a crash.',
+  allow: 'developer',
+  project: 'remove',
+  needs: { records: writeRecords },
+  input: { path: projectPath },
+  output: {
+    200: z.object({
+      project_id: Ulid,
+      deleted: z.object({ configs: count, experiments: count, objects: count, bytes: count }),
+      cancelled_jobs: count,
+    }),
+  },
+  problems: ['conflict', 'precondition-failed'],
+
+  handle(_, context) {
+    return changeInProject(context, async (present) => {
+      requirePrecondition(context, present.version);
+      const { project_id } = present;
+      const held = await removeWholeProject(context, present);
+      if (held === undefined) throw notFound('project', project_id);
+      const { unfinished, ...deleted } = held;
+      return { project_id, deleted, cancelled_jobs: unfinished };
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { criteria } from '../../../shared/metrics/criteria.ts';
+
+const CriterionAnswer = z.object({
+  name: z.string(),
+  goal: z.enum(['maximize', 'minimize']),
+  tasks: z.array(z.string()),
+  description: z.string(),
+});
+
+export const endpoint = defineEndpoint({
+  name: 'listCriteria',
+  method: 'GET',
+  path: '/projects/criteria',
+  summary: 'The criteria by which experiments are ranked',
+  description:
+    "A project's experiments are ranked by the first criterion that lists the project's task, or, where none does, by the one that its first run reports, and by `loss` until then. Tasks match whatever their case; spaces and underscores count as hyphens.",
+  allow: 'viewer',
+  needs: {},
+  input: {},
+  output: { 200: z.array(CriterionAnswer) },
+
+  async handle() {
+    return criteria.map((criterion) => ({ ...criterion, tasks: [...criterion.tasks] }));
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { criteriaOf } from '../../../shared/data/projects/first-criterion.ts';
+import { listOwnProjects } from '../../../shared/data/projects/member.ts';
+import { listProjects } from '../../../shared/data/projects/project.ts';
+import { readRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { answerList, paging } from '../../../shared/http/definition/paging.ts';
+import { flag } from '../../../shared/http/definition/parameters.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { criterionOf } from '../../../shared/metrics/criteria.ts';
+import { ProjectAnswer, showProject } from './project-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'listProjects',
+  method: 'GET',
+  path: '/projects/',
+  summary: 'All projects, newest first',
+  description: 'With `member=true` only those that the caller owns, or that are shared with them.',
+  allow: 'viewer',
+  needs: { records: readRecords },
+  input: {
+    query: z.strictObject({
+      member: flag.optional().describe('`true` lists only your own projects and those shared with you.'),
+      ...paging,
+    }),
+  },
+  output: { 200: z.array(ProjectAnswer) },
+  fieldsMask: true,
+
+  handle({ query }, { records, caller }) {
+    return answerList(query, {
+      fetch: async (position) => {
+        const page = await (query.member
+          ? listOwnProjects(records, caller.user_id, position)
+          : listProjects(records, position));
+        const criteria = await criteriaOf(records, page.items);
+        return {
+          ...page,
+          items: page.items.map((project) => ({ project, criterion: criteria.get(project.project_id) })),
+        };
+      },
+      keyOf: ({ project }) => project.project_id,
+      show: ({ project, criterion = criterionOf(project) }) => showProject(project, criterion),
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

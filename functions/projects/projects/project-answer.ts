@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { Timestamp, Ulid } from '../../../shared/core/formats.ts';
+import { Criterion, type Project } from '../../../shared/data/projects/project.ts';
+import type { ProjectCriterion } from '../../../shared/metrics/criteria.ts';
+
+/** A project as every operation returns it. */
+export const ProjectAnswer = z
+  .object({
+    project_id: Ulid,
+    project_name: z.string(),
+    project_description: z.string(),
+    project_type: z.string(),
+    project_task: z.string(),
+    criterion: z.string().describe('The metric by which its experiments are ranked.'),
+    criterion_goal: Criterion.shape.goal,
+    criterion_source: z
+      .enum(['project', 'task', 'first-run', 'default'])
+      .describe(
+        'Who says so: the project names it, or its task has it, or it follows from the metrics of the first run that reported any to judge it by, or it is the loss until one does.',
+      ),
+    owner: z.string().nullable(),
+    owner_id: Ulid,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Project' });
+
+/** A project to show, with the criterion that it has. */
+export const showProject = (
+  project: Project,
+  { name, goal, source }: ProjectCriterion,
+): z.input<typeof ProjectAnswer> => ({
+  ...project,
+  criterion: name,
+  criterion_goal: goal,
+  criterion_source: source,
+});

@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import { FileId, Ulid } from '../../../shared/core/formats.ts';
+import { EnvironmentType } from '../../../shared/data/projects/environment.ts';
+import { Criterion } from '../../../shared/data/projects/project.ts';
+import { BestAnswer } from '../../../shared/experiments/best-answer.ts';
+import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
+import { ProjectAnswer } from './project-answer.ts';
+
+/** A project with summaries of its parts. */
+export const ProjectDetails = ProjectAnswer.extend({
+  environment: z
+    .object({ entry_point_command: z.string(), env_type: EnvironmentType, lock_hash: z.string().nullable() })
+    .nullable(),
+  configs: z.number().int(),
+  experiments: z.number().int(),
+  bytes: z
+    .number()
+    .int()
+    .describe(
+      'Bytes of the objects that it keeps: sources, data sets, artifacts, checkpoints and packed environments.',
+    ),
+  limit_bytes: z.number().int().describe('Most bytes that it may keep in this deployment.'),
+  latest_experiment: ExperimentAnswer.pick({
+    experiment_id: true,
+    kind: true,
+    config_id: true,
+    config_version: true,
+    status: true,
+    status_reason: true,
+    created_at: true,
+    started_at: true,
+    stopped_at: true,
+    best: true,
+    best_reason: true,
+  }).nullable(),
+  best_experiment: z
+    .object({ experiment_id: Ulid, config_id: FileId.nullable(), best: BestAnswer })
+    .nullable()
+    .describe('The best of those that succeeded, by the criterion as it is now.'),
+  best_reason: z
+    .string()
+    .nullable()
+    .describe('The metrics that there are, where no run reported the criterion; null otherwise.'),
+  metrics: z
+    .array(z.object({ name: z.string(), goal: Criterion.shape.goal.nullable() }))
+    .describe(
+      'Metrics that its experiments reported, at most 200: those first by which one would judge them. The goal is null where the name tells none.',
+    ),
+}).meta({ id: 'ProjectDetails' });

@@ -1,0 +1,93 @@
+import { notFound } from '../../../shared/core/service-error.ts';
+import { listExperiments } from '../../../shared/data/experiments/experiment.ts';
+import { readProjects } from '../../../shared/data/experiments/search-experiments.ts';
+import { nothingTracked, readTracking } from '../../../shared/data/experiments/tracking.ts';
+import { environmentKey, parseEnvironment } from '../../../shared/data/projects/environment.ts';
+import { criteriaOf } from '../../../shared/data/projects/first-criterion.ts';
+import {
+  countersKey,
+  parseCounters,
+  parseProject,
+  projectKey,
+} from '../../../shared/data/projects/project.ts';
+import { readRecords } from '../../../shared/data/table/needs.ts';
+import { pageOf, readPage } from '../../../shared/data/table/read-page.ts';
+import { judged } from '../../../shared/experiments/best-answer.ts';
+import { rankProject } from '../../../shared/experiments/rank-project.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { criterionOf } from '../../../shared/metrics/criteria.ts';
+import { MetricRanker, metricsOf } from '../../../shared/metrics/metric-ranker.ts';
+import { showProject } from './project-answer.ts';
+import { ProjectDetails } from './project-details.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'readProject',
+  method: 'GET',
+  path: '/projects/{project_id}',
+  summary: 'Details of a project',
+  description:
+    'The project with its environment, how many configurations and experiments it has, its latest experiment, and its best one by its criterion.',
+  allow: 'viewer',
+  needs: { records: readRecords },
+  input: { path: projectPath },
+  output: { 200: ProjectDetails },
+  problems: ['not-found'],
+  fieldsMask: true,
+  etag: true,
+
+  async handle({ path: { project_id } }, { records, settings }) {
+    const keys = [projectKey(project_id), environmentKey(project_id), countersKey(project_id)];
+    const [projectItem, environmentItem, countersItem] = await records.batchGet(keys);
+    if (projectItem === undefined) throw notFound('project', project_id);
+    const project = parseProject(projectItem);
+    const { configs, experiments, bytes } =
+      countersItem === undefined ? { configs: 0, experiments: 0, bytes: 0 } : parseCounters(countersItem);
+    const environment = readPage(pageOf(environmentItem), parseEnvironment);
+    const criterion = (await criteriaOf(records, [project])).get(project_id) ?? criterionOf(project);
+    const ranker = new MetricRanker(criterion);
+    const [latest, all] =
+      experiments === 0
+        ? []
+        : await Promise.all([
+            listExperiments(records, project_id, { limit: 1 }),
+            readProjects(records, [project_id]),
+          ]);
+    const latestOne = latest?.items[0];
+    const ranked = rankProject(all?.flatMap(({ rows }) => rows) ?? [], ranker);
+    const [latestTracked, bestTracked] = await Promise.all(
+      [latestOne, ranked.best?.row].map((one) =>
+        one === undefined ? nothingTracked : readTracking(records, project_id, one.experiment_id),
+      ),
+    );
+    const details = {
+      ...showProject(project, criterion),
+      environment: environment.items[0] ?? null,
+      configs,
+      experiments,
+      bytes,
+      limit_bytes: settings.limits.projectBytes,
+      latest_experiment:
+        latestOne === undefined
+          ? null
+          : { ...latestOne, ...judged(latestOne, latestTracked?.metrics ?? new Map(), ranker) },
+      best_experiment:
+        ranked.best === undefined
+          ? null
+          : {
+              experiment_id: ranked.best.row.experiment_id,
+              config_id: ranked.best.row.config_id,
+              // The row does not know the step.
+              best: ranker.best(metricsOf(bestTracked?.metrics ?? new Map())) ?? ranked.best.value,
+            },
+      best_reason: ranked.best_reason,
+      metrics: ranked.metrics,
+    };
+    const unreadable = [environment, latest, ...(all ?? [])].flatMap((page) => page?.unreadable ?? []);
+    return Reply.json(details, { version: project.version, unreadable });
+  },
+});
+
+export const handler = lambda(endpoint);

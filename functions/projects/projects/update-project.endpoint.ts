@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import { badRequest } from '../../../shared/core/service-error.ts';
+import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
+import { readCriterion } from '../../../shared/data/projects/first-criterion.ts';
+import { updateProject } from '../../../shared/data/projects/project.ts';
+import {
+  CriterionGoal,
+  CriterionName,
+  ProjectDescription,
+  ProjectName,
+  ProjectTask,
+  ProjectType,
+} from '../../../shared/data/rules/project.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { fields } from '../../../shared/http/definition/endpoint-input.ts';
+import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
+import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { changedCriterion } from './change-criterion.ts';
+import { ProjectAnswer, showProject } from './project-answer.ts';
+
+const Change = z
+  .strictObject({
+    project_name: ProjectName.optional().describe('Its new name for people.'),
+    project_description: ProjectDescription.optional().describe('What it is about.'),
+    project_type: ProjectType.optional().describe('Kind of the data or of the model.'),
+    project_task: ProjectTask.optional().describe('What the model does, such as `classification`.'),
+    criterion: CriterionName.nullable()
+      .optional()
+      .describe(
+        'Metric by which its experiments are ranked, such as `val_acc`. Separators and case do not matter, nor on which side `val`, `test` or `train` stands. One of GET /projects/criteria, such as `accuracy`, is met by all its names, on validation data first. Null leaves it to the task, or to the first run.',
+      ),
+    criterion_goal: CriterionGoal.optional().describe(
+      'Its direction; needed unless it is a name of one of GET /projects/criteria.',
+    ),
+  })
+  .meta({ minProperties: 1 });
+
+export const endpoint = defineEndpoint({
+  name: 'updateProject',
+  method: 'PATCH',
+  path: '/projects/{project_id}',
+  summary: 'Change a project',
+  description:
+    'Changes the fields that are given, at least one, and leaves the others. Another criterion ranks all experiments anew at once, those of before and those that run.',
+  allow: 'developer',
+  project: 'developer',
+  needs: { records: writeRecords },
+  input: { path: projectPath, body: fields(Change) },
+  output: { 200: ProjectAnswer },
+  problems: ['not-found', 'conflict', 'precondition-failed', 'too-large', 'unsupported-media-type'],
+  etag: true,
+
+  async handle({ body }, context) {
+    const { records, now } = context;
+    const { project_name, project_description, project_type, project_task } = body;
+    const criterion = changedCriterion(body);
+    const change = {
+      ...(project_name !== undefined && { project_name }),
+      ...(project_description !== undefined && { project_description }),
+      ...(project_type !== undefined && { project_type }),
+      ...(project_task !== undefined && { project_task }),
+    };
+    if (Object.keys(change).length === 0 && criterion === undefined) {
+      const message = `must have at least one of ${Object.keys(Change.shape).join(', ')}`;
+      throw badRequest([{ in: 'body', name: 'body', message }]);
+    }
+    return changeInProject(context, async (present) => {
+      requirePrecondition(context, present.version);
+      const at = now();
+      await updateProject(records, present, { ...change, ...(criterion !== undefined && { criterion }) }, at);
+      const { criterion: former, ...rest } = present;
+      const named = criterion === undefined ? former : (criterion ?? undefined);
+      const changed = {
+        ...rest,
+        ...change,
+        ...(named !== undefined && { criterion: named }),
+        updated_at: at.toISOString(),
+        version: present.version + 1,
+      };
+      const judgedBy = await readCriterion(records, present.project_id);
+      return Reply.json(showProject(changed, judgedBy), { version: changed.version });
+    });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { integer } from '../../../shared/http/definition/parameters.ts';
+import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { costEstimate } from '../../../shared/jobs/admission/cost.ts';
+import { allowedSize } from '../../../shared/jobs/admission/job-limits.ts';
+import { fargateSize, nodeSize, sizeParameters } from '../../../shared/jobs/admission/job-size.ts';
+
+const { dataset: _, ...sizes } = sizeParameters;
+
+export const endpoint = defineEndpoint({
+  name: 'estimateTraining',
+  method: 'GET',
+  path: '/projects/{project_id}/train/estimate',
+  summary: 'Size and cost of a training, before it is begun',
+  description: 'The same size, defaults and refusals as beginning it would have; nothing is begun.',
+  allow: 'viewer',
+  project: 'viewer',
+  needs: {},
+  input: {
+    path: projectPath,
+    query: z.strictObject({
+      ...sizes,
+      nodes: integer(1, 64)
+        .optional()
+        .describe('Nodes of a cluster, for `train-remote`; without it one machine.'),
+    }),
+  },
+  output: {
+    200: z.object({
+      vcpus: z.number(),
+      memory: z.number().int().describe('MiB of each node.'),
+      gpus: z.number().int(),
+      nodes: z.number().int(),
+      timeout: z.number().int().describe('Seconds of an attempt.'),
+      cost_estimate: z
+        .number()
+        .nullable()
+        .describe('US dollars for an attempt that takes all its time; null where compute has no price.'),
+    }),
+  },
+
+  async handle({ query }, { settings }) {
+    const { nodes, gpus = 0, timeout } = query;
+    const isOnNodes = nodes !== undefined || gpus > 0;
+    const complete = () => (isOnNodes ? nodeSize(query, settings) : fargateSize(query));
+    const size = allowedSize(complete, { timeout, nodes: nodes ?? 1 }, settings.limits);
+    const whole = { ...size, nodes: nodes ?? 1, timeout: timeout ?? settings.limits.jobSeconds };
+    return { ...whole, cost_estimate: costEstimate(settings.prices, { ...whole, isOnNodes }) };
+  },
+});
+
+export const handler = lambda(endpoint);

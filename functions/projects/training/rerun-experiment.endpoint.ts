@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import { controlBatch } from '../../../shared/aws/needs.ts';
+import { FileId } from '../../../shared/core/formats.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
+import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { readVariablesKey } from '../../../shared/data/projects/variables-key.ts';
+import { sizeRange } from '../../../shared/data/rules/job-size.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
+import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { flag, integer } from '../../../shared/http/definition/parameters.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { sizeBounds } from '../../../shared/jobs/admission/job-size.ts';
+import { overridesParameter } from '../configs/overrides-parameter.ts';
+import { type Begun, checkpointsKept, recordExperiment } from './begin-experiment.ts';
+import { creatingExperiment, submitAndAnswer } from './recorded-experiment.ts';
+import { rerunInputs } from './rerun-inputs.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'rerunExperiment',
+  method: 'POST',
+  path: '/projects/{project_id}/experiments/{experiment_id}/rerun',
+  summary: 'Begin a new experiment with the inputs of one that has ended',
+  description:
+    'Configuration, source, environment, data set, size and timeout are those of the earlier experiment, except what the query changes. Later changes of the project have no effect. The checkpoints of the earlier experiment are in CHECKPOINT_DIR, however it ended.',
+  allow: 'developer',
+  project: 'developer',
+  needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
+  input: {
+    path: experimentPath,
+    query: z.strictObject({
+      config: FileId.optional().describe(
+        'File name of another configuration, such as `train.yaml`: its current version. Default: the earlier experiment’s own copy.',
+      ),
+      overrides: overridesParameter.describe(
+        'Values of the configuration to replace, as a JSON object by their paths, such as `{"optimizer.lr":0.003}`.',
+      ),
+      fresh: flag.optional().describe('`true` starts without the checkpoints of the earlier experiment.'),
+      nodes: integer(...sizeRange.nodes)
+        .optional()
+        .describe('Nodes of the cluster, where the earlier one ran on one.'),
+      vcpus: sizeBounds.vcpus
+        .optional()
+        .describe('vCPUs of each node, such as `4`; without it as many as the earlier experiment had.'),
+      memory: sizeBounds.memory
+        .optional()
+        .describe('Memory of each node in MiB, such as `8192`; without it that of the earlier experiment.'),
+      gpus: integer(...sizeRange.gpus)
+        .optional()
+        .describe('GPUs of each node; without it those of the earlier experiment.'),
+      timeout: sizeBounds.timeout
+        .optional()
+        .describe('Seconds for the command of an attempt; without it those of the earlier experiment.'),
+      dataset: FileId.optional().describe(
+        'Name of another data set: its current version. Default: the data of the earlier experiment.',
+      ),
+    }),
+  },
+  output: { 200: ExperimentAnswer },
+  problems: ['conflict'],
+  etag: true,
+  idempotent: creatingExperiment,
+
+  async handle({ path, query }, context) {
+    const { records, settings } = context;
+    const earlier = await requireExperiment(records, path.project_id, path.experiment_id);
+    const inputs = await rerunInputs(records, earlier, query, settings);
+    let begun: Begun;
+    try {
+      begun = await recordExperiment(inputs, context);
+    } catch (cause) {
+      if (!checkpointsKept.failedIn(cause)) throw cause;
+      const detail = 'The experiment whose checkpoints it starts from has just been deleted.';
+      throw new ServiceError('conflict', detail, { cause });
+    }
+    return submitAndAnswer(begun, context, true);
+  },
+});
+
+export const handler = lambda(endpoint);

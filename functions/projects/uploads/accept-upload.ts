@@ -1,0 +1,110 @@
+import { buffer } from 'node:stream/consumers';
+import type { ObjectHead, ObjectWriter } from '../../../shared/aws/objects.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
+import { type CheckedProject, changeInProject } from '../../../shared/data/projects/change-in-project.ts';
+import {
+  type Acceptable,
+  findAcceptable,
+  findUploadToReplace,
+  putUpload,
+  type Upload,
+  uploadObject,
+} from '../../../shared/data/projects/upload.ts';
+import { joinParts } from '../../../shared/data/projects/upload-parts.ts';
+import type { TableWriter } from '../../../shared/data/table/table.ts';
+import type { Ambient } from '../../../shared/http/definition/endpoint-context.ts';
+import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
+import { headBytes } from './archive-format.ts';
+import { refuseBytes } from './refuse-bytes.ts';
+
+/** Purpose of an upload. */
+interface Acceptance {
+  kind: 'source' | 'dataset';
+  /** `source`, or the data set's name. */
+  name: string;
+  sha256: string;
+  /** Return the format by the first bytes; throw a problem for other formats. */
+  format(head: Buffer): Upload['format'];
+}
+
+type Accepting = Pick<Ambient, 'now' | 'header' | 'expectedVersion' | 'settings'> &
+  CheckedProject & { records: TableWriter<'records'>; objects: ObjectWriter };
+
+const nothingUploaded = (): ServiceError =>
+  new ServiceError(
+    'conflict',
+    'Nothing with this SHA-256 was uploaded here. Ask for an upload with POST to this address, send the bytes to the URL that it answers, and then repeat this.',
+  );
+
+/** Whether the stored object is the upload: storage knows the hash of what came in one piece, and no other. */
+const isUpload = (
+  { size, sha256 }: ObjectHead,
+  wanted: string,
+  acceptable: Acceptable | undefined,
+): boolean => {
+  if (sha256 !== undefined || acceptable === undefined) return sha256 === wanted;
+  return acceptable === 'accepted' || acceptable.parts?.size === size;
+};
+
+/** Size and first bytes of the object that was uploaded. Throws a 409 problem where it was not. */
+async function uploaded(
+  objects: ObjectWriter,
+  key: string,
+  sha256: string,
+  acceptable: Acceptable | undefined,
+) {
+  const parts = acceptable === 'accepted' ? undefined : acceptable?.parts;
+  let head = await objects.head(key);
+  if (parts != null && head?.sha256 !== sha256) {
+    const missing = await joinParts(objects, key, parts);
+    if (missing > 0)
+      throw new ServiceError(
+        'conflict',
+        `${missing} ${missing === 1 ? 'part' : 'parts'} of the upload have not arrived. POST to this address returns where to send them.`,
+      );
+    head = await objects.head(key);
+  }
+  const isThere = head !== undefined && isUpload(head, sha256, acceptable);
+  const stream = isThere ? await objects.read(key, { first: 0, last: headBytes - 1 }) : undefined;
+  if (head === undefined || stream === undefined) {
+    throw nothingUploaded();
+  }
+  return { size: head.size, start: await buffer(stream) };
+}
+
+/**
+ * Makes the object that was uploaded under a hash the current source or data set; what already is current stays as it
+ * is. That the bytes have this hash and size was enforced by storage when they came in one piece; what came in parts has the
+ * size alone, and whoever reads it compares its hash.
+ */
+export async function acceptUpload(
+  { kind, name, sha256, format }: Acceptance,
+  context: Accepting,
+): Promise<Upload> {
+  const { records, objects, now, settings } = context;
+  const { project_id } = context.project;
+  return changeInProject(context, async () => {
+    const acceptable = await findAcceptable(records, kind, project_id, sha256);
+    const object = uploadObject(kind, project_id, sha256);
+    const { size, start } = await uploaded(objects, object, sha256, acceptable);
+    const actualFormat = format(start);
+    const previous = await findUploadToReplace(records, kind, project_id, name);
+    requirePrecondition(context, previous?.version);
+    if (previous?.sha256 === sha256 && previous.format === actualFormat) return previous;
+    // An upload that was not accepted within a day is being removed.
+    if (acceptable === undefined) throw nothingUploaded();
+    const version = (previous?.version ?? 0) + 1;
+    const value = {
+      project_id,
+      name,
+      sha256,
+      size,
+      format: actualFormat,
+      updated_at: now().toISOString(),
+      version,
+    };
+    const { projectBytes } = settings.limits;
+    await putUpload(records, kind, value, previous, acceptable, projectBytes).catch(refuseBytes);
+    return value;
+  });
+}

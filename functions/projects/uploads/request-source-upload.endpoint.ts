@@ -1,0 +1,6 @@
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { uploadRequesting } from './request-upload.ts';
+
+export const endpoint = uploadRequesting('source');
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { notFound } from '../../../shared/core/service-error.ts';
+import { findVariable } from '../../../shared/data/projects/variable.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { changeVariables } from './change-variables.ts';
+import { variablePath } from './variable-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'deleteVariable',
+  method: 'DELETE',
+  path: '/projects/{project_id}/variables/{name}',
+  summary: 'Delete an environment variable of a project',
+  description: 'Jobs that were submitted before keep it until they end.',
+  allow: 'developer',
+  project: 'owner',
+  needs: { records: writeRecords },
+  input: { path: variablePath },
+  output: { 200: z.object({ name: z.string() }) },
+  problems: ['not-found', 'conflict', 'precondition-failed'],
+
+  async handle({ path: { name } }, context) {
+    await changeVariables(context, (present) => {
+      const previous = findVariable(present, name);
+      if (previous === undefined) throw notFound('variable', name);
+      requirePrecondition(context, previous.version);
+      return present.variables.filter((other) => other !== previous);
+    });
+    return { name };
+  },
+});
+
+export const handler = lambda(endpoint);

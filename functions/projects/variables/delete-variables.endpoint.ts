@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import { Ulid } from '../../../shared/core/formats.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
+import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { changeVariables } from './change-variables.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'deleteVariables',
+  method: 'DELETE',
+  path: '/projects/{project_id}/variables',
+  summary: 'Delete all environment variables of a project',
+  description: 'Jobs that were submitted before keep theirs until they end.',
+  allow: 'developer',
+  project: 'owner',
+  needs: { records: writeRecords },
+  input: { path: projectPath },
+  output: { 200: z.object({ project_id: Ulid, deleted: z.object({ variables: z.number().int() }) }) },
+  problems: ['conflict', 'precondition-failed'],
+  etag: true,
+
+  async handle({ path: { project_id } }, context) {
+    let variables = 0;
+    const { version } = await changeVariables(context, (present) => {
+      requirePrecondition(context, present.version);
+      variables = present.variables.length;
+      return [];
+    });
+    return Reply.json({ project_id, deleted: { variables } }, { version });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import { readVariables } from '../../../shared/data/projects/variable.ts';
+import { readRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { showVariables, VariableAnswer } from './variable-answer.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'listVariables',
+  method: 'GET',
+  path: '/projects/{project_id}/variables',
+  summary: 'The environment variables of a project, by name',
+  description:
+    'Every training of the project gets them. The `value` of a secret is null: nobody can read it again.',
+  allow: 'viewer',
+  project: 'viewer',
+  needs: { records: readRecords },
+  input: { path: projectPath },
+  output: { 200: z.array(VariableAnswer) },
+  etag: true,
+
+  async handle({ path: { project_id } }, { records }) {
+    const variables = await readVariables(records, project_id);
+    return Reply.json(showVariables(variables), { version: variables.version });
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,42 @@
+import { findVariable } from '../../../shared/data/projects/variable.ts';
+import { makeVariablesKey } from '../../../shared/data/projects/variables-key.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { fields } from '../../../shared/http/definition/endpoint-input.ts';
+import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { changeVariables, storedVariables } from './change-variables.ts';
+import { showVariable, VariableAnswer, variablePath } from './variable-answer.ts';
+import { VariableBody } from './variable-rules.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'putVariable',
+  method: 'PUT',
+  path: '/projects/{project_id}/variables/{name}',
+  summary: 'Set an environment variable of a project',
+  description:
+    'It is a secret unless `secret` is false: encrypted, given to the jobs of this project alone, masked in their logs, and never returned. Jobs that are submitted later get it. Names that the service sets itself are refused.',
+  allow: 'developer',
+  project: 'owner',
+  needs: { records: writeRecords, keys: makeVariablesKey },
+  input: { path: variablePath, body: fields(VariableBody) },
+  output: { 200: VariableAnswer },
+  problems: ['conflict', 'precondition-failed', 'too-large', 'unsupported-media-type'],
+  etag: true,
+
+  async handle({ path: { name }, body: { value, secret } }, context) {
+    const changed = await changeVariables(context, async (present, time) => {
+      requirePrecondition(context, findVariable(present, name)?.version);
+      const faultName = () => 'value';
+      const wanted = [{ name, value, secret }];
+      const stored = await storedVariables(context, wanted, present, { time, faultName });
+      return [...present.variables.filter((other) => other.name !== name), ...stored];
+    });
+    const stored = findVariable(changed, name);
+    if (stored === undefined) throw new Error(`${name} was stored and is not there`);
+    return Reply.json(showVariable(stored), { version: stored.version });
+  },
+});
+
+export const handler = lambda(endpoint);

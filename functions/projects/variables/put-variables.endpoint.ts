@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { makeVariablesKey } from '../../../shared/data/projects/variables-key.ts';
+import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { fields } from '../../../shared/http/definition/endpoint-input.ts';
+import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
+import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { changeVariables, storedVariables } from './change-variables.ts';
+import { showVariables, VariableAnswer } from './variable-answer.ts';
+import { VariablesBody, variablesMaxBytes } from './variable-rules.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'putVariables',
+  method: 'PUT',
+  path: '/projects/{project_id}/variables',
+  summary: 'Set all environment variables of a project',
+  description:
+    'Variables that are not named are deleted. A variable without `value` keeps its value, so secrets need not be sent again; `If-Match` makes sure that none was changed meanwhile. Jobs that are submitted later get the new variables. At most 100 variables, 16 KiB each and 64 KiB together.',
+  allow: 'developer',
+  project: 'owner',
+  needs: { records: writeRecords, keys: makeVariablesKey },
+  input: { path: projectPath, body: fields(VariablesBody, variablesMaxBytes) },
+  output: { 200: z.array(VariableAnswer) },
+  problems: ['conflict', 'precondition-failed', 'too-large', 'unsupported-media-type'],
+  etag: true,
+
+  async handle({ body: { variables } }, context) {
+    const changed = await changeVariables(context, (present, time) => {
+      requirePrecondition(context, present.version);
+      const faultName = (index: number) => `variables.${index}.value`;
+      return storedVariables(context, variables, present, { time, faultName });
+    });
+    return Reply.json(showVariables(changed), { version: changed.version });
+  },
+});
+
+export const handler = lambda(endpoint);

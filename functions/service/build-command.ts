@@ -1,0 +1,55 @@
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { Header } from 'tar';
+import { bundleCommand } from './bundle-command.ts';
+
+/** The command `mps` as it is served. */
+export interface CommandFiles {
+  /** The package that npm installs, in base64. */
+  archive: string;
+  /** Where in the unpacked archive the program begins. */
+  offset: number;
+  /** Bytes of the program. */
+  size: number;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const blockBytes = 512;
+
+/** A file of a tar archive: its header, and its bytes up to a whole block. */
+function entry(path: string, bytes: Uint8Array, mode: number): Buffer {
+  const header = new Header({
+    path,
+    mode,
+    size: bytes.length,
+    type: 'File',
+    mtime: new Date(0),
+    uid: 0,
+    gid: 0,
+  });
+  const block = Buffer.alloc(blockBytes);
+  header.encode(block, 0);
+  const rest = Buffer.alloc((blockBytes - (bytes.length % blockBytes)) % blockBytes);
+  return Buffer.concat([block, bytes, rest]);
+}
+
+/** The manifest as npm takes it: no dependencies, and no script that runs at its installation. */
+const manifestOf = (version: string) => ({
+  name: 'model-project-service-cli',
+  version,
+  description: 'The command mps of a Model Project Service.',
+  license: 'Apache-2.0',
+  type: 'module',
+  bin: { mps: 'mps.mjs' },
+  engines: { node: '>=20' },
+});
+
+/** Builds the command from the source tree and packs it. The same sources make the same bytes. */
+export async function buildCommandFiles(): Promise<CommandFiles> {
+  const { code, version } = await bundleCommand(root);
+  const manifest = Buffer.from(`${JSON.stringify(manifestOf(version), undefined, 2)}\n`);
+  const before = entry('package/package.json', manifest, 0o644);
+  const end = Buffer.alloc(2 * blockBytes);
+  const archive = gzipSync(Buffer.concat([before, entry('package/mps.mjs', code, 0o755), end]), { level: 9 });
+  return { archive: archive.toString('base64'), offset: before.length + blockBytes, size: code.length };
+}

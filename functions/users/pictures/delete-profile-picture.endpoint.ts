@@ -1,0 +1,32 @@
+import { writePictures } from '../../../shared/aws/needs.ts';
+import { writeAccounts } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { requireMayChangeAccount } from '../account-access.ts';
+import { userPath } from '../user-path.ts';
+import { changePicture } from './change-picture.ts';
+import { PictureAnswer, pictureAnswer } from './picture-answer.ts';
+import { requireUserWithPicture } from './user-with-picture.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'deleteProfilePicture',
+  method: 'DELETE',
+  path: '/users/{username}/profile_picture/',
+  summary: 'Remove a profile picture',
+  description:
+    'The user gets the identicon again. Without an uploaded picture nothing changes. For the user themselves and admins.',
+  allow: 'guest',
+  needs: { accounts: writeAccounts, objects: writePictures },
+  input: { path: userPath },
+  output: { 200: PictureAnswer },
+  problems: ['forbidden', 'not-found', 'conflict', 'precondition-failed'],
+  etag: true,
+
+  async handle({ path: { username } }, context) {
+    requireMayChangeAccount(context.caller, username);
+    const { user } = await requireUserWithPicture(context.accounts, username);
+    return pictureAnswer(user, await changePicture(context, user, context.newId(), null));
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,65 @@
+import { writePictures } from '../../../shared/aws/needs.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
+import { writeAccounts } from '../../../shared/data/table/needs.ts';
+import { bytesMediaType } from '../../../shared/http/body/bytes-media-type.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { file } from '../../../shared/http/definition/endpoint-input.ts';
+import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { requireMayChangeAccount } from '../account-access.ts';
+import { userPath } from '../user-path.ts';
+import { changePicture, discard } from './change-picture.ts';
+import { PictureAnswer, pictureAnswer } from './picture-answer.ts';
+import { storePicture } from './picture-store.ts';
+import { renderPicture } from './render-picture.ts';
+import { uploadMediaTypes } from './sniff-picture.ts';
+import { requireUserWithPicture } from './user-with-picture.ts';
+
+/** Most bytes of a picture that is sent: 4 MiB. */
+const pictureMaxBytes = 4 * 1024 * 1024;
+
+export const endpoint = defineEndpoint({
+  name: 'putProfilePicture',
+  method: 'PUT',
+  path: '/users/{username}/profile_picture/',
+  summary: 'Upload a profile picture',
+  description:
+    'The body is a PNG, JPEG, WebP or GIF picture of at most 4 MiB and 40 megapixels, under its own Content-Type or `application/octet-stream`. It is rotated upright, cropped to a square around its most prominent part and encoded again. Metadata is removed; of an animation the first frame is kept. For the user themselves and admins.',
+  allow: 'guest',
+  needs: { accounts: writeAccounts, objects: writePictures },
+  // A picture of 40 megapixels unpacks to 160 MB, and is turned and scaled besides.
+  runtime: { memory: 1536, native: ['sharp'] },
+  input: { path: userPath, body: file([bytesMediaType, ...uploadMediaTypes], pictureMaxBytes) },
+  output: { 200: PictureAnswer },
+  problems: [
+    'forbidden',
+    'not-found',
+    'conflict',
+    'precondition-failed',
+    'too-large',
+    'unsupported-media-type',
+  ],
+  etag: true,
+
+  async handle({ path: { username }, body }, context) {
+    const { accounts, objects, caller, newId } = context;
+    requireMayChangeAccount(caller, username);
+    const { user, picture: present } = await requireUserWithPicture(accounts, username);
+    requirePrecondition(context, present?.version ?? 0);
+    const forms = await renderPicture(
+      body.bytes,
+      body.mediaType === bytesMediaType ? undefined : body.mediaType,
+    );
+    const picture_id = newId();
+    await storePicture(objects, user.user_id, picture_id, forms);
+    try {
+      return pictureAnswer(user, await changePicture(context, user, picture_id, picture_id));
+    } catch (error) {
+      // After any other failure the record may name the picture all the same.
+      if (error instanceof ServiceError) await discard(context, user.user_id, picture_id);
+      throw error;
+    }
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,6 +1,0 @@
-import { lambda } from '../../shared/http/lambda.ts';
-import { pictureReading } from './picture-reading.ts';
-
-export const endpoint = pictureReading('thumbnail');
-
-export const handler = lambda(endpoint);

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type LoadedEndpoint, loadEndpoints } from '../../service/endpoints.ts';
+import { methodTable } from '../../service/routes.ts';
+import { type LoadedTask, loadTasks } from '../../service/tasks.ts';
+import { prepareImageContext } from '../job-image/context.ts';
+import type { DeploymentParts } from '../options/deployment-parts.ts';
+import { installPictureCodec } from '../options/picture-codec.ts';
+import { codecFolder } from './codec-folder.ts';
+import { bundleFunctions, type FunctionBundle } from './function-bundles.ts';
+
+/** The functions and jobs of the source tree. */
+export interface Sources {
+  endpoints: readonly LoadedEndpoint[];
+  events: readonly LoadedTask[];
+  jobs: readonly LoadedTask[];
+}
+
+/** Finds every endpoint, event and job. */
+export async function findSources(root: string): Promise<Sources> {
+  const functions = join(root, 'functions');
+  const [endpoints, events, jobs] = await Promise.all([
+    loadEndpoints(functions),
+    loadTasks(functions, 'event'),
+    loadTasks(functions, 'job'),
+  ]);
+  return { endpoints, events, jobs };
+}
+
+/** Bundles the functions of endpoints and events, each into a folder of its own below `folder`. */
+export function bundleSources(
+  root: string,
+  folder: string,
+  { endpoints, events }: Sources,
+): Promise<FunctionBundle[]> {
+  const entries = [
+    ...endpoints.map(({ file, endpoint: { name, runtime } }) => ({
+      file,
+      name,
+      native: runtime?.native ?? [],
+    })),
+    ...events.map(({ file, name, runtime }) => ({ file, name, native: runtime.native ?? [] })),
+  ].map((entry) => ({ ...entry, file: `functions/${entry.file}` }));
+  const methods = methodTable(endpoints.map(({ endpoint }) => endpoint));
+  return bundleFunctions(root, folder, entries, methods);
+}
+
+/**
+ * Finds and bundles everything that a deployment is made of, in a few seconds. Needs neither an account nor Docker; the
+ * picture codec for the functions' processor is fetched by npm once for each version.
+ *
+ * @param root folder of the project
+ * @param folder where the bundles are put
+ */
+export async function buildParts(root: string, folder: string): Promise<DeploymentParts> {
+  const sources = await findSources(root);
+  const imageFolder = join(folder, 'job-image');
+  const [bundles] = await Promise.all([
+    bundleSources(root, join(folder, 'functions'), sources),
+    prepareImageContext(root, imageFolder),
+  ]);
+  await addNative(root, bundles);
+  const byName = new Map(bundles.map((bundle) => [bundle.name, bundle.folder]));
+  return {
+    endpoints: sources.endpoints.map(({ endpoint }) => endpoint),
+    events: sources.events,
+    jobs: sources.jobs,
+    imageFolder,
+    folderOf(name) {
+      const found = byName.get(name);
+      if (found === undefined) throw new Error(`there is no bundle of ${name}`);
+      return found;
+    },
+  };
+}
+
+/** Puts the packages with machine code beside the bundles that import them. */
+async function addNative(root: string, bundles: readonly FunctionBundle[]): Promise<void> {
+  for (const { name, folder, imports } of bundles) {
+    if (imports.length === 0) continue;
+    const [foreign] = imports.filter((one) => one !== 'sharp');
+    if (foreign !== undefined) throw new Error(`${name} imports ${foreign}, which nobody installs beside it`);
+    const codec = await codecFolder(root);
+    if (!existsSync(codec)) await installPictureCodec(root, codec);
+    await cp(join(codec, 'node_modules'), join(folder, 'node_modules'), { recursive: true });
+  }
+}

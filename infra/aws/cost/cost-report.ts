@@ -1,0 +1,88 @@
+import { hourlyCost } from '../../../shared/jobs/admission/cost.ts';
+import type { DeploymentOptions } from '../options/deployment-options.ts';
+import { type IdleItem, idleCost } from './idle.ts';
+import { computePrices, prices, pricesAsOf, shippingPrices } from './price-list.ts';
+import { type MeasuredRequest, requestCost } from './request-cost.ts';
+
+const number = (value: number, digits: number): string =>
+  Number.isFinite(value)
+    ? value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+    : 'all';
+
+/** Columns of text, the first to the left and the others to the right. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd();
+  return [line(head), ...rows.map(line)].join('\n');
+}
+
+/** Monthly cost of an idle deployment. */
+export function idleReport(items: readonly IdleItem[]): string {
+  const rows = items.map((item) => [
+    item.what,
+    number(item.used, item.used < 10 && item.used % 1 !== 0 ? 3 : 0),
+    item.unit,
+    number(item.free, 0),
+    number(idleCost(item), 4),
+  ]);
+  const total = items.reduce((sum, item) => sum + idleCost(item), 0);
+  return `${table(['a month, idle', 'used', '', 'always free', 'US$'], rows)}
+Idle cost a month: US$ ${total.toFixed(2)}
+
+Stored bytes, for each GB and month: DynamoDB ${prices.dynamoDb.gbMonth} beyond 25 GB, S3 ${prices.s3.gbMonth}, images
+of earlier deployments in ECR ${prices.ecr.gbMonth}, logs ${prices.logs.gbMonth} beyond 5 GB; with pointInTimeRecovery DynamoDB ${prices.dynamoDb.recoveryGbMonth} more.`;
+}
+
+/** Cost of 1,000 requests of each endpoint, beyond the free allowances. */
+export function requestReport(measured: readonly MeasuredRequest[]): string {
+  const rows = measured.map((request) => {
+    const { duration, lambda, api, dynamoDb, total } = requestCost(request);
+    const { reads, writes } = request.units;
+    const refused = request.status >= 400 ? ` (${request.status})` : '';
+    const units = [number(reads, 1), number(writes, 1)];
+    return [
+      `${request.name}${refused}`,
+      ...units,
+      number(duration, 0),
+      ...[lambda, dynamoDb, api, total].map((cost) => number(cost, 4)),
+    ];
+  });
+  return `${table(['1,000 requests', 'reads', 'writes', 'ms', 'Lambda', 'DynamoDB', 'API', 'US$'], rows)}
+Reads and writes are units of DynamoDB for one request, measured on the local engine; milliseconds are those of this
+machine, at the function's share of a processor. An operation with a status in brackets was refused in the measurement.`;
+}
+
+/** Cost of an hour of training, by queue. */
+export function trainingReport(options: DeploymentOptions): string {
+  const compute = computePrices(options);
+  const shipping = shippingPrices();
+  const sizes = [
+    [1, 2048],
+    [4, 8192],
+    [16, 32_768],
+  ] as const;
+  const container = sizes.map(([vcpus, memory]) => [
+    'train (Fargate)',
+    `${vcpus} vCPU, ${memory / 1024} GiB`,
+    number(hourlyCost(compute, { isOnNodes: false, vcpus, memory, gpus: 0, nodes: 1 }) ?? 0, 4),
+  ]);
+  const nodes = compute.nodes.map(({ vcpus, memory, gpus, price }) => [
+    gpus > 0 ? 'train with gpus, or train-remote, each node (EC2)' : 'train-remote, each node (EC2)',
+    `${vcpus} vCPU, ${memory / 1024} GiB${gpus > 0 ? `, ${gpus} GPU` : ''}`,
+    number(price, 4),
+  ]);
+  return `${table(['an hour of training', 'size', 'US$'], [...container, ...nodes])}
+With its disk and public address, and with DynamoDB's units for a log and metrics that never pause: US$ ${number(shipping.unwatched, 4)}
+of each hour. While somebody follows them, they take up to US$ ${number(shipping.watched, 4)} an hour. Spot stays below these prices.`;
+}
+
+export const pricesNote = `Prices of ${pricesAsOf.region} without tax: Fargate and instances with GPUs as of ${pricesAsOf.date}, all others
+as of ${pricesAsOf.others}. The pricing page of each service has the word.`;

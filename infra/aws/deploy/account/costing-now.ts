@@ -1,0 +1,81 @@
+import { BatchClient, ListJobsCommand } from '@aws-sdk/client-batch';
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ECRClient, paginateDescribeImages } from '@aws-sdk/client-ecr';
+import { S3Client } from '@aws-sdk/client-s3';
+import { objectReader } from '../../../../shared/aws/objects.ts';
+import { prices } from '../../cost/price-list.ts';
+import type { DeployedResource } from '../read-deployment.ts';
+
+/** Something that costs money at this moment. */
+export interface CostingThing {
+  what: string;
+  /** US dollars a month; undefined for what costs by the hour while it runs. */
+  monthly: number | undefined;
+}
+
+const gigabytes = (bytes: number): number => bytes / 1e9;
+const size = (bytes: number): string => `${gigabytes(bytes).toFixed(3)} GB`;
+/** Always free. */
+const freeTableGb = 25;
+const running = ['STARTING', 'RUNNING'] as const;
+
+async function tables(client: DynamoDBClient, names: readonly string[]): Promise<CostingThing> {
+  const described = await Promise.all(
+    names.map((TableName) => client.send(new DescribeTableCommand({ TableName }))),
+  );
+  const bytes = described.reduce((sum, { Table }) => sum + (Table?.TableSizeBytes ?? 0), 0);
+  const paid = Math.max(0, gigabytes(bytes) - freeTableGb);
+  return { what: `tables: ${size(bytes)}, ${freeTableGb} GB free`, monthly: paid * prices.dynamoDb.gbMonth };
+}
+
+async function bucketThing(client: S3Client, name: string): Promise<CostingThing> {
+  const reader = objectReader(client, name);
+  let [bytes, count] = [0, 0];
+  let after: string | undefined;
+  do {
+    const page = await reader.list('', after);
+    bytes += page.objects.reduce((sum, one) => sum + one.size, 0);
+    count += page.objects.length;
+    after = page.next;
+  } while (after !== undefined);
+  return { what: `bucket: ${count} objects, ${size(bytes)}`, monthly: gigabytes(bytes) * prices.s3.gbMonth };
+}
+
+/** All images that the CDK has brought to this account and region, this service's among them. */
+async function images(client: ECRClient, account: string, region: string): Promise<CostingThing> {
+  let bytes = 0;
+  const repositoryName = `cdk-hnb659fds-container-assets-${account}-${region}`;
+  try {
+    for await (const page of paginateDescribeImages({ client }, { repositoryName })) {
+      bytes += (page.imageDetails ?? []).reduce((sum, one) => sum + (one.imageSizeInBytes ?? 0), 0);
+    }
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'RepositoryNotFoundException')) throw error;
+  }
+  return {
+    what: `images in ${repositoryName}: ${size(bytes)}`,
+    monthly: gigabytes(bytes) * prices.ecr.gbMonth,
+  };
+}
+
+async function jobs(client: BatchClient, queue: string): Promise<CostingThing> {
+  const lists = await Promise.all(
+    running.map((jobStatus) => client.send(new ListJobsCommand({ jobQueue: queue, jobStatus }))),
+  );
+  const count = lists.reduce((sum, { jobSummaryList = [] }) => sum + jobSummaryList.length, 0);
+  return { what: `jobs that run in ${queue}: ${count}`, monthly: count === 0 ? 0 : undefined };
+}
+
+/** The resources of a deployment that cost money now. */
+export async function costingNow(
+  resources: readonly DeployedResource[],
+  { region, account }: { region: string; account: string },
+): Promise<CostingThing[]> {
+  const namesOf = (type: string) => resources.filter((one) => one.type === type).map(({ name }) => name);
+  return Promise.all([
+    tables(new DynamoDBClient({ region }), namesOf('AWS::DynamoDB::Table')),
+    ...namesOf('AWS::S3::Bucket').map((name) => bucketThing(new S3Client({ region }), name)),
+    images(new ECRClient({ region }), account, region),
+    ...namesOf('AWS::Batch::JobQueue').map((queue) => jobs(new BatchClient({ region }), queue)),
+  ]);
+}

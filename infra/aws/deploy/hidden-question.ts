@@ -1,0 +1,66 @@
+import { createInterface } from 'node:readline/promises';
+import { CommandError } from '../../command/command-error.ts';
+
+const enter = /[\r\n]/;
+const [interrupt, endOfInput] = ['\u0003', '\u0004'];
+const erase = /[\b\u007f]/;
+
+/** Asks on the terminal, showing nothing of the answer. */
+function askTerminal(question: string): Promise<string> {
+  const { stdin, stderr } = process;
+  stderr.write(question);
+  stdin.setRawMode(true);
+  stdin.setEncoding('utf8');
+  stdin.resume();
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const end = () => {
+      stdin.off('data', hear);
+      stdin.setRawMode(false);
+      stdin.pause();
+      stderr.write('\n');
+    };
+    const hear = (typed: string) => {
+      for (const sign of typed) {
+        if (enter.test(sign)) {
+          end();
+          return resolve(answer);
+        }
+        if (sign === interrupt || sign === endOfInput) {
+          end();
+          return reject(new CommandError('Nothing was done.'));
+        }
+        answer = erase.test(sign) ? [...answer].slice(0, -1).join('') : answer + sign;
+      }
+    };
+    stdin.on('data', hear);
+  });
+}
+
+/** Lines of an input that is no terminal, a question each. */
+const lines = createLines();
+
+function createLines() {
+  let iterator: AsyncIterator<string> | undefined;
+  return async (): Promise<string> => {
+    iterator ??= createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+    const { value, done } = await iterator.next();
+    if (done === true) throw new CommandError('The input ended before everything was answered.');
+    return value;
+  };
+}
+
+/** Ask for a secret without showing it. Where the input is no terminal, its next line is the answer. */
+export const askHidden = (question: string): Promise<string> =>
+  process.stdin.isTTY ? askTerminal(question) : lines();
+
+/** Asks for what everybody may see. */
+export async function ask(question: string): Promise<string> {
+  if (!process.stdin.isTTY) return lines();
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
+}

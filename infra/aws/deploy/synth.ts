@@ -1,0 +1,18 @@
+import { optionFlags, optionUsage } from '../../command/option-flags.ts';
+import { readFlags } from '../../command/read-flags.ts';
+import { runMain } from '../../command/run-main.ts';
+import { deployedOptions } from './read-deployment.ts';
+import { runCdk } from './run-cdk.ts';
+
+const usage = `Usage: npm run synth -- [-c option=value]…
+  writes the CloudFormation templates into .build/cdk.out; needs no account
+${optionUsage}`;
+
+/** `npm run synth`: writes the templates of a deployment. */
+async function synth(): Promise<number> {
+  const { context = [] } = readFlags(usage, { options: optionFlags }).values;
+  await deployedOptions(context);
+  return runCdk(['synth', '--quiet'], context);
+}
+
+await runMain(synth);

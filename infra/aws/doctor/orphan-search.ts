@@ -1,0 +1,245 @@
+import { downloadsPrefix } from '../../../shared/aws/needs.ts';
+import { parseUser } from '../../../shared/data/accounts/user.ts';
+import { parseArtifact } from '../../../shared/data/experiments/artifact.ts';
+import { parseExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { parseLoggedModel } from '../../../shared/data/experiments/logged-model.ts';
+import { clusterClaimKey } from '../../../shared/data/jobs/cluster-claim.ts';
+import { jobPartition, unfinishedJobs } from '../../../shared/data/jobs/job.ts';
+import { isShare, shareIndex } from '../../../shared/data/jobs/vcpu-shares.ts';
+import { parseModel } from '../../../shared/data/models/model.ts';
+import { parseModelVersion, parseRegisteredModel } from '../../../shared/data/models/registered-model.ts';
+import { parseStrategy } from '../../../shared/data/models/strategy.ts';
+import { parseConfig } from '../../../shared/data/projects/config.ts';
+import { packObject, packsPrefix, parseEnvironment } from '../../../shared/data/projects/environment.ts';
+import { parseMember } from '../../../shared/data/projects/member.ts';
+import { parseCounters, parseProject } from '../../../shared/data/projects/project.ts';
+import { parsePurge } from '../../../shared/data/projects/purge.ts';
+import { datasetObject, parseUpload, sourceObject } from '../../../shared/data/projects/upload.ts';
+import type { Item } from '../../../shared/data/table/table.ts';
+import { UnreadableRecordError } from '../../../shared/data/table/unreadable-record.ts';
+import type { Finding } from './finding.ts';
+import type { StoredObject } from './inventory.ts';
+import { findingsOf } from './orphan-findings.ts';
+import { OrphanStore } from './orphan-store.ts';
+import { ownersOfItem, ownersOfObject } from './owner-of-item.ts';
+
+/** How the records of each kind are read that lists and details show. */
+const parsers: Readonly<Record<string, (item: Item) => unknown>> = {
+  project: parseProject,
+  counters: parseCounters,
+  config: parseConfig,
+  environment: parseEnvironment,
+  upload: parseUpload,
+  experiment: parseExperiment,
+  strategy: parseStrategy,
+  member: parseMember,
+  model: parseModel,
+  'logged-model': parseLoggedModel,
+  'registered-model': parseRegisteredModel,
+  'model-version': parseModelVersion,
+  purge: parsePurge,
+  user: parseUser,
+  artifact: parseArtifact,
+  checkpoint: (item) => parseArtifact(item, 'checkpoint'),
+};
+
+const idIn = ({ pk }: Item): string => pk.split('#')[1] ?? '';
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
+const listOf = (value: unknown): object[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'object' && one !== null) : [];
+
+/**
+ * The search for orphans: one pass over the tables and the bucket, in any order, and then the findings. Its notes on
+ * each item lie in a temporary file.
+ */
+export class OrphanSearch implements Disposable {
+  readonly #store = new OrphanStore();
+  #items = 0;
+  #objects = 0;
+
+  /** Items and objects so far. */
+  get counts(): { items: number; objects: number } {
+    return { items: this.#items, objects: this.#objects };
+  }
+
+  addAccount(item: Item): void {
+    this.#items += 1;
+    this.#addAny(item);
+    if (item.pk === 'USERS') this.#store.add('owner', 'user', item.sk);
+  }
+
+  addRecord(item: Item): void {
+    this.#items += 1;
+    this.#addAny(item);
+    const { pk, sk } = item;
+    for (const { kind, id } of ownersOfItem(item)) this.#store.add('item', pk, sk, kind, id);
+    if (unfinishedJobs.partitions.includes(pk)) this.#store.add('unfinished', sk, pk);
+    if (pk === 'LIMITS') this.#keep(item, sk === 'DEPLOYMENT' ? 'vcpus' : 'unfinished');
+    if (pk === clusterClaimKey.pk && sk === clusterClaimKey.sk) this.#keep(item, 'clusters');
+    if (isShare(item)) {
+      this.#keep(item, 'free');
+      this.#store.add('kept', pk, sk, 'capacity', numberOf(item['capacity']));
+      this.#store.add('kept', pk, sk, 'index', shareIndex(item));
+    }
+    this.#addByKind(item);
+  }
+
+  addObject({ key }: StoredObject): void {
+    this.#objects += 1;
+    // They belong to nobody, and expire.
+    if (key.startsWith(downloadsPrefix)) return;
+    const { holder, child } = ownersOfObject(key);
+    this.#store.add('object', key, holder.kind, holder.id, child?.kind ?? null, child?.id ?? null);
+  }
+
+  hasProject(id: string): boolean {
+    return this.#store.has("SELECT 1 FROM owner WHERE kind = 'project' AND id = ?", id);
+  }
+
+  /** Adds what was found elsewhere. */
+  addFinding({ kind, where, why }: Finding): void {
+    this.#store.add('finding', kind, where, why);
+  }
+
+  findings(): Generator<Finding> {
+    return findingsOf(this.#store);
+  }
+
+  [Symbol.dispose](): void {
+    this.#store[Symbol.dispose]();
+  }
+
+  #keep({ pk, sk, ...attributes }: Item, attribute: string): void {
+    this.#store.add('kept', pk, sk, attribute, numberOf(attributes[attribute]));
+  }
+
+  #addAny(item: Item): void {
+    const { pk, sk, set_aside_at, set_aside_reason } = item;
+    if (set_aside_at !== undefined) {
+      const why = `since ${String(set_aside_at)}: ${String(set_aside_reason)}`;
+      this.#store.add('finding', 'set-aside', `${pk}/${sk}`, why);
+    }
+    try {
+      parsers[textOf(item['record_type'])]?.(item);
+    } catch (error) {
+      if (!(error instanceof UnreadableRecordError)) throw error;
+      this.#store.add('finding', 'unreadable', error.key, error.reason);
+    }
+  }
+
+  /** Counts something that a project or job keeps in the bucket. */
+  #addStored(kind: 'project' | 'job', owner: string, bytes: unknown): void {
+    this.#store.run(
+      'INSERT INTO stored VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET objects = objects + 1, bytes = bytes + excluded.bytes',
+      kind,
+      owner,
+      numberOf(bytes),
+    );
+  }
+
+  #addNamed(...records: object[]): void {
+    for (const record of records) {
+      if ('object' in record) this.#store.add('named', textOf(record.object));
+    }
+  }
+
+  /** By single attributes, because what an unreadable record names is not left over either. */
+  #addByKind(item: Item): void {
+    const { pk, sk, record_type } = item;
+    const store = this.#store;
+    switch (record_type) {
+      case 'project':
+        store.add('owner', 'project', sk);
+        break;
+      case 'counters':
+        for (const attribute of ['configs', 'experiments', 'unfinished', 'objects', 'bytes', 'members'])
+          this.#keep(item, attribute);
+        break;
+      case 'config':
+        store.run(
+          'INSERT INTO configs VALUES (?, 1) ON CONFLICT DO UPDATE SET number = number + 1',
+          idIn(item),
+        );
+        break;
+      case 'member':
+        store.add('member', idIn(item), sk);
+        break;
+      case 'experiment':
+        store.add('owner', 'experiment', sk);
+        store.add('experiment', sk, idIn(item));
+        this.#addJob(item, idIn(item));
+        break;
+      case 'logged-model':
+        store.add('owner', 'logged-model', sk);
+        break;
+      case 'registered-model':
+        store.add('owner', 'registration', textOf(item['registration_id']));
+        break;
+      case 'strategy':
+        store.add('owner', 'strategy', sk);
+        this.#addJob(item, null);
+        this.#addNamed(...listOf(item['result']));
+        break;
+      case 'model':
+        store.add('owner', 'model', sk);
+        store.add('owner', 'model-id', textOf(item['model_id']));
+        this.#addNamed(...listOf(item['files']), ...listOf(item['pending']));
+        break;
+      case 'artifact':
+      case 'checkpoint':
+        this.#addNamed(item);
+        // A file of a logged model counts for the project alone.
+        this.#addStored(pk === jobPartition(idIn(item)) ? 'job' : 'project', idIn(item), item['size']);
+        break;
+      case 'blob': {
+        const [kind, sha256 = ''] = sk.split('#');
+        const objectOf = kind === 'source' ? sourceObject : datasetObject;
+        store.add('named', objectOf(idIn(item), sha256));
+        this.#addStored('project', idIn(item), item['size']);
+        break;
+      }
+      case 'environment-pack':
+        store.add('named', packObject(idIn(item), sk));
+        this.#addStored('project', idIn(item), item['bytes']);
+        break;
+      case 'waiting-job':
+        store.add('unfinished', textOf(Object(item['job']).job_id), pk);
+        break;
+      case 'purge':
+        this.#addPurge(item);
+        break;
+      default:
+        if (pk === 'USERS') store.add('owner', 'user', sk);
+    }
+  }
+
+  #addJob(item: Item, project_id: string | null): void {
+    const size = numberOf(item['vcpus']) * numberOf(item['nodes']);
+    const share = typeof item['limit_share'] === 'number' ? item['limit_share'] : null;
+    const isCluster = typeof item['cluster_owner'] === 'string' ? 1 : 0;
+    const { sk, user_id, status } = item;
+    this.#store.add('owner', 'job', sk);
+    // What a client records has no job, so nothing counts it as one.
+    if (item['kind'] === 'logged') return;
+    const waits = typeof item['line_ticket'] === 'number' ? 1 : 0;
+    this.#store.add('job', sk, project_id, textOf(user_id), textOf(status), size, share, isCluster, waits);
+  }
+
+  #addPurge(item: Item): void {
+    let purge: ReturnType<typeof parsePurge>;
+    try {
+      purge = parsePurge(item);
+    } catch {
+      return;
+    }
+    const { target, project_id } = purge;
+    for (const { pk, prefix = '' } of target.partitions) this.#store.add('doomed_part', pk, prefix);
+    const { prefixes, leftovers, packs_of, announced } = target;
+    if (announced !== undefined) this.#store.add('doomed_prefix', announced.object);
+    for (const prefix of prefixes) this.#store.add('doomed_prefix', prefix);
+    if (leftovers !== undefined) this.#store.add('doomed_prefix', leftovers.prefix);
+    if (packs_of !== undefined) this.#store.add('doomed_prefix', packsPrefix(packs_of));
+    if (project_id !== undefined) this.#store.add('doomed_project', project_id);
+  }
+}

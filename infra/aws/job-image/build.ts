@@ -1,0 +1,36 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { CommandError } from '../../command/command-error.ts';
+import { readFlags } from '../../command/read-flags.ts';
+import { runMain } from '../../command/run-main.ts';
+import { prepareImageContext } from './context.ts';
+
+const usage = `Usage: npm run image -- [--tag <name>] [--base-image <image>]
+  --tag         name of the image (model-project-service-jobs)
+  --base-image  a Debian with the project's Node and npm in it, in place of the one that the Dockerfile names`;
+const options = {
+  tag: { type: 'string', default: 'model-project-service-jobs' },
+  'base-image': { type: 'string' },
+} as const;
+
+/** `npm run image`: builds the job image as a deployment does. */
+async function buildImage(): Promise<number> {
+  const { tag, 'base-image': base } = readFlags(usage, { options }).values;
+  const root = join(import.meta.dirname, '../../..');
+  const context = join(root, '.build/job-image');
+  await prepareImageContext(root, context);
+  const { status, error } = spawnSync(
+    'docker',
+    [
+      ...['build', '--platform', 'linux/amd64', '--tag', tag],
+      ...(base === undefined ? [] : ['--build-arg', `BASE_IMAGE=${base}`]),
+      context,
+    ],
+    { stdio: 'inherit' },
+  );
+  if (error !== undefined)
+    throw new CommandError(`No image was built: docker cannot be run (${error.message}).`);
+  return status ?? 1;
+}
+
+await runMain(buildImage);

@@ -1,0 +1,67 @@
+import { copyFile, glob, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { build } from 'esbuild';
+import { bundleOptions } from '../../local/build/bundle-options.ts';
+
+/** Files that the Dockerfile copies by name. */
+const ownFiles = ['Dockerfile', 'uv.txt'];
+
+const programs = [
+  'functions/jobs/*.job.ts',
+  'shared/onnx/engine/process/main.ts',
+  'infra/aws/job-image/run-job.ts',
+];
+
+/**
+ * Packages with native code, which stay imports in the bundles, and which of their files the image needs: the
+ * binaries of linux/amd64 come with the package on every platform. What only their installation needs is left out.
+ */
+const nativePackages: Readonly<Record<string, readonly string[]>> = {
+  'onnxruntime-node': ['package.json', 'LICENSE*', 'dist/**/*.js', 'bin/napi-v6/linux/x64/*'],
+  'onnxruntime-common': ['package.json', 'LICENSE*', 'dist/{cjs,esm}/**/*.{js,json}'],
+};
+
+async function bundlePrograms(root: string, folder: string): Promise<void> {
+  await build({
+    ...bundleOptions,
+    absWorkingDir: root,
+    entryPoints: (await Array.fromAsync(glob(programs, { cwd: root }))).sort(),
+    outdir: folder,
+    outbase: root,
+    external: Object.keys(nativePackages),
+    // They are not read in a container.
+    sourcemap: false,
+  });
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}\n');
+}
+
+async function copyPackage(root: string, name: string, into: string): Promise<void> {
+  const from = join(root, 'node_modules', name);
+  for await (const file of glob([...(nativePackages[name] ?? [])], { cwd: from })) {
+    await mkdir(dirname(join(into, name, file)), { recursive: true });
+    await copyFile(join(from, file), join(into, name, file));
+  }
+}
+
+/**
+ * Prepares the folder from which the job image is built, with its Dockerfile: the bundled jobs and the native
+ * libraries that they load. Needs neither network nor Docker, and takes under two seconds. The folder appears whole or
+ * not at all, and its content depends on nothing but the sources and the lock file.
+ *
+ * @param root folder of the project, with its dependencies installed
+ */
+export async function prepareImageContext(root: string, folder: string): Promise<void> {
+  const unfinished = `${folder}.${process.pid}`;
+  await mkdir(unfinished, { recursive: true });
+  try {
+    await bundlePrograms(root, join(unfinished, 'program'));
+    for (const name of Object.keys(nativePackages)) {
+      await copyPackage(root, name, join(unfinished, 'node_modules'));
+    }
+    for (const file of ownFiles) await copyFile(join(import.meta.dirname, file), join(unfinished, file));
+    await rm(folder, { recursive: true, force: true });
+    await rename(unfinished, folder);
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+}

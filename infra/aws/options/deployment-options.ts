@@ -1,0 +1,227 @@
+import * as z from 'zod';
+import { CorsOrigins } from '../../../shared/core/cors-origins.ts';
+import { PackageIndexes } from '../../../shared/core/package-indexes.ts';
+import { CommandError } from '../../command/command-error.ts';
+import { instances } from './instances.ts';
+import { burstFor } from './request-burst.ts';
+
+const yesOrNo = z.union([z.boolean(), z.stringbool()]);
+const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+/** A list in cdk.json, or comma-separated text on the command line. */
+const list = <S extends z.ZodType>(item: S) =>
+  z.preprocess(
+    (given) => (typeof given === 'string' ? given.split(',').filter((one) => one.trim() !== '') : given),
+    z.array(item),
+  );
+/** The root volume of the ECS-optimized images of Amazon Linux 2023; EC2 starts no node with a smaller one. */
+const leastDiskGiB = 30;
+/** A table in cdk.json, or name=value,name=value on the command line. */
+const table = <S extends z.ZodType>(entries: S) =>
+  z.preprocess((given) => {
+    if (typeof given !== 'string') return given;
+    const pairs = given.split(',').filter((one) => one.trim() !== '');
+    return Object.fromEntries(
+      pairs.map((one) => [one.replace(/=.*$/s, '').trim(), one.replace(/^[^=]*=?/s, '')]),
+    );
+  }, entries);
+const tagText = (most: number) =>
+  z.string().regex(new RegExp(`^[\\p{L}\\p{Z}\\p{N}_.:/=+@-]{1,${most}}$`, 'u'));
+const instanceType = z
+  .string()
+  .trim()
+  .regex(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, 'must be an EC2 instance type');
+const imageReference = z
+  .string()
+  .trim()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}$/, 'must be an image reference');
+
+/**
+ * Every option of a deployment: a key of the CDK context, in cdk.json or by `-c key=value`. The table in
+ * infra/README.md is made of this.
+ */
+export const DeploymentOptions = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{1,30}$/)
+    .default('model-project-service')
+    .describe('Begins the names of the stacks, functions, queues and job definitions'),
+  region: z
+    .string()
+    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
+    .optional()
+    .describe('Region; without it the one of the AWS profile'),
+  registration: z
+    .enum(['open', 'closed'])
+    .default('closed')
+    .describe('`open` lets anybody create a guest account for themselves'),
+  corsOrigins: z
+    .preprocess((given) => (Array.isArray(given) ? given.join(',') : given), CorsOrigins)
+    .describe('Origins whose pages may call the service from a browser'),
+  domainName: z.string().optional().describe('Domain of your own to serve under; needs `certificateArn`'),
+  certificateArn: z
+    .string()
+    .regex(/^arn:aws[a-z-]*:acm:/, 'must be the ARN of an ACM certificate')
+    .optional()
+    .describe('ACM certificate of the domain, in the same region'),
+  requestsPerSecond: whole(1, 10_000).default(50).describe('Requests a second that the stage lets through'),
+  concurrentFunctions: whole(10, 1_000_000)
+    .optional()
+    .describe('Functions that the account may run at once; `npm run deploy` asks the account, else 10'),
+  requestBurst: whole(1, 5_000)
+    .optional()
+    .describe('Requests at once that it lets through; without it half of `concurrentFunctions`, at most 100'),
+  spot: yesOrNo
+    .default(false)
+    .describe('Trainings on Spot, with GPUs too: cheaper, and tried again when taken away'),
+  maxVcpus: whole(1, 10_000).default(16).describe('vCPUs of all Fargate jobs together'),
+  clusterMaxVcpus: whole(1, 10_000).default(16).describe('vCPUs of all cluster nodes together'),
+  sharedCluster: yesOrNo
+    .default(false)
+    .describe('Clusters of several owners run at once, though their nodes reach one another'),
+  clusterInstanceTypes: list(instanceType)
+    .pipe(z.array(z.string()).min(1))
+    .default(['m6i.large', 'm6i.xlarge', 'm6i.2xlarge', 'm6i.4xlarge'])
+    .describe('Instance types of cluster nodes'),
+  gpuInstanceTypes: list(instanceType)
+    .default([])
+    .describe('Instance types of nodes with GPUs, such as `g6.xlarge`; none: no GPUs'),
+  gpuMaxVcpus: whole(1, 10_000)
+    .default(16)
+    .describe('vCPUs of all nodes with GPUs together, but those of clusters'),
+  trustedImages: list(imageReference)
+    .pipe(z.array(z.string()).max(8))
+    .default([])
+    .describe('Images, built from the job image, that environments of type `docker` may name'),
+  packageIndexes: z
+    .preprocess((given) => (Array.isArray(given) ? given.join(',') : given), PackageIndexes)
+    .describe('Package indexes that dependencies may name; `http://host:port` is one without TLS'),
+  jobDiskGiB: whole(leastDiskGiB, 200)
+    .default(50)
+    .describe(`Disk of a job or node; at least ${leastDiskGiB}, the root volume of the nodes' image`),
+  limitJobSeconds: whole(60, 1_209_600).default(21_600).describe('Longest time of one job, in seconds'),
+  limitLogBytes: whole(1, 1e12).default(100_000_000).describe('Most log of one job'),
+  limitArtifactBytes: whole(1, 1e15).default(20_000_000_000).describe('Most artifacts of one job'),
+  limitProjectBytes: whole(1, 1e15)
+    .default(1_000_000_000_000)
+    .describe('Most bytes that a project keeps in the bucket'),
+  limitUnfinishedJobs: whole(1, 10_000)
+    .default(4)
+    .describe('Most jobs of one user at a time; others of theirs wait in line and start by themselves'),
+  limitWaitingJobs: whole(1, 1_000_000).default(1000).describe('Most jobs of one user that wait in line'),
+  limitVcpus: whole(1, 10_000)
+    .default(16)
+    .describe('Most vCPUs of all jobs together at a time; other jobs wait in line'),
+  logRetentionDays: z
+    .preprocess((days) => Number(days), z.literal([1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400]))
+    .default(30)
+    .describe('Days for which CloudWatch keeps logs'),
+  logLevel: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('Of the functions and jobs'),
+  pointInTimeRecovery: yesOrNo.default(false).describe('Tables can be set back to any second of 35 days'),
+  bucketVersioning: yesOrNo.default(false).describe('The bucket keeps what is overwritten or deleted'),
+  noncurrentDays: whole(1, 3650).default(30).describe('Days for which a versioned bucket keeps it'),
+  deleteDataOnDestroy: yesOrNo
+    .default(false)
+    .describe('`npm run destroy` removes tables and bucket too; else they stay'),
+  tags: table(
+    z.record(
+      tagText(128).refine((name) => !/^aws:/i.test(name), 'must not begin with aws:'),
+      tagText(256),
+    ),
+  )
+    .default({})
+    .describe('Tags of everything that takes tags, as in `team=vision,stage=test`'),
+  permissionsBoundary: z
+    .string()
+    .regex(/^[A-Za-z0-9_+=,.@/-]{1,512}$/, 'must be the name of an IAM policy')
+    .optional()
+    .describe('Name of the IAM policy that bounds every role; `npm run bootstrap` goes by it, too'),
+  vpcId: z
+    .string()
+    .regex(/^vpc-[0-9a-f]{8,17}$/, 'must be the id of a VPC')
+    .optional()
+    .describe('VPC of yours for the jobs, in place of one of their own; needs `subnetIds`'),
+  subnetIds: list(
+    z
+      .string()
+      .trim()
+      .regex(/^subnet-[0-9a-f]{8,17}$/, 'must be the id of a subnet'),
+  )
+    .default([])
+    .describe('Its subnets; cluster nodes take the first. Give it gateway endpoints for S3 and DynamoDB'),
+  zones: list(
+    z
+      .string()
+      .trim()
+      .regex(/^[a-z]{2}(-[a-z]+)+-\d[a-z]$/, 'must be the name of an availability zone'),
+  )
+    .pipe(z.array(z.string()).max(8))
+    .refine((zones) => new Set(zones).size === zones.length, 'must name each zone once')
+    .default([])
+    .describe(
+      'Availability zones of the jobs, of which clusters take the first; without it the first two of the region',
+    ),
+  publicAddresses: yesOrNo
+    .default(true)
+    .describe('Jobs have addresses of their own; `false` in subnets that are private, behind a NAT'),
+  alarms: yesOrNo
+    .default(true)
+    .describe('Ten alarms, as many as are free in an account; `false` for its further deployments'),
+  anonymousTimes: whole(1, 1_000)
+    .default(1)
+    .describe('Factor on the throttles of operations that anybody may call, such as 10 sign-ins a second'),
+  monthlyBudget: whole(1, 1_000_000)
+    .default(50)
+    .describe('US$ a month of the whole account beyond which, actual or forecast, `alarmEmail` gets a mail'),
+  alarmEmail: z.email().optional().describe('Where alarms are sent; without it they only show'),
+});
+export type DeploymentOptions = z.infer<typeof DeploymentOptions> & { requestBurst: number };
+
+/** Keys of CDK's own in a context. */
+const isForeign = (key: string): boolean => /[@:]/.test(key);
+
+/** @throws CommandError where one node needs more vCPUs than the limit of all nodes: Batch would never start it */
+function checkSizes(options: z.infer<typeof DeploymentOptions>): void {
+  const limits = [
+    ['clusterInstanceTypes', 'clusterMaxVcpus'],
+    ['gpuInstanceTypes', 'gpuMaxVcpus'],
+  ] as const;
+  for (const [types, most] of limits) {
+    const sizes = options[types].flatMap((type) => instances[type]?.vcpus ?? []);
+    const least = Math.min(...sizes);
+    if (sizes.length < options[types].length || sizes.length === 0 || least <= options[most]) continue;
+    throw new CommandError(
+      `${most} is ${options[most]}, but no instance type of ${types} has fewer than ${least} vCPUs.`,
+    );
+  }
+}
+
+/** Reads the options from a CDK context. @throws CommandError naming every option that is unknown or bad */
+export function readOptions(context: Readonly<Record<string, unknown>>): DeploymentOptions {
+  const own = Object.fromEntries(Object.entries(context).filter(([key]) => !isForeign(key)));
+  const parsed = DeploymentOptions.safeParse(own);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(({ path, message }) =>
+      path.length === 0 ? message : `${path.join('.')}: ${message}`,
+    );
+    throw new CommandError(`Invalid options of the deployment:\n  ${faults.join('\n  ')}`);
+  }
+  const options = parsed.data;
+  checkSizes(options);
+  if ((options.domainName === undefined) !== (options.certificateArn === undefined)) {
+    throw new CommandError('domainName and certificateArn go together.');
+  }
+  if ((options.vpcId === undefined) !== (options.subnetIds.length === 0)) {
+    throw new CommandError('vpcId and subnetIds go together.');
+  }
+  if (options.vpcId !== undefined && options.zones.length > 0) {
+    throw new CommandError(
+      'zones is for the network of the deployment itself; with vpcId, subnetIds say it.',
+    );
+  }
+  if (!options.publicAddresses && options.vpcId === undefined) {
+    throw new CommandError(
+      'publicAddresses=false needs vpcId and subnetIds: the subnets that the deployment makes are public.',
+    );
+  }
+  return { ...options, requestBurst: options.requestBurst ?? burstFor(options.concurrentFunctions) };
+}

@@ -1,0 +1,67 @@
+import { CfnOutput, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { AnyEndpoint } from '../../../../shared/http/definition/exchange.ts';
+import { isOperation, servedMethods } from '../../../../shared/http/definition/request-method.ts';
+import { routeOf } from '../../../service/routes.ts';
+import { anyMethodName } from '../../build/function-bundles.ts';
+import type { DeploymentOptions } from '../../options/deployment-options.ts';
+import { functionArn } from '../function-names.ts';
+import { functionRole } from '../function-roles.ts';
+import { type FunctionParts, ServiceFunction } from '../service-function.ts';
+import { addRoutes, type ServedRoute } from './add-routes.ts';
+import { baseUrl } from './domain.ts';
+import { restApi } from './rest-api.ts';
+
+/** The REST API: its routes, and the function of the methods that no endpoint serves. */
+export class ApiStack extends Stack {
+  readonly apiName: string;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    endpoints: readonly AnyEndpoint[],
+    { environment, folderOf }: FunctionParts,
+    options: DeploymentOptions,
+    props: StackProps,
+  ) {
+    super(scope, id, props);
+    const kept = { retention: options.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
+    const log = new LogGroup(this, 'FunctionLog', kept);
+    const api = restApi(this, new LogGroup(this, 'AccessLog', kept), endpoints, options);
+    this.apiName = api.restApiName;
+
+    const served = endpoints.flatMap((endpoint): ServedRoute[] => {
+      const { method, path, name } = endpoint;
+      const fn = { name, arn: functionArn(this, options, endpoint) };
+      // A method of each kind would be resources that a proxy does not need.
+      const methods = method === 'ANY' ? [method] : servedMethods(method);
+      return methods.map((one) => ({ path, method: one, fn }));
+    });
+    const { CORS_ORIGINS } = environment;
+    const { lambda } = new ServiceFunction(this, anyMethodName, {
+      description: 'Preflight requests, and 405 for methods that no endpoint serves',
+      folder: folderOf(anyMethodName),
+      environment: CORS_ORIGINS === undefined ? {} : { CORS_ORIGINS },
+      log,
+      role: functionRole(this, `${anyMethodName}Role`, { statements: [], log }),
+    });
+    const otherMethods = { name: anyMethodName, arn: lambda.functionArn };
+    // Endpoints of one route are written with and without the slash at its end.
+    const paths = new Map(
+      endpoints.filter(isOperation).map(({ path }) => [routeOf({ path }).resource, path]),
+    );
+    addRoutes(this, api, [
+      ...served,
+      ...[...paths.values()].map((path) => ({ path, method: 'ANY', fn: otherMethods }) as const),
+    ]);
+
+    const url = baseUrl(api, options);
+    new CfnOutput(this, 'BaseUrl', { value: url, description: 'Base URL of the service' });
+    new CfnOutput(this, 'DocsUrl', { value: Fn.join('', [url, '/docs']), description: 'Its reference' });
+    new CfnOutput(this, 'Bootstrap', {
+      value: 'npm run create-admin',
+      description: 'Creates the first user, an admin; works once',
+    });
+  }
+}

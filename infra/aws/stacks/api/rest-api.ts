@@ -1,0 +1,85 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import {
+  AccessLogField,
+  AccessLogFormat,
+  EndpointType,
+  LogGroupLogDestination,
+  type MethodDeploymentOptions,
+  MethodLoggingLevel,
+  RestApi,
+} from 'aws-cdk-lib/aws-apigateway';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { AnyEndpoint } from '../../../../shared/http/definition/exchange.ts';
+import { servedMethods } from '../../../../shared/http/definition/request-method.ts';
+import { routeOf } from '../../../service/routes.ts';
+import type { DeploymentOptions } from '../../options/deployment-options.ts';
+import { addGatewayResponses } from './gateway-responses.ts';
+
+/** First part of every path at the address that API Gateway makes. */
+export const stageName = 'v1';
+
+/** The access log of each request. Without query and headers: they may hold secrets. */
+const accessLog = AccessLogFormat.custom(
+  JSON.stringify({
+    request_id: AccessLogField.contextRequestId(),
+    at: AccessLogField.contextRequestTimeEpoch(),
+    ip: AccessLogField.contextIdentitySourceIp(),
+    method: AccessLogField.contextHttpMethod(),
+    resource: AccessLogField.contextResourcePath(),
+    status: AccessLogField.contextStatus(),
+    bytes: AccessLogField.contextResponseLength(),
+    milliseconds: AccessLogField.contextResponseLatency(),
+    error: AccessLogField.contextErrorMessage(),
+    error_type: AccessLogField.contextErrorResponseType(),
+  }),
+);
+
+/** Throttles of single methods, none of them above that of the stage. */
+function ownThrottles(
+  endpoints: readonly AnyEndpoint[],
+  { requestsPerSecond, requestBurst, anonymousTimes }: DeploymentOptions,
+): Record<string, MethodDeploymentOptions> {
+  const throttled = endpoints.flatMap((endpoint) => {
+    const { throttle, method } = endpoint;
+    if (throttle === undefined) return [];
+    const options: MethodDeploymentOptions = {
+      throttlingRateLimit: Math.min(throttle.perSecond * anonymousTimes, requestsPerSecond),
+      throttlingBurstLimit: Math.min(throttle.burst * anonymousTimes, requestBurst),
+    };
+    const { resource } = routeOf(endpoint);
+    return servedMethods(method).map((one) => [`${resource}/${one}`, options] as const);
+  });
+  return Object.fromEntries(throttled);
+}
+
+/** The regional REST API with its one stage, still without routes. */
+export function restApi(
+  scope: Construct,
+  log: ILogGroup,
+  endpoints: readonly AnyEndpoint[],
+  options: DeploymentOptions,
+): RestApi {
+  const api = new RestApi(scope, 'Api', {
+    restApiName: options.name,
+    endpointTypes: [EndpointType.REGIONAL],
+    // Without it the first type of Accept would decide whether a picture is sent as text.
+    binaryMediaTypes: ['*/*'],
+    cloudWatchRole: true,
+    // It is a setting of the whole account, which other services may rely on by then.
+    cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+    deployOptions: {
+      stageName,
+      throttlingRateLimit: options.requestsPerSecond,
+      throttlingBurstLimit: options.requestBurst,
+      methodOptions: ownThrottles(endpoints, options),
+      accessLogDestination: new LogGroupLogDestination(log),
+      accessLogFormat: accessLog,
+      loggingLevel: MethodLoggingLevel.OFF,
+      dataTraceEnabled: false,
+      metricsEnabled: false,
+    },
+  });
+  addGatewayResponses(api, options.corsOrigins);
+  return api;
+}

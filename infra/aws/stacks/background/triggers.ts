@@ -1,0 +1,100 @@
+import { Duration, type Stack } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { type EventPattern, Rule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import {
+  CfnEventInvokeConfig,
+  EventSourceMapping,
+  FilterCriteria,
+  FilterRule,
+  type IEventSourceDlq,
+  StartingPosition,
+} from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { WatchedList } from '../../../../shared/data/lists/watched-list.ts';
+import type { TableName } from '../../../../shared/data/table/table.ts';
+import { type BatchNames, queueNames } from '../batch-names.ts';
+import type { ServiceFunction } from '../service-function.ts';
+
+/** Time after which an event that no function accepted becomes a dead letter. */
+const eventHours = 2;
+const retries = 2;
+/** How long a change of a list waits for others before it starts who watches it: the most that Lambda allows. */
+const watchMinutes = 5;
+
+/** Events that start functions of `functions/events`, by name. */
+export function eventsOf(stack: Stack, names: BatchNames): Record<string, EventPattern> {
+  const queueArn = (resourceName: string) =>
+    stack.formatArn({ service: 'batch', resource: 'job-queue', resourceName });
+  return {
+    jobStateChanged: {
+      source: ['aws.batch'],
+      detailType: ['Batch Job State Change'],
+      detail: { jobQueue: queueNames(names).map(queueArn) },
+    },
+  };
+}
+
+/** Starts a function by events. Those that do not reach it, and those that it fails on, become dead letters. */
+export function startByEvents(fn: ServiceFunction, eventPattern: EventPattern, deadLetters: IQueue): void {
+  const { lambda } = fn;
+  new Rule(fn, 'Rule', {
+    eventPattern,
+    targets: [
+      new FunctionTarget(lambda, {
+        deadLetterQueue: deadLetters,
+        maxEventAge: Duration.hours(eventHours),
+        retryAttempts: 10,
+      }),
+    ],
+  });
+  new CfnEventInvokeConfig(fn, 'OnFailure', {
+    functionName: lambda.functionName,
+    qualifier: '$LATEST',
+    maximumEventAgeInSeconds: Duration.hours(eventHours).toSeconds(),
+    maximumRetryAttempts: retries,
+    destinationConfig: { onFailure: { destination: deadLetters.queueArn } },
+  });
+}
+
+/** Parts by which the stream of a table starts a function. */
+export const streamStatements = ({ tableStreamArn }: ITable): PolicyStatement[] => [
+  new PolicyStatement({
+    actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+    resources: [tableStreamArn ?? ''],
+  }),
+  new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }),
+];
+
+/**
+ * Starts a function within minutes of a change of one of these lists, and again until it succeeds. It costs nothing while
+ * nothing changes: Lambda reads streams of tables without charge, where a poll would have to read the lists.
+ */
+export function startByLists(
+  fn: ServiceFunction,
+  lists: readonly WatchedList[],
+  tables: Readonly<Record<TableName, ITable>>,
+  deadLetters: IQueue,
+): void {
+  const onFailure: IEventSourceDlq = { bind: () => ({ destination: deadLetters.queueArn }) };
+  for (const name of new Set(lists.map(({ table }) => table))) {
+    // A stream starts a function once for all its lists: one mapping with a filter for each, of which one has to match.
+    const ofTable = lists.filter(({ table }) => table === name);
+    new EventSourceMapping(fn, `Watch-${name}`, {
+      target: fn.lambda,
+      eventSourceArn: tables[name].tableStreamArn ?? '',
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      batchSize: 1000,
+      maxBatchingWindow: Duration.minutes(watchMinutes),
+      maxRecordAge: Duration.hours(eventHours),
+      filters: ofTable.map(({ partitions: [first], startsByExpiry = false }) =>
+        FilterCriteria.filter({
+          eventName: FilterRule.or('INSERT', 'MODIFY', ...(startsByExpiry ? ['REMOVE'] : [])),
+          dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(first) } } },
+        }),
+      ),
+      onFailure,
+    });
+  }
+}

@@ -1,0 +1,65 @@
+import type { Stack } from 'aws-cdk-lib';
+import type { DeploymentOptions } from '../options/deployment-options.ts';
+
+/**
+ * Names of queues and job definitions. They are names, not references between stacks: a definition gets another ARN
+ * with every revision, and CloudFormation refuses to change what another stack has imported.
+ */
+export interface BatchNames {
+  trainQueue: string;
+  clusterQueue: string;
+  /** Definition of a job's program on one container, by the job's name. */
+  definition(job: string): string;
+  /** Definition of a training on a cluster. */
+  clusterDefinition: string;
+  /** Queue and definition of a training with GPUs on one node, and queue of clusters with GPUs; undefined where there are no GPUs. */
+  gpu: { queue: string; definition: string; clusterQueue: string } | undefined;
+  /** Definitions of a training in each trusted image. */
+  trusted: readonly { image: string; train: string; cluster: string; gpu: string | undefined }[];
+}
+
+export function batchNames({ name, trustedImages, gpuInstanceTypes }: DeploymentOptions): BatchNames {
+  const hasGpus = gpuInstanceTypes.length > 0;
+  return {
+    trainQueue: `${name}-train`,
+    clusterQueue: `${name}-cluster`,
+    definition: (job) => `${name}-${job}`,
+    clusterDefinition: `${name}-cluster`,
+    gpu: hasGpus
+      ? { queue: `${name}-gpu`, definition: `${name}-gpu`, clusterQueue: `${name}-cluster-gpu` }
+      : undefined,
+    trusted: trustedImages.map((image, index) => ({
+      image,
+      train: `${name}-train-image-${index + 1}`,
+      cluster: `${name}-cluster-image-${index + 1}`,
+      gpu: hasGpus ? `${name}-gpu-image-${index + 1}` : undefined,
+    })),
+  };
+}
+
+/** Names of all queues. */
+export const queueNames = ({ trainQueue, clusterQueue, gpu }: BatchNames): string[] => [
+  trainQueue,
+  clusterQueue,
+  ...(gpu === undefined ? [] : [gpu.queue, gpu.clusterQueue]),
+];
+
+/** ARNs by which functions may submit: the queues, and every definition by name and in every revision. */
+export function submissionArns(stack: Stack, names: BatchNames, jobs: readonly string[]): string[] {
+  const arn = (resource: string, resourceName: string) =>
+    stack.formatArn({ service: 'batch', resource, resourceName });
+  const definitions = [
+    ...jobs.map(names.definition),
+    names.clusterDefinition,
+    ...(names.gpu === undefined ? [] : [names.gpu.definition]),
+    ...names.trusted.flatMap(({ train, cluster, gpu }) => [
+      train,
+      cluster,
+      ...(gpu === undefined ? [] : [gpu]),
+    ]),
+  ];
+  return [
+    ...queueNames(names).map((queue) => arn('job-queue', queue)),
+    ...definitions.flatMap((name) => [arn('job-definition', name), arn('job-definition', `${name}:*`)]),
+  ];
+}

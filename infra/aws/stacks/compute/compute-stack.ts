@@ -1,0 +1,95 @@
+import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { LoadedTask } from '../../../service/tasks.ts';
+import type { DeploymentOptions } from '../../options/deployment-options.ts';
+import { leastMemory } from '../../options/instances.ts';
+import { batchNames } from '../batch-names.ts';
+import type { DataStack } from '../data-stack.ts';
+import { jobVariables } from '../function-variables.ts';
+import { Environments } from './environments.ts';
+import { ClusterJob, ContainerJob, GpuJob, type JobProgram } from './job-definitions.ts';
+import { executionRole, jobRole } from './job-roles.ts';
+import { Network } from './network.ts';
+
+/** Parts of the jobs of a deployment. */
+export interface JobParts {
+  jobs: readonly LoadedTask[];
+  /** Folder from which their image is built. */
+  imageFolder: string;
+}
+
+/** The file of a job's program within the image, which mirrors the source tree. */
+const programOf = ({ file }: LoadedTask): string => `functions/${file.replace(/\.ts$/, '.js')}`;
+
+/** MiB where nothing is known of the nodes: half of the smallest with a GPU. */
+const usualSharedMemory = 8192;
+
+/** MiB of shared memory on nodes of these types: half of the smallest, as Linux has it. It is part of a job's memory. */
+const sharedMemory = (instanceTypes: readonly string[]): number =>
+  Math.floor((leastMemory(instanceTypes) ?? 2 * usualSharedMemory) / 2);
+
+/** Where jobs run, and what. */
+export class ComputeStack extends Stack {
+  constructor(
+    scope: Construct,
+    id: string,
+    data: DataStack,
+    { jobs, imageFolder }: JobParts,
+    options: DeploymentOptions,
+    props: StackProps,
+  ) {
+    super(scope, id, props);
+    const names = batchNames(options);
+    new Environments(this, 'Environments', new Network(this, 'Network', options), names, options);
+
+    const image = new DockerImageAsset(this, 'JobImage', {
+      directory: imageFolder,
+      platform: Platform.LINUX_AMD64,
+    });
+    const log = new LogGroup(this, 'JobLog', {
+      retention: options.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const trusted = names.trusted.map((one) => one.image);
+    const execution = executionRole(this, log, trusted);
+    image.repository.grantPull(execution);
+    const surroundings = {
+      executionRole: execution,
+      log,
+      diskGiB: options.jobDiskGiB,
+      timeout: options.limitJobSeconds,
+      publicAddresses: options.publicAddresses,
+      sharedMemory: {
+        cluster: sharedMemory(options.clusterInstanceTypes),
+        gpu: sharedMemory(options.gpuInstanceTypes),
+      },
+    };
+    const resources = { ...data.stores, submissions: [], jobs: [] };
+    for (const job of jobs) {
+      const program: JobProgram = {
+        definition: names.definition(job.name),
+        image: image.imageUri,
+        program: programOf(job),
+        role: jobRole(this, job, resources),
+        environment: { ...jobVariables(data.stores, options), DOWNLOADS_IN_BUCKET: 'yes' },
+      };
+      new ContainerJob(this, job.name, program, surroundings);
+      if (job.name !== 'train') continue;
+      new ClusterJob(this, 'cluster', { ...program, definition: names.clusterDefinition }, surroundings);
+      if (names.gpu !== undefined) {
+        new GpuJob(this, 'gpu', { ...program, definition: names.gpu.definition }, surroundings);
+      }
+      for (const [index, { image: own, train, cluster, gpu }] of names.trusted.entries()) {
+        const environment = { ...program.environment, TRUSTED_IMAGE: own };
+        const inImage = { ...program, image: own, environment };
+        new ContainerJob(this, `train-image-${index + 1}`, { ...inImage, definition: train }, surroundings);
+        new ClusterJob(this, `cluster-image-${index + 1}`, { ...inImage, definition: cluster }, surroundings);
+        if (gpu !== undefined) {
+          new GpuJob(this, `gpu-image-${index + 1}`, { ...inImage, definition: gpu }, surroundings);
+        }
+      }
+    }
+  }
+}

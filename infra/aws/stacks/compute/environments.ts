@@ -1,0 +1,173 @@
+import { CfnComputeEnvironment, CfnJobQueue } from 'aws-cdk-lib/aws-batch';
+import { CfnPlacementGroup } from 'aws-cdk-lib/aws-ec2';
+import { ParameterValueType, StringParameter } from 'aws-cdk-lib/aws-ssm';
+import { Construct } from 'constructs';
+import type { DeploymentOptions } from '../../options/deployment-options.ts';
+import type { BatchNames } from '../batch-names.ts';
+import type { Network } from './network.ts';
+import { NodeParts } from './node-parts.ts';
+
+/** After so many seconds a job that can never be placed is given up, with the reason that Batch gives. */
+const misfitSeconds = 600;
+/** For capacity one waits longer, but not for ever. */
+const capacitySeconds = 12 * 60 * 60;
+
+const givenUp = [
+  ['MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE', misfitSeconds],
+  ['MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT', misfitSeconds],
+  ['CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY', capacitySeconds],
+] as const;
+
+/** Differences between environments of EC2 nodes. */
+type NodeResources = Pick<
+  CfnComputeEnvironment.ComputeResourcesProperty,
+  'subnets' | 'securityGroupIds' | 'maxvCpus' | 'placementGroup'
+> & { instanceTypes: readonly string[]; imageType: keyof typeof images; isSpot?: boolean };
+
+const plainImage = 'ECS_AL2023';
+const gpuImage = 'ECS_AL2023_NVIDIA';
+
+/** Where AWS names the newest image of each type. */
+const images = { [plainImage]: '', [gpuImage]: 'gpu/' } as const;
+
+/** Minutes that Batch leaves the jobs on nodes which an update replaces, at most. */
+const updateMinutesMost = 7_200;
+/** From the end of a job's time until its container is gone. */
+const endMinutes = 10;
+
+/** Minutes for which jobs go on that run during an update: as long as any may run. */
+const updateMinutes = (jobSeconds: number): number =>
+  Math.min(updateMinutesMost, Math.ceil(jobSeconds / 60) + endMinutes);
+
+/** Where jobs run: nothing of it exists, or costs anything, while there are none. */
+export class Environments extends Construct {
+  constructor(scope: Construct, id: string, network: Network, names: BatchNames, options: DeploymentOptions) {
+    super(scope, id);
+    const { spot } = options;
+    const fargate = [
+      ...(spot ? [this.#fargate('FargateSpot', 'FARGATE_SPOT', network, options)] : []),
+      this.#fargate('Fargate', 'FARGATE', network, options),
+    ];
+    const parts = new NodeParts(this, 'Nodes', options);
+    this.#queue('TrainQueue', names.trainQueue, fargate);
+    const cluster = this.#cluster(parts, network, options);
+    this.#queue('ClusterQueue', names.clusterQueue, [cluster.plain]);
+    if (names.gpu !== undefined && cluster.gpu !== undefined) {
+      // A queue of their own: Batch goes on to the next environment of a queue when one is full, whatever it costs.
+      this.#queue('ClusterGpuQueue', names.gpu.clusterQueue, [cluster.gpu]);
+      this.#queue('GpuQueue', names.gpu.queue, this.#gpus(parts, network, options));
+    }
+  }
+
+  #fargate(
+    id: string,
+    type: 'FARGATE' | 'FARGATE_SPOT',
+    { subnetIds, jobs }: Network,
+    { maxVcpus }: DeploymentOptions,
+  ): CfnComputeEnvironment {
+    return new CfnComputeEnvironment(this, id, {
+      type: 'MANAGED',
+      replaceComputeEnvironment: false,
+      computeResources: {
+        type,
+        maxvCpus: maxVcpus,
+        subnets: [...subnetIds],
+        securityGroupIds: [jobs.securityGroupId],
+      },
+    });
+  }
+
+  /** Nodes in one subnet and close together, as multi-node jobs are to be. */
+  #cluster(
+    parts: NodeParts,
+    { subnetIds, cluster }: Network,
+    options: DeploymentOptions,
+  ): { plain: CfnComputeEnvironment; gpu: CfnComputeEnvironment | undefined } {
+    const { clusterMaxVcpus, clusterInstanceTypes, gpuInstanceTypes } = options;
+    const group = new CfnPlacementGroup(this, 'PlacementGroup', { strategy: 'cluster' });
+    const together = {
+      maxvCpus: clusterMaxVcpus,
+      placementGroup: group.attrGroupName,
+      subnets: subnetIds.slice(0, 1),
+      securityGroupIds: [cluster.securityGroupId],
+    };
+    const nodes = (id: string, instanceTypes: readonly string[], imageType: keyof typeof images) =>
+      this.#nodes(id, parts, { ...together, instanceTypes, imageType }, options);
+    return {
+      plain: nodes('Cluster', clusterInstanceTypes, plainImage),
+      gpu: gpuInstanceTypes.length > 0 ? nodes('ClusterGpu', gpuInstanceTypes, gpuImage) : undefined,
+    };
+  }
+
+  /** Single nodes with GPUs, in any zone. Their jobs have the network of the node, whose address is public. */
+  #gpus(parts: NodeParts, { subnetIds, jobs }: Network, options: DeploymentOptions): CfnComputeEnvironment[] {
+    const { spot, gpuInstanceTypes, gpuMaxVcpus } = options;
+    const anywhere = {
+      maxvCpus: gpuMaxVcpus,
+      instanceTypes: gpuInstanceTypes,
+      imageType: gpuImage as typeof gpuImage,
+      subnets: [...subnetIds],
+      securityGroupIds: [jobs.securityGroupId],
+    };
+    return [
+      ...(spot ? [this.#nodes('GpuSpot', parts, { ...anywhere, isSpot: true }, options)] : []),
+      this.#nodes('GpuOnDemand', parts, anywhere, options),
+    ];
+  }
+
+  #nodes(
+    id: string,
+    { profile, template }: NodeParts,
+    { isSpot = false, instanceTypes, imageType, ...resources }: NodeResources,
+    { limitJobSeconds }: DeploymentOptions,
+  ): CfnComputeEnvironment {
+    return new CfnComputeEnvironment(this, id, {
+      type: 'MANAGED',
+      replaceComputeEnvironment: false,
+      computeResources: {
+        ...resources,
+        type: isSpot ? 'SPOT' : 'EC2',
+        allocationStrategy: isSpot ? 'SPOT_PRICE_CAPACITY_OPTIMIZED' : 'BEST_FIT_PROGRESSIVE',
+        minvCpus: 0,
+        instanceTypes: [...instanceTypes],
+        ec2Configuration: [{ imageType, imageIdOverride: this.#newestImage(imageType) }],
+        instanceRole: profile.attrArn,
+        launchTemplate: { launchTemplateId: template.ref, version: template.attrLatestVersionNumber },
+        updateToLatestImageVersion: true,
+      },
+      updatePolicy: {
+        terminateJobsOnUpdate: false,
+        jobExecutionTimeoutMinutes: updateMinutes(limitJobSeconds),
+      },
+    });
+  }
+
+  /**
+   * The newest image of the nodes, which every deployment asks for. Of its own Batch takes the image that was the newest
+   * when something else of an environment changed last.
+   */
+  #newestImage(imageType: keyof typeof images): string {
+    return StringParameter.valueForTypedStringParameterV2(
+      this,
+      `/aws/service/ecs/optimized-ami/amazon-linux-2023/${images[imageType]}recommended/image_id`,
+      ParameterValueType.AWS_EC2_IMAGE_ID,
+    );
+  }
+
+  #queue(id: string, name: string, environments: readonly CfnComputeEnvironment[]): void {
+    new CfnJobQueue(this, id, {
+      jobQueueName: name,
+      priority: 1,
+      computeEnvironmentOrder: environments.map((environment, index) => ({
+        order: index + 1,
+        computeEnvironment: environment.attrComputeEnvironmentArn,
+      })),
+      jobStateTimeLimitActions: givenUp.map(([reason, maxTimeSeconds]) => ({
+        action: 'CANCEL',
+        state: 'RUNNABLE',
+        reason,
+        maxTimeSeconds,
+      })),
+    });
+  }
+}

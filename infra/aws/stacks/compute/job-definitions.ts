@@ -1,0 +1,143 @@
+import { Stack } from 'aws-cdk-lib';
+import { CfnJobDefinition } from 'aws-cdk-lib/aws-batch';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { attempts, evaluateOnExit } from '../../../service/retry-rules.ts';
+
+const retryStrategy: CfnJobDefinition.RetryStrategyProperty = {
+  attempts,
+  evaluateOnExit: [...evaluateOnExit],
+};
+
+/** A program of the job image, or of another image that was built from it. */
+export interface JobProgram {
+  definition: string;
+  image: string;
+  /** File of the program within the image. */
+  program: string;
+  role: IRole;
+  environment: Readonly<Record<string, string>>;
+}
+
+/** Common parts of all definitions of a deployment. */
+export interface JobSurroundings {
+  executionRole: IRole;
+  log: ILogGroup;
+  diskGiB: number;
+  /** Seconds; every submission sets its own. */
+  timeout: number;
+  /** Whether a container on Fargate has a public address, by which it reaches registries from a public subnet. */
+  publicAddresses: boolean;
+  /** MiB that `/dev/shm` may grow to on nodes of a cluster and on nodes with GPUs. */
+  sharedMemory: { cluster: number; gpu: number };
+}
+
+function containerOf(
+  scope: Construct,
+  { image, program, role, environment }: JobProgram,
+  { executionRole, log }: JobSurroundings,
+) {
+  const { region } = Stack.of(scope);
+  return {
+    image,
+    command: [program],
+    jobRoleArn: role.roleArn,
+    executionRoleArn: executionRole.roleArn,
+    // The image runs programs of users as another user; nothing in it may become more than it is.
+    environment: Object.entries({ ...environment, AWS_REGION: region }).map(([name, value]) => ({
+      name,
+      value,
+    })),
+    logConfiguration: {
+      logDriver: 'awslogs',
+      options: {
+        'awslogs-group': log.logGroupName,
+        'awslogs-region': region,
+        'awslogs-stream-prefix': 'job',
+      },
+    },
+    // Sizes of the smallest job; every submission sets its own.
+    resourceRequirements: [
+      { type: 'VCPU', value: '1' },
+      { type: 'MEMORY', value: '2048' },
+    ],
+  };
+}
+
+/** A definition for one container on Fargate, which reaches registries. */
+export class ContainerJob extends Construct {
+  constructor(scope: Construct, id: string, job: JobProgram, surroundings: JobSurroundings) {
+    super(scope, id);
+    const { timeout, diskGiB, publicAddresses } = surroundings;
+    new CfnJobDefinition(this, 'Definition', {
+      type: 'container',
+      jobDefinitionName: job.definition,
+      platformCapabilities: ['FARGATE'],
+      retryStrategy,
+      timeout: { attemptDurationSeconds: timeout },
+      containerProperties: {
+        ...containerOf(this, job, surroundings),
+        ephemeralStorage: { sizeInGiB: diskGiB },
+        networkConfiguration: { assignPublicIp: publicAddresses ? 'ENABLED' : 'DISABLED' },
+        runtimePlatform: { cpuArchitecture: 'X86_64', operatingSystemFamily: 'LINUX' },
+        fargatePlatformConfiguration: { platformVersion: 'LATEST' },
+      },
+    });
+  }
+}
+
+/**
+ * A definition for one EC2 node with GPUs. It has the network of the node, and so its public address. Data loaders hand
+ * batches on in shared memory, of which Docker gives 64 MiB by default.
+ */
+export class GpuJob extends Construct {
+  constructor(scope: Construct, id: string, job: JobProgram, surroundings: JobSurroundings) {
+    super(scope, id);
+    const container = containerOf(
+      this,
+      { ...job, environment: { ...job.environment, NVIDIA_DRIVER_CAPABILITIES: 'compute,utility' } },
+      surroundings,
+    );
+    new CfnJobDefinition(this, 'Definition', {
+      type: 'container',
+      jobDefinitionName: job.definition,
+      platformCapabilities: ['EC2'],
+      retryStrategy,
+      timeout: { attemptDurationSeconds: surroundings.timeout },
+      containerProperties: {
+        ...container,
+        resourceRequirements: [...container.resourceRequirements, { type: 'GPU', value: '1' }],
+        linuxParameters: { sharedMemorySize: surroundings.sharedMemory.gpu },
+      },
+    });
+  }
+}
+
+/** A definition for several nodes of EC2, all alike. */
+export class ClusterJob extends Construct {
+  constructor(scope: Construct, id: string, job: JobProgram, surroundings: JobSurroundings) {
+    super(scope, id);
+    const numNodes = 2;
+    new CfnJobDefinition(this, 'Definition', {
+      type: 'multinode',
+      jobDefinitionName: job.definition,
+      platformCapabilities: ['EC2'],
+      retryStrategy,
+      timeout: { attemptDurationSeconds: surroundings.timeout },
+      nodeProperties: {
+        mainNode: 0,
+        numNodes,
+        nodeRangeProperties: [
+          {
+            targetNodes: '0:',
+            container: {
+              ...containerOf(this, job, surroundings),
+              linuxParameters: { sharedMemorySize: surroundings.sharedMemory.cluster },
+            },
+          },
+        ],
+      },
+    });
+  }
+}

@@ -1,0 +1,92 @@
+import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  HttpMethods,
+  type LifecycleRule,
+  ObjectOwnership,
+} from 'aws-cdk-lib/aws-s3';
+import type { Construct } from 'constructs';
+import { downloadsPrefix } from '../../../shared/aws/needs.ts';
+import type { DeploymentOptions } from '../options/deployment-options.ts';
+
+/** Days after which the parts of an upload that was never completed are removed. */
+const abandonedUploadDays = 2;
+/** Days for which the bucket keeps downloads of packages; then the next build downloads them again. */
+const downloadDays = 30;
+
+/** The data of people: two tables and the bucket. They outlive the other stacks, and by default the deployment. */
+export class DataStack extends Stack {
+  readonly stores: { accounts: Table; records: Table; bucket: Bucket };
+
+  constructor(scope: Construct, id: string, options: DeploymentOptions, props: StackProps) {
+    super(scope, id, props);
+    this.stores = {
+      accounts: this.#table('Accounts', options),
+      records: this.#table('Records', options),
+      bucket: this.#bucket(options),
+    };
+  }
+
+  /** As `infra/local/dynamodb/create-tables.ts` creates it: `pk` and `sk`, paid by request, expiry by `ttl`. */
+  #table(id: string, { pointInTimeRecovery, deleteDataOnDestroy }: DeploymentOptions): Table {
+    const table = new Table(this, id, {
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      timeToLiveAttribute: 'ttl',
+      // The stream starts the functions that watch a list; the key names the list.
+      stream: StreamViewType.KEYS_ONLY,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: pointInTimeRecovery },
+      deletionProtection: !deleteDataOnDestroy,
+      removalPolicy: deleteDataOnDestroy ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+    });
+    return table;
+  }
+
+  #bucket(options: DeploymentOptions): Bucket {
+    const { bucketVersioning, noncurrentDays, deleteDataOnDestroy, corsOrigins, domainName } = options;
+    const abandoned: LifecycleRule = {
+      id: 'abandoned-uploads',
+      abortIncompleteMultipartUploadAfter: Duration.days(abandonedUploadDays),
+    };
+    const downloads: LifecycleRule = {
+      id: 'downloads-of-packages',
+      prefix: downloadsPrefix,
+      expiration: Duration.days(downloadDays),
+    };
+    const replaced: LifecycleRule = {
+      id: 'replaced-versions',
+      noncurrentVersionExpiration: Duration.days(noncurrentDays),
+      expiredObjectDeleteMarker: true,
+    };
+    const bucket = new Bucket(this, 'Bucket', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      versioned: bucketVersioning,
+      lifecycleRules: bucketVersioning ? [abandoned, downloads, replaced] : [abandoned, downloads],
+      removalPolicy: deleteDataOnDestroy ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+      cors: [
+        {
+          // The console is a page of the API, whose address does not exist yet, and of the domain. A presigned URL is all that it takes to
+          // read an object; the origin adds nothing to that.
+          allowedOrigins: [
+            `https://*.execute-api.${this.region}.amazonaws.com`,
+            ...(domainName === undefined ? [] : [`https://${domainName}`]),
+            ...corsOrigins,
+          ],
+          allowedMethods: [HttpMethods.GET, HttpMethods.PUT, HttpMethods.HEAD],
+          allowedHeaders: ['content-type', 'x-amz-checksum-sha256', 'range'],
+          exposedHeaders: ['ETag', 'Content-Length', 'Content-Range', 'x-amz-checksum-sha256'],
+          maxAge: 3600,
+        },
+      ],
+    });
+    return bucket;
+  }
+}

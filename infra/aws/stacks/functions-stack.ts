@@ -1,0 +1,44 @@
+import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { allNeeds } from '../../../shared/http/definition/all-needs.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import type { DeploymentOptions } from '../options/deployment-options.ts';
+import { functionName } from './function-names.ts';
+import { FunctionRoles } from './function-roles.ts';
+import { grantsOf } from './grants.ts';
+import { type FunctionParts, ServiceFunction } from './service-function.ts';
+
+/**
+ * One function for each endpoint, with the roles that they share. They have a stack of their own because a stack may
+ * have 500 resources, and the methods of the API alone are three for each endpoint.
+ */
+export class FunctionsStack extends Stack {
+  constructor(
+    scope: Construct,
+    id: string,
+    endpoints: readonly AnyEndpoint[],
+    { resources, environment, folderOf }: FunctionParts,
+    options: DeploymentOptions,
+    props: StackProps,
+  ) {
+    super(scope, id, props);
+    const log = new LogGroup(this, 'FunctionLog', {
+      retention: options.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const roles = new FunctionRoles(this, log);
+    for (const endpoint of endpoints) {
+      const { name, method, path, runtime } = endpoint;
+      new ServiceFunction(this, name, {
+        functionName: functionName(options, endpoint),
+        description: `${method} ${path}`,
+        folder: folderOf(name),
+        ...(runtime !== undefined && { runtime }),
+        environment,
+        log,
+        role: roles.roleOf(grantsOf(allNeeds(endpoint), resources)),
+      });
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { Duration } from 'aws-cdk-lib';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  RecursiveLoop,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { FunctionRuntime } from '../../../shared/core/function-runtime.ts';
+import { usualMemory, usualTimeout } from '../options/function-size.ts';
+import type { Resources } from './grants.ts';
+
+/** Parts of the functions of all stacks. */
+export interface FunctionParts {
+  resources: Resources;
+  environment: Readonly<Record<string, string>>;
+  /** Folder of a function's bundle. @throws where there is none */
+  folderOf(name: string): string;
+}
+
+export interface ServiceFunctionProps {
+  /** Without it CloudFormation makes one. */
+  functionName?: string;
+  description: string;
+  /** Folder of the bundle. */
+  folder: string;
+  runtime?: FunctionRuntime;
+  environment: Readonly<Record<string, string>>;
+  log: ILogGroup;
+  role: IRole;
+  /** Whether it starts itself again, by what it writes. */
+  isRecurring?: boolean;
+}
+
+/** A Lambda function of the service. */
+export class ServiceFunction extends Construct {
+  readonly lambda: LambdaFunction;
+
+  constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
+    super(scope, id);
+    const { functionName, description, folder, runtime = {}, environment, log, role } = props;
+    const { isRecurring = false } = props;
+    this.lambda = new LambdaFunction(this, 'Function', {
+      ...(functionName !== undefined && { functionName }),
+      description,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      handler: 'index.handler',
+      code: Code.fromAsset(folder),
+      memorySize: runtime.memory ?? usualMemory,
+      timeout: Duration.seconds(runtime.timeout ?? usualTimeout),
+      environment: { ...environment },
+      logGroup: log,
+      role,
+      // Lambda ends loops that it takes for mistakes.
+      ...(isRecurring && { recursiveLoop: RecursiveLoop.ALLOW }),
+    });
+  }
+}

@@ -1,0 +1,88 @@
+import { type App, type Stack, Tags } from 'aws-cdk-lib';
+import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
+import type { DeploymentOptions } from '../options/deployment-options.ts';
+import type { DeploymentParts } from '../options/deployment-parts.ts';
+import { ApiStack } from './api/api-stack.ts';
+import { BackgroundStack } from './background/background-stack.ts';
+import { batchNames, submissionArns } from './batch-names.ts';
+import { ComputeStack } from './compute/compute-stack.ts';
+import { DataStack } from './data-stack.ts';
+import { functionVariables } from './function-variables.ts';
+import { FunctionsStack } from './functions-stack.ts';
+
+/** The stacks of a deployment. */
+export interface ServiceStacks {
+  data: DataStack;
+  compute: ComputeStack;
+  functions: FunctionsStack;
+  api: ApiStack;
+  background: BackgroundStack;
+}
+
+/** Puts the whole service into an app. */
+export function addService(
+  app: App,
+  { endpoints, events, jobs, folderOf, imageFolder }: DeploymentParts,
+  options: DeploymentOptions,
+): ServiceStacks {
+  const { name, region, tags, permissionsBoundary } = options;
+  const props = (description: string) => ({
+    description: `Model Project Service: ${description}`,
+    ...(region !== undefined && { env: { region } }),
+  });
+  for (const [key, value] of Object.entries({ service: name, ...tags })) Tags.of(app).add(key, value);
+  const data = new DataStack(app, `${name}-data`, options, props('tables and bucket'));
+  const compute = new ComputeStack(
+    app,
+    `${name}-compute`,
+    data,
+    { jobs, imageFolder },
+    options,
+    props('where jobs run'),
+  );
+  const names = batchNames(options);
+  const parts = {
+    resources: {
+      ...data.stores,
+      submissions: submissionArns(
+        data,
+        names,
+        jobs.map((job) => job.name),
+      ),
+      jobs: [data.formatArn({ service: 'batch', resource: 'job', resourceName: '*' })],
+    },
+    environment: functionVariables(data.stores, names, options),
+    folderOf,
+  };
+  const functions = new FunctionsStack(
+    app,
+    `${name}-functions`,
+    endpoints,
+    parts,
+    options,
+    props('functions of the API'),
+  );
+  const api = new ApiStack(app, `${name}-api`, endpoints, parts, options, props('the API'));
+  const background = new BackgroundStack(
+    app,
+    `${name}-background`,
+    events,
+    api.apiName,
+    parts,
+    options,
+    props('events and lists'),
+  );
+  // They name its queues and definitions, and the API names functions, though CloudFormation sees no reference.
+  for (const stack of [functions, background]) stack.addStackDependency(compute);
+  api.addStackDependency(functions);
+  const stacks = { data, compute, functions, api, background };
+  if (permissionsBoundary !== undefined) {
+    for (const stack of Object.values(stacks)) bound(stack, permissionsBoundary);
+  }
+  return stacks;
+}
+
+/** Bounds every role of a stack by a policy of the account. */
+function bound(stack: Stack, policyName: string): void {
+  PermissionsBoundary.of(stack).apply(ManagedPolicy.fromManagedPolicyName(stack, 'Boundary', policyName));
+}

@@ -1,0 +1,25 @@
+import { fileURLToPath } from 'node:url';
+import { CliError } from '../../cli/cli-error.ts';
+import { errorText } from '../../cli/error-text.ts';
+import { connect, type Session } from '../../cli/login/connect.ts';
+import { UnreachableError } from '../../shared/client/unreachable-error.ts';
+import { CommandError } from './command-error.ts';
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * The service that `mps` uses, signed in to as `mps` is: the one at `url`, that of MPS_URL, of the last login, or the one
+ * that this checkout runs.
+ *
+ * @throws CommandError where nobody has signed in to it, or it does not run
+ */
+export async function mpsSession(
+  environment: Readonly<Record<string, string | undefined>>,
+  url?: string,
+): Promise<Session> {
+  const named = url === undefined ? {} : { MPS_URL: url };
+  return connect({ MPS_CHECKOUT: checkout, ...environment, ...named }).catch((error: unknown) => {
+    const isTold = error instanceof CliError || error instanceof UnreachableError;
+    throw isTold ? new CommandError(errorText(error, false)) : error;
+  });
+}

@@ -1,0 +1,68 @@
+import type { Conditions, Statement } from '../../service/role-statements.ts';
+
+/** A request for authorization: an action on a resource, with the keys of conditions. */
+export interface RequestedAction {
+  action: string;
+  /** ARN. */
+  resource: string;
+  /** Values of condition keys; one that the request does not have is missing. */
+  context?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+const patterns = new Map<string, RegExp>();
+const mostPatterns = 1000;
+
+/** Whether a text is like a pattern, in which `*` stands for any characters and `?` for one. */
+function isLike(text: string, pattern: string): boolean {
+  let compiled = patterns.get(pattern);
+  if (compiled === undefined) {
+    const source = pattern
+      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('*', '.*')
+      .replaceAll('?', '.');
+    compiled = new RegExp(`^${source}$`, 's');
+    if (patterns.size >= mostPatterns) patterns.clear();
+    patterns.set(pattern, compiled);
+  }
+  return compiled.test(text);
+}
+
+const list = (value: string | readonly string[] | undefined): readonly string[] =>
+  value === undefined ? [] : typeof value === 'string' ? [value] : value;
+
+/** The operators that our policies use, as IAM defines them. */
+const operators: Readonly<
+  Record<string, (given: readonly string[] | undefined, wanted: readonly string[]) => boolean>
+> = {
+  StringLike: (given, wanted) =>
+    given?.some((one) => wanted.some((pattern) => isLike(one, pattern))) ?? false,
+  StringLikeIfExists: (given, wanted) =>
+    given?.some((one) => wanted.some((pattern) => isLike(one, pattern))) ?? true,
+  'ForAllValues:StringLike': (given = [], wanted) =>
+    given.every((one) => wanted.some((pattern) => isLike(one, pattern))),
+  Null: (given, wanted) => wanted.includes(String(given === undefined)),
+};
+
+function hold(conditions: Conditions, context: RequestedAction['context'] = {}): boolean {
+  return Object.entries(conditions).every(([name, keys]) => {
+    const operator = operators[name];
+    if (operator === undefined) throw new Error(`no operator ${name} of conditions is known here`);
+    return Object.entries(keys).every(([key, wanted]) => {
+      const given = context[key];
+      return operator(given === undefined ? undefined : list(given), list(wanted));
+    });
+  });
+}
+
+/** Whether a role with these statements may do it, as IAM decides where nothing else denies. */
+export function isAllowed(
+  statements: readonly Statement[],
+  { action, resource, context }: RequestedAction,
+): boolean {
+  return statements.some(
+    ({ actions, resources, conditions }) =>
+      actions.includes(action) &&
+      resources.some((pattern) => isLike(resource, pattern)) &&
+      (conditions === undefined || hold(conditions, context)),
+  );
+}

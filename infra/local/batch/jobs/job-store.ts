@@ -1,0 +1,165 @@
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { unfinishedSuffix, writeDurably } from '../durable-file.ts';
+import { type BatchJobStateChangeEvent, hasEnded, JobRecord } from './job-record.ts';
+
+const writeAgainAfterMs = 1_000;
+const extension = '.json';
+
+/**
+ * The jobs, each in a file of its own, all of them in memory too. A change is on the disk before anyone can see it,
+ * and its event is in the same file, so that neither is lost without the other.
+ */
+export class JobStore {
+  readonly #folder: string;
+  readonly #jobs = new Map<string, JobRecord>();
+  /** The last write under way of each job. */
+  readonly #writes = new Map<string, Promise<unknown>>();
+  #lastSequence = 0;
+  #insists = true;
+  readonly #eventOf: (job: JobRecord) => BatchJobStateChangeEvent;
+  readonly #onEvent: (event: BatchJobStateChangeEvent) => void;
+
+  /** `onEvent` gets every event once its change is on the disk. */
+  constructor(
+    folder: string,
+    eventOf: (job: JobRecord) => BatchJobStateChangeEvent,
+    onEvent: (event: BatchJobStateChangeEvent) => void,
+  ) {
+    this.#folder = folder;
+    this.#eventOf = eventOf;
+    this.#onEvent = onEvent;
+  }
+
+  /** Read all jobs. A file that is no job is renamed to `*.unreadable`, and reported. */
+  async load(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const loaded: JobRecord[] = [];
+    for (const name of await readdir(this.#folder)) {
+      const path = join(this.#folder, name);
+      if (name.endsWith(unfinishedSuffix)) await rm(path, { force: true });
+      if (!name.endsWith(extension)) continue;
+      const job = parseJob(await readFile(path, 'utf8'));
+      if (job !== undefined) loaded.push(job);
+      else {
+        console.error(`Batch: ${path} does not hold a job and was put aside.`);
+        await rename(path, `${path}.unreadable`);
+      }
+    }
+    loaded.sort((a, b) => a.sequence - b.sequence);
+    for (const job of loaded) this.#jobs.set(job.id, job);
+    this.#lastSequence = loaded.at(-1)?.sequence ?? 0;
+  }
+
+  get(id: string): JobRecord | undefined {
+    return this.#jobs.get(id);
+  }
+
+  /** All jobs in the order of their submission. */
+  all(): IterableIterator<JobRecord> {
+    return this.#jobs.values();
+  }
+
+  nextSequence(): number {
+    this.#lastSequence += 1;
+    return this.#lastSequence;
+  }
+
+  /** @throws what the file system throws; then there is no such job */
+  async add(job: JobRecord): Promise<void> {
+    await this.#write(job);
+    this.#jobs.set(job.id, job);
+  }
+
+  /**
+   * Applies a step to the job as it is when its earlier changes are done. A disk that refuses the write is asked
+   * again and again: a step in the life of a job that runs cannot be refused.
+   * @returns the job after the step
+   */
+  change(id: string, step: (job: JobRecord) => JobRecord): Promise<JobRecord> {
+    return this.#inTurn(id, async () => {
+      const before = this.#jobs.get(id);
+      if (before === undefined) throw new Error(`There is no job ${id}`);
+      const stepped = step(before);
+      if (stepped === before) return before;
+      const event = stepped.status === before.status ? undefined : this.#eventOf(stepped);
+      await this.#save(stepped, event);
+      // Events may have been delivered during the write.
+      const events = [...(this.#jobs.get(id)?.events ?? []), ...(event === undefined ? [] : [event])];
+      const after = { ...stepped, events };
+      this.#jobs.set(id, after);
+      if (event !== undefined) this.#onEvent(event);
+      return after;
+    });
+  }
+
+  /** Forgets a delivered event. The file follows with the next change, or, of a job that ended, at once. */
+  acknowledge(event: BatchJobStateChangeEvent): void {
+    const id = event.detail.jobId ?? '';
+    const job = this.#jobs.get(id);
+    if (job === undefined) return;
+    const events = job.events.filter((each) => each.id !== event.id);
+    this.#jobs.set(id, { ...job, events });
+    if (!hasEnded(job) || events.length > 0) return;
+    const write = this.#inTurn(id, async () => {
+      const present = this.#jobs.get(id);
+      if (present !== undefined) await this.#write(present);
+    });
+    // A file that still holds the event only means that it is delivered twice.
+    write.catch(() => undefined);
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#inTurn(id, async () => {
+      await rm(join(this.#folder, id + extension), { force: true });
+      this.#jobs.delete(id);
+    });
+  }
+
+  /** From now on a write that the disk refuses is given up, as it must be when the server ends. */
+  stopInsisting(): void {
+    this.#insists = false;
+  }
+
+  /** Waits for the writes under way. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#writes.values());
+  }
+
+  async #save(job: JobRecord, event: BatchJobStateChangeEvent | undefined): Promise<void> {
+    for (let failures = 0; ; failures += 1) {
+      try {
+        const events = [...(this.#jobs.get(job.id)?.events ?? []), ...(event === undefined ? [] : [event])];
+        return await this.#write({ ...job, events });
+      } catch (error) {
+        if (failures === 0) console.error(`Batch: the state of job ${job.id} cannot be written: ${error}`);
+        if (!this.#insists) throw error;
+        await sleep(writeAgainAfterMs, undefined, { ref: false });
+      }
+    }
+  }
+
+  #write(job: JobRecord): Promise<void> {
+    return writeDurably(join(this.#folder, job.id + extension), JSON.stringify(job));
+  }
+
+  #inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#writes.get(id) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    this.#writes.set(id, mine);
+    const done = () => {
+      if (this.#writes.get(id) === mine) this.#writes.delete(id);
+    };
+    mine.then(done, done);
+    return mine;
+  }
+}
+
+function parseJob(text: string): JobRecord | undefined {
+  try {
+    return JobRecord.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,77 @@
+import { event as archive } from '../../../../functions/events/archive.event.ts';
+import { event as jobStateChanged } from '../../../../functions/events/job-state-changed.event.ts';
+import { event as purge } from '../../../../functions/events/purge.event.ts';
+import { event as reconcile } from '../../../../functions/events/reconcile.event.ts';
+import type { Needs } from '../../../../shared/core/needs.ts';
+import { type Task, taskHandler } from '../../../../shared/http/definition/task.ts';
+import { eventEnvironment } from '../../access/local-roles.ts';
+import type { EngineAccess } from '../function-environment.ts';
+import { DeadLetters, eventDelivery } from './dead-letters.ts';
+
+const everyMilliseconds = 5_000;
+
+/** The function of a task, which acts in a role of its own. Its environment is read at its first event. */
+function functionOf<N extends Needs, E>(task: Task<N, E>, { credentials, hasRoles }: EngineAccess) {
+  let handler: ((event: E) => Promise<void>) | undefined;
+  return (event: E): Promise<void> => {
+    handler ??= taskHandler(task, hasRoles ? eventEnvironment(task, process.env, credentials) : process.env);
+    return handler(event);
+  };
+}
+
+/** Delivers the events of the Batch server to their function; malformed ones are kept in this file. */
+export const jobEventDelivery = (
+  access: EngineAccess,
+  deadLetterFile: string,
+): ((event: unknown) => Promise<void>) =>
+  eventDelivery(functionOf(jobStateChanged, access), new DeadLetters(deadLetterFile));
+
+async function runScheduled(handlers: ReadonlyMap<string, () => Promise<void>>): Promise<void> {
+  for (const [name, handler] of handlers) {
+    try {
+      await handler();
+    } catch (error) {
+      process.stderr.write(`${name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    }
+  }
+}
+
+/** Seconds of one pass over archives here, so that a stop waits no longer. */
+const archiveSeconds = 5;
+
+/** Invokes functions one after the other, again and again, never one twice at once. Returns what stops it. */
+function repeat(handlers: ReadonlyMap<string, () => Promise<void>>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    running ??= runScheduled(handlers).finally(() => {
+      running = undefined;
+    });
+  }, everyMilliseconds);
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}
+
+/** Invokes the scheduled functions, and `sweep` after them. Returns what stops it. */
+export function startSchedule(access: EngineAccess, sweep: () => Promise<void>): () => Promise<void> {
+  const [ofReconcile, ofPurge, ofArchive] = [
+    functionOf(reconcile, access),
+    functionOf(purge, access),
+    functionOf(archive, access),
+  ];
+  const stops = [
+    repeat(
+      new Map([
+        ['reconcile', () => ofReconcile(undefined)],
+        ['purge', () => ofPurge(undefined)],
+        ['sweep', sweep],
+      ]),
+    ),
+    // Jobs and deletes do not wait for a large archive.
+    repeat(new Map([['archive', () => ofArchive({ seconds: archiveSeconds })]])),
+  ];
+  return async () => {
+    await Promise.all(stops.map((stop) => stop()));
+  };
+}

@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { givenPath } from '../../../shared/bundle/given-path.ts';
+import { bytesText } from '../../../shared/core/text/bytes-text.ts';
+import { removeTree } from '../../../shared/runner/environment/cache/remove-tree.ts';
+import { downloadsFolder } from '../../../shared/runner/environment/downloads/downloads-folder.ts';
+import { reuseFolder } from '../../../shared/runner/environment/reuse/reuse-folder.ts';
+import { CommandError } from '../../command/command-error.ts';
+import { readFlags } from '../../command/read-flags.ts';
+import { runMain } from '../../command/run-main.ts';
+import { diskUse } from '../disk-use.ts';
+import { jobFolders } from './backends/job-folders.ts';
+import { openDataFolder } from './data-folder.ts';
+import { namesIn } from './sweep-folders.ts';
+
+const usage = `Usage: npm run clean -- [--data <data folder>] [--list]
+  empties the caches of a data folder of npm start, which must be stopped: the environments of its projects, which the
+  next training builds or fetches again, and what runs that were killed have left
+  --data  the data folder; .data unless given
+  --list  show the caches and their sizes, and remove nothing`;
+
+const shared: Readonly<Record<string, string>> = {
+  [downloadsFolder]: 'downloads of packages',
+  [reuseFolder]: 'environments of all projects',
+};
+
+interface Cache {
+  path: string;
+  what: string;
+}
+
+async function cachesOf({ work, environments }: { work: string; environments: string }): Promise<Cache[]> {
+  const within = (folder: string, what: string) => async () =>
+    (await namesIn(folder)).map((name) => ({
+      path: join(folder, name),
+      what: shared[name] ?? `${what} ${name}`,
+    }));
+  const lists = [within(environments, 'environments of project'), within(work, 'run')];
+  return (await Promise.all(lists.map((list) => list()))).flat();
+}
+
+/** `npm run clean`: empties the caches of a data folder, with their sizes. */
+async function clean(): Promise<number> {
+  const options = { data: { type: 'string', default: '.data' }, list: { type: 'boolean' } } as const;
+  const { data: folder, list = false } = readFlags(usage, { options }).values;
+  const path = givenPath(folder);
+  if (!existsSync(path)) {
+    throw new CommandError(`There is no data folder ${path}: npm start makes .data, or what --data names.`);
+  }
+  const data = await openDataFolder(path);
+  try {
+    let total = 0;
+    for (const { path: cache, what } of await cachesOf(await jobFolders(data))) {
+      const bytes = await diskUse(cache);
+      if (!list) await removeTree(cache);
+      total += bytes;
+      process.stdout.write(`${bytesText(bytes).padStart(8)}  ${what}\n`);
+    }
+    process.stdout.write(`${bytesText(total).padStart(8)}  ${list ? 'in all' : 'freed'}\n`);
+    return 0;
+  } finally {
+    data.release();
+  }
+}
+
+await runMain(clean);

@@ -1,0 +1,51 @@
+import { glob } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
+import { isOperation } from '../../shared/http/definition/request-method.ts';
+import type { Handler } from '../../shared/http/pipeline/lambda.ts';
+
+export interface LoadedEndpoint {
+  /** File of the endpoint, relative to the folder it was loaded from. */
+  file: string;
+  endpoint: AnyEndpoint;
+  handler: Handler;
+}
+
+function isEndpointModule(module: unknown): module is { endpoint: AnyEndpoint; handler: Handler } {
+  return typeof module === 'object' && module !== null && 'endpoint' in module && 'handler' in module;
+}
+
+function loaded(file: string, module: unknown): LoadedEndpoint {
+  if (!isEndpointModule(module)) throw new Error(`${file} must export endpoint and handler`);
+  return { file, endpoint: module.endpoint, handler: module.handler };
+}
+
+/**
+ * Files of the endpoints below `folder`, relative to it: those named `*.endpoint.ts`.
+ * Adding such a file is all it takes to add an endpoint, here and in the cloud.
+ */
+export const endpointFiles = async (folder: string): Promise<string[]> =>
+  (await Array.fromAsync(glob('**/*.endpoint.ts', { cwd: folder }))).sort();
+
+/** Every endpoint below `folder`. */
+export async function loadEndpoints(folder: string): Promise<LoadedEndpoint[]> {
+  const files = await endpointFiles(folder);
+  return Promise.all(
+    files.map(async (file) => loaded(file, await import(pathToFileURL(join(folder, file)).href))),
+  );
+}
+
+/** The module into which the bundle of the local run packs all endpoints, without its ending. */
+export const bundledEndpoints = 'functions/endpoints';
+
+/** Every endpoint of such a bundle. */
+export async function loadBundledEndpoints(folder: string): Promise<LoadedEndpoint[]> {
+  const { href } = pathToFileURL(join(folder, `${bundledEndpoints}.js`));
+  const { modules }: { modules: Readonly<Record<string, unknown>> } = await import(href);
+  return Object.entries(modules).map(([name, module]) => loaded(name, module));
+}
+
+/** The same without proxies, which are no operations of the document. */
+export const loadOperations = async (folder: string): Promise<LoadedEndpoint[]> =>
+  (await loadEndpoints(folder)).filter(({ endpoint }) => isOperation(endpoint));

@@ -1,0 +1,42 @@
+import { glob } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { FunctionRuntime } from '../../shared/core/function-runtime.ts';
+import type { Needs } from '../../shared/core/needs.ts';
+import type { WatchedList } from '../../shared/data/lists/watched-list.ts';
+
+/** The parts of an event's function or a job's program that the deployment reads. */
+export interface LoadedTask {
+  /** File, relative to the folder it was loaded from. */
+  file: string;
+  name: string;
+  needs: Needs;
+  watches: readonly WatchedList[];
+  runtime: FunctionRuntime;
+}
+
+type TaskFacts = Pick<LoadedTask, 'name' | 'needs'> &
+  Partial<Pick<LoadedTask, 'watches' | 'runtime'>> & { includes?: readonly { name: string }[] };
+
+function isTask(value: unknown): value is TaskFacts {
+  return typeof value === 'object' && value !== null && 'name' in value && 'needs' in value && 'run' in value;
+}
+
+/**
+ * Every task below `folder` that has a function or program of its own, and so is not included in another one: the files
+ * named `*.event.ts` export it as `event`, those named `*.job.ts` as `job`.
+ */
+export async function loadTasks(folder: string, kind: 'event' | 'job'): Promise<LoadedTask[]> {
+  const files = (await Array.fromAsync(glob(`**/*.${kind}.ts`, { cwd: folder }))).sort();
+  const tasks = await Promise.all(
+    files.map(async (file) => {
+      const module: Record<string, unknown> = await import(pathToFileURL(join(folder, file)).href);
+      const task = module[kind];
+      if (!isTask(task)) throw new Error(`${file} must export ${kind}`);
+      const { name, needs, watches = [], runtime = {}, includes = [] } = task;
+      return { loaded: { file, name, needs, watches, runtime }, includes };
+    }),
+  );
+  const included = new Set(tasks.flatMap(({ includes }) => includes.map(({ name }) => name)));
+  return tasks.map(({ loaded }) => loaded).filter(({ name }) => !included.has(name));
+}

@@ -1,0 +1,54 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { endpoint as readMetrics } from '../../../functions/experiments/metrics/read-metrics.endpoint.ts';
+import type { Client } from '../../../shared/client/client.ts';
+import { valueText } from '../../../shared/drawing/number-text.ts';
+import type { DemoExperiment } from './demo-experiment.ts';
+import type { Screen } from './screen.ts';
+import { shortPath } from './short-path.ts';
+import { sparkline } from './sparkline.ts';
+import type { TypedCommand } from './typed-command.ts';
+
+const sparklineWidth = 40;
+
+interface Result {
+  client: Client;
+  mps: TypedCommand;
+  screen: Screen;
+  /** Flags that name the project. */
+  project: readonly string[];
+  experiment: DemoExperiment;
+  /** Where what the demo shows is saved. */
+  folder: string;
+}
+
+/** The curves, which no command draws in a terminal. */
+async function showMetrics({ client, screen, experiment, folder }: Result): Promise<void> {
+  const route = 'GET /projects/{project_id}/experiments/{experiment_id}/metrics';
+  const { project_id, experiment_id } = experiment;
+  const path = { project_id, experiment_id };
+  const points = await Array.fromAsync(client.rows<typeof readMetrics>(route, { path }));
+  screen.heading('Metrics');
+  for (const [name, of] of Map.groupBy(points, (point) => point.name)) {
+    const values = of.map(({ value }) => Number(value));
+    const ends = [values[0] ?? 0, values.at(-1) ?? 0].map((value) => valueText(value).padStart(8));
+    const curve = `${ends[0]} ${sparkline(values, sparklineWidth)} ${ends[1]?.trim()}`;
+    screen.fact(name, values.length === 1 ? (ends[0] ?? '') : curve);
+  }
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, 'metrics.svg');
+  await writeFile(file, await client.text<typeof readMetrics>(route, 'image/svg+xml', { path }));
+  screen.fact('curves', shortPath(file));
+}
+
+/** Show and save the results of an experiment that succeeded. */
+export async function showResults(result: Result): Promise<void> {
+  const { mps, screen, project, experiment, folder } = result;
+  screen.heading('Results');
+  await mps.succeed('show', experiment.experiment_id, ...project);
+  await showMetrics(result);
+  screen.heading('Artifacts and configuration');
+  await mps.succeed('pull', experiment.experiment_id, 'digits.onnx', '--to', folder, ...project);
+  await mps.succeed('config', 'graph', 'train.yaml', '--to', join(folder, 'graph.svg'), ...project);
+  await mps.succeed('config', 'graph', 'train.yaml', ...project);
+}

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { CommandError } from '../../command/command-error.ts';
+import { boundToParent } from '../../local/bound-to-parent.ts';
+import type { Credentials } from './demo-options.ts';
+
+export interface DemoService {
+  url: string;
+  credentials: Credentials;
+  stop(): Promise<void>;
+}
+
+const launcher = fileURLToPath(new URL('../../local/start/launch.mjs', import.meta.url));
+const readyLine = /^Listening on (http:\/\/\S+)$/;
+
+/** The service's address once it reports that it is ready; undefined when it ended before. */
+async function readiness({ stdout }: ChildProcess): Promise<string | undefined> {
+  if (stdout === null) return undefined;
+  const lines = createInterface({ input: stdout });
+  for await (const line of lines) {
+    const [, url] = readyLine.exec(line) ?? [];
+    if (url !== undefined) {
+      // Its other output is not shown, but must be read, or its pipe would fill.
+      stdout.resume();
+      return url;
+    }
+  }
+  return undefined;
+}
+
+async function adminPassword(dataFolder: string, given: string | undefined): Promise<string> {
+  if (given !== undefined) return given;
+  const file = join(dataFolder, 'admin-password');
+  const kept = await readFile(file, 'utf8').catch(() => undefined);
+  if (kept !== undefined) return kept;
+  throw new CommandError(`${file} is not there. Set ADMIN_PASSWORD to what this data folder was made with.`);
+}
+
+/**
+ * Starts `npm start`'s own program on a free port, with everything kept in `dataFolder`. It ends with this process.
+ * @throws CommandError when it does not start, after it has printed the reason
+ */
+export async function startDemoService(
+  dataFolder: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<DemoService> {
+  const { file, args } = boundToParent(process.execPath, [launcher, '--port', '0', '--data', dataFolder]);
+  // A process group of its own: Ctrl-C is for the demo, which then stops the service in good order.
+  const service = spawn(file, args, {
+    detached: true,
+    env: { ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(service, 'exit');
+  service.stderr?.pipe(process.stderr, { end: false });
+  const stop = async () => {
+    if (service.exitCode !== null || service.signalCode !== null) return;
+    // That it stops, and how to stop it sooner, is for those who started it by hand.
+    service.stderr?.unpipe().resume();
+    service.kill('SIGTERM');
+    await ended;
+  };
+  const url = await readiness(service);
+  try {
+    if (url === undefined) throw new CommandError('The service did not start.');
+    const password = await adminPassword(dataFolder, environment['ADMIN_PASSWORD']);
+    return { url, credentials: { username: 'admin', password }, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,121 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
+import { drawVariants } from './draw-variants.ts';
+import type { Screen } from './screen.ts';
+import { shortPath } from './short-path.ts';
+import type { TypedCommand } from './typed-command.ts';
+import type { Variant } from './variant.ts';
+
+const Strategy = z.object({ strategy_id: z.string(), receipt: Receipt });
+
+interface DemoRun {
+  mps: TypedCommand;
+  screen: Screen;
+  /** Flags that name the project. */
+  project: readonly string[];
+  experiment_id: string;
+  /** Where what the demo shows is saved. */
+  folder: string;
+}
+
+interface Plan {
+  title: string;
+  /** The title of the plan whose result it goes on from; the trained model where there is none. */
+  from?: string;
+  /** The command that does it. */
+  words: readonly [operation: 'prune' | 'quantize', ...rest: string[]];
+}
+
+/** Every way that the demo compresses the model. */
+function plansFor(model: string): Plan[] {
+  const prune = (title: string, strategy: string, compression: number, ...more: string[]): Plan => ({
+    title,
+    words: ['prune', model, '--strategy', strategy, '--compression', String(compression), ...more],
+  });
+  const quantize = (title: string, of = model, from?: string): Plan => ({
+    title,
+    ...(from !== undefined && { from }),
+    words: ['quantize', of, '--strategy', 'static_minmax', '--precision', '8'],
+  });
+  const [half, quarter] = [`${model}-half`, `${model}-quarter`];
+  return [
+    quantize('8 bits'),
+    prune('half, by norm alone', 'structured_l2', 2),
+    prune('half', 'structured_reconstruct', 2, '--result-name', half),
+    quantize('half, 8 bits', half, 'half'),
+    prune('a quarter', 'structured_reconstruct', 4, '--result-name', quarter),
+    quantize('a quarter, 8 bits', quarter, 'a quarter'),
+  ];
+}
+
+/** How many times as fast as the trained model a result is; a result of a result by both measurements together. */
+function speedOf({ latency }: Receipt, from: Variant | undefined): number | undefined {
+  const own = latency === null ? undefined : 1 / latency.ratio;
+  if (from === undefined || own === undefined) return own;
+  return from.speed === undefined ? undefined : own * from.speed;
+}
+
+async function compress(
+  { mps, screen, folder }: DemoRun,
+  plan: Plan,
+  before: readonly Variant[],
+): Promise<Variant> {
+  const { title, words } = plan;
+  screen.heading(`${words[0] === 'prune' ? 'Pruning' : 'Quantizing'}: ${title}`);
+  const { strategy_id, receipt } = Strategy.parse(await mps.json(...words));
+  const file = join(folder, `receipt-${title.replaceAll(/[^a-z0-9]+/gi, '-')}.svg`);
+  await mps.json('receipt', strategy_id, '--svg', file);
+  const speed = speedOf(
+    receipt,
+    before.find((one) => one.title === plan.from),
+  );
+  return { title, receipt, speed };
+}
+
+const padded = (texts: readonly string[]): string =>
+  texts.map((text, at) => (at === 0 ? text.padEnd(24) : text.padStart(14))).join('');
+
+function showTable({ screen }: DemoRun, variants: readonly Variant[]): void {
+  screen.heading('The digits model, compressed');
+  screen.quote(padded(['', 'accuracy', 'parameters', 'bytes', 'p50', 'speed']));
+  const percent = (share: number | undefined) =>
+    share === undefined ? '–' : `${(100 * share).toFixed(2)} %`;
+  const times = (speed: number | undefined) => (speed === undefined ? '–' : `${speed.toFixed(2)} ×`);
+  const row = (title: string, when: 'before' | 'after', receipt: Receipt, speed: number | undefined) => {
+    const { accuracy, parameters, file_bytes, latency } = receipt;
+    const microseconds = latency === null ? '–' : `${(1000 * latency.p50[when]).toFixed(1)} µs`;
+    const counts = [parameters[when], file_bytes[when]].map((count) => count.toLocaleString('en'));
+    screen.quote(padded([title, percent(accuracy?.[when]), ...counts, microseconds, times(speed)]));
+  };
+  const [first] = variants;
+  if (first !== undefined) row('as trained', 'before', first.receipt, 1);
+  for (const { title, receipt, speed } of variants) row(title, 'after', receipt, speed);
+  screen.line();
+  screen.quote(
+    'Accuracy on the digits that were held back. Speed: times as fast as the trained model, for one digit,',
+  );
+  screen.quote('each result measured in alternation with the model it was made of, on one thread.');
+}
+
+/**
+ * Goes on from a training that succeeded: registers its model, compresses it in every way and compares the results.
+ * Returns true, for what fails is thrown.
+ */
+export async function optimizeDigits(run: DemoRun): Promise<boolean> {
+  const { mps, screen, project, experiment_id, folder } = run;
+  const model = `digits-${experiment_id}`;
+  screen.heading('Registering the model');
+  const sets = ['--calibration', 'digits-calibration.npz', '--evaluation', 'digits-test.npz'];
+  await mps.succeed('models', 'push', model, 'digits.onnx', '--from', experiment_id, ...sets, ...project);
+  const variants: Variant[] = [];
+  // One after the other: they measure how fast the results are.
+  for (const plan of plansFor(model)) variants.push(await compress(run, plan, variants));
+  showTable(run, variants);
+  screen.line();
+  const drawing = join(folder, 'compressed.svg');
+  await writeFile(drawing, drawVariants(variants));
+  screen.fact('drawing', shortPath(drawing));
+  return true;
+}

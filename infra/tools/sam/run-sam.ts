@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CommandError } from '../../command/command-error.ts';
+import { startBackends } from '../../local/start/backends/start-backends.ts';
+import { checkSettings } from '../../local/start/check-settings.ts';
+import { accountsTable, type EngineAccess, jobVariables } from '../../local/start/function-environment.ts';
+import { loadEndpoints } from '../../service/endpoints.ts';
+import { containerBridge } from './container-bridge.ts';
+import { HostCodec } from './host-codec.ts';
+import { localTemplate } from './local-template.ts';
+import { freePort, startPathRelay } from './path-relay.ts';
+import type { SamOptions, SampleRequest } from './sam-options.ts';
+import { sampleEvent } from './sample-event.ts';
+import { synthesize } from './synthesize.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const folder = join(root, '.build/sam');
+const files = {
+  template: join(folder, 'template.json'),
+  environment: join(folder, 'environment.json'),
+  event: join(folder, 'event.json'),
+};
+
+/** sam gives functions these of its own accord, from its own environment. */
+const givenBySam = /^AWS_/;
+
+/** Variables of every function, with the engines as containers see them. */
+function functionVariables(access: EngineAccess, seenAs: string, listenOn: string): Record<string, string> {
+  const all = { ...jobVariables(process.env, access), ACCOUNTS_TABLE: accountsTable };
+  return Object.fromEntries(
+    Object.entries(all)
+      .filter(([name]) => !givenBySam.test(name))
+      .map(([name, value]) => [name, value.replace(`//${listenOn}:`, `//${seenAs}:`)]),
+  );
+}
+
+async function writeFiles(variables: Readonly<Record<string, string>>): Promise<void> {
+  const codec = new HostCodec(join(folder, 'code'));
+  const assets = join(folder, 'cdk.out');
+  const template = localTemplate(await synthesize(root, assets), {
+    architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
+    variables: Object.keys(variables),
+    assets,
+    codeOf: (operation, from) => codec.codeOf(operation, from),
+  });
+  await codec.fill(root);
+  await writeFile(files.template, JSON.stringify(template, null, 2));
+  await writeFile(files.environment, JSON.stringify({ Parameters: variables }, null, 2), { mode: 0o600 });
+}
+
+async function writeEvent(request: SampleRequest): Promise<void> {
+  const endpoints = await loadEndpoints(join(root, 'functions'));
+  const found = endpoints.find(({ endpoint }) => endpoint.name === request.operation);
+  if (found === undefined) {
+    const names = endpoints.map(({ endpoint }) => endpoint.name).sort();
+    throw new CommandError(`There is no operation ${request.operation}. There are: ${names.join(', ')}.`);
+  }
+  await writeFile(files.event, JSON.stringify(sampleEvent(found.endpoint, request), null, 2));
+}
+
+function samArguments({ invoke, more }: SamOptions, port: number): string[] {
+  const common = ['--template', files.template, '--env-vars', files.environment, ...more];
+  if (invoke !== undefined) return ['local', 'invoke', invoke.operation, '--event', files.event, ...common];
+  // A container for every operation stays after its first request.
+  return ['local', 'start-api', '--port', String(port), '--warm-containers', 'LAZY', ...common];
+}
+
+function startSam(options: SamOptions, port: number, { region, credentials }: EngineAccess): ChildProcess {
+  const { PATH, HOME, DOCKER_HOST } = process.env;
+  return spawn('sam', samArguments(options, port), {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: {
+      ...{ PATH, HOME, DOCKER_HOST },
+      AWS_REGION: region,
+      AWS_DEFAULT_REGION: region,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      SAM_CLI_TELEMETRY: '0',
+    },
+  });
+}
+
+/** Bundles what runs beside the functions, on this machine: the S3 server and the jobs. Returns where. */
+async function bundle(): Promise<string> {
+  const program = join(folder, 'program');
+  await rm(program, { recursive: true, force: true });
+  const builder = join(root, 'infra/local/build/bundle.ts');
+  const { status } = spawnSync(process.execPath, [builder, root, program], { stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new CommandError('The jobs could not be bundled.');
+  return program;
+}
+
+/** Serves the synthesized API in containers, by `sam local`, against this machine's engines. Returns the exit code. */
+export async function runSam(options: SamOptions): Promise<number> {
+  checkSettings(process.env);
+  if (spawnSync('sam', ['--version'], { stdio: 'ignore' }).status !== 0) {
+    throw new CommandError('The AWS SAM CLI is missing: `pipx install aws-sam-cli`.');
+  }
+  const { listenOn, seenAs } = await containerBridge();
+  await mkdir(folder, { recursive: true });
+  const program = await bundle();
+  await using started = new AsyncDisposableStack();
+  const { access, firstAdmin, warnings } = await startBackends(started, {
+    dataFolder: options.dataFolder,
+    program,
+    host: listenOn,
+    forContainers: true,
+    corsOrigins: [],
+  });
+  for (const warning of warnings) process.stderr.write(`WARNING: ${warning}\n`);
+  await writeFiles(functionVariables(access, seenAs, listenOn));
+  if (options.invoke !== undefined) await writeEvent(options.invoke);
+  if (firstAdmin?.password !== undefined) {
+    process.stderr.write(
+      `Created the user admin with the password ${firstAdmin.password} (kept in ${firstAdmin.passwordFile}).\n`,
+    );
+  }
+  const samPort = await freePort();
+  if (options.invoke === undefined) {
+    started.use(await startPathRelay(options.port, samPort));
+    process.stderr.write(
+      `Listening on http://127.0.0.1:${options.port}, and handing on to sam on its own port, once that is ready.\n`,
+    );
+  }
+  const sam = startSam(options, samPort, access);
+  // Ctrl-C reaches sam by itself; it ends its containers, and then this goes on.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => sam.kill('SIGINT'));
+  const [code] = await once(sam, 'exit');
+  return typeof code === 'number' ? code : 1;
+}

@@ -1,0 +1,69 @@
+import { resolve } from 'node:path';
+import { givenPath } from '../../../shared/bundle/given-path.ts';
+import { CommandError } from '../../command/command-error.ts';
+import { readFlags } from '../../command/read-flags.ts';
+
+const usage = `Usage: npm run sam -- [--port <port>] [--data <folder>] [-- <options of sam>]
+       npm run sam -- invoke <operation> [--path name=value]… [--query <query string>] [--body <text>]
+                      [--token <bearer token>] [--data <folder>] [-- <options of sam>]`;
+
+/** A request from which an event is generated. */
+export interface SampleRequest {
+  operation: string;
+  /** Of path variables, by their published names; others get a sample. */
+  path: Readonly<Record<string, string>>;
+  query: string;
+  body: string | undefined;
+  token: string | undefined;
+}
+
+export interface SamOptions {
+  port: number;
+  /** Absolute path of the folder in which everything is kept. */
+  dataFolder: string;
+  /** Undefined to serve the whole API. */
+  invoke: SampleRequest | undefined;
+  /** Handed on to sam as they are. */
+  more: readonly string[];
+}
+
+const parse = (args: readonly string[]) =>
+  readFlags(usage, {
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      port: { type: 'string', default: '3000' },
+      data: { type: 'string' },
+      path: { type: 'string', multiple: true, default: [] },
+      query: { type: 'string', default: '' },
+      body: { type: 'string' },
+      token: { type: 'string' },
+    },
+  });
+
+function pairOf(text: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new CommandError(`--path takes name=value, not "${text}".\n${usage}`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** @throws CommandError for anything that is none of the options */
+export function readOptions(args: readonly string[]): SamOptions {
+  const end = args.indexOf('--');
+  const [own, more] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
+  const { values, positionals } = parse(own);
+  const [command, operation, ...rest] = positionals;
+  if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535) {
+    throw new CommandError(`--port must be a number from 0 to 65535, not "${values.port}".\n${usage}`);
+  }
+  const common = {
+    port: Number(values.port),
+    dataFolder: values.data === undefined ? resolve('.data') : givenPath(values.data),
+    more,
+  };
+  if (command === undefined) return { ...common, invoke: undefined };
+  if (command !== 'invoke' || operation === undefined || rest.length > 0) throw new CommandError(usage);
+  const { query, body, token } = values;
+  const path = Object.fromEntries(values.path.map(pairOf));
+  return { ...common, invoke: { operation, path, query, body, token } };
+}

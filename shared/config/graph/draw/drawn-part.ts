@@ -1,0 +1,79 @@
+import type { ConfigGraph, ConfigGraphEdge, ConfigGraphNode } from '../config-graph.ts';
+
+/** Beyond these a drawing is neither legible nor quickly laid out. */
+const maxDrawnNodes = 500;
+const maxDrawnEdges = 1000;
+
+interface DrawnNode {
+  node: ConfigGraphNode;
+  inCycle: boolean;
+}
+
+export interface DrawnEdge {
+  edge: ConfigGraphEdge;
+  /** Both ends lie on one cycle, and so this edge is part of it. */
+  inCycle: boolean;
+}
+
+/** The drawn part of a graph. */
+export interface DrawnPart {
+  nodes: DrawnNode[];
+  edges: DrawnEdge[];
+  /** Note on the omitted part; undefined when all is drawn. */
+  note: string | undefined;
+}
+
+/** The first nodes of a graph in breadth-first order from its roots, and the edges between them. */
+export function drawnPart(graph: ConfigGraph, maxEdges = maxDrawnEdges): DrawnPart {
+  const cycleOf = new Map(
+    graph.cycles.flatMap((cycle, index) => cycle.map((id): [string, number] => [id, index])),
+  );
+  const chosen = graph.nodes.length > maxDrawnNodes ? breadthFirst(graph) : undefined;
+  const nodes = graph.nodes
+    .filter(({ id }) => chosen?.has(id) ?? true)
+    .map((node) => ({ node, inCycle: cycleOf.has(node.id) }));
+  const edges = graph.edges
+    .filter(({ source, target }) => chosen === undefined || (chosen.has(source) && chosen.has(target)))
+    .slice(0, maxEdges)
+    .map((edge) => ({
+      edge,
+      inCycle: cycleOf.has(edge.source) && cycleOf.get(edge.source) === cycleOf.get(edge.target),
+    }));
+  return { nodes, edges, note: omissionNote(graph, nodes.length, edges.length) };
+}
+
+/** Counts of a drawing as people write them. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function omissionNote(graph: ConfigGraph, nodes: number, edges: number): string | undefined {
+  const lessNodes = graph.nodes.length - nodes;
+  const lessEdges = graph.edges.length - edges;
+  if (lessNodes === 0 && lessEdges === 0) return undefined;
+  const left = [counted(lessNodes, 'node'), counted(lessEdges, 'edge')].filter(
+    (part) => !part.startsWith('0 '),
+  );
+  return `Too large to draw whole: ${left.join(' and ')} left out. The JSON form has all.`;
+}
+
+function breadthFirst({ nodes, edges, roots }: ConfigGraph): ReadonlySet<string> {
+  const successors = new Map<string, string[]>();
+  for (const { source, target } of edges) {
+    const targets = successors.get(source);
+    if (targets === undefined) successors.set(source, [target]);
+    else targets.push(target);
+  }
+  const chosen = new Set<string>();
+  // Nodes that no root leads to lie on cycles, and come last. A set may grow during its iteration.
+  for (const start of [roots, nodes.map(({ id }) => id)].flat()) {
+    if (chosen.size >= maxDrawnNodes) break;
+    const reached = new Set(chosen.has(start) ? [] : [start]);
+    for (const id of reached) {
+      if (chosen.size >= maxDrawnNodes) break;
+      chosen.add(id);
+      for (const next of successors.get(id) ?? []) if (!chosen.has(next)) reached.add(next);
+    }
+  }
+  return chosen;
+}

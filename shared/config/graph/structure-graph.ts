@@ -1,0 +1,113 @@
+import { type ConfigCollection, type ConfigScalar, type ConfigValue, isMapping } from '../config-value.ts';
+import type { ParsedConfig } from '../parse-config-file.ts';
+import type { YamlAlias } from '../yaml-links.ts';
+import type { ConfigGraphNode } from './config-graph.ts';
+import { clip } from './draw/clip.ts';
+import { GraphDraft } from './graph-draft.ts';
+import { isScalarList, joined, smallScalar } from './node-attributes.ts';
+import { type Reference, referencesIn } from './references.ts';
+import { StructurePlaces } from './structure-places.ts';
+
+interface Found {
+  id: string;
+  attributes: ConfigGraphNode['attributes'];
+  parents: readonly ConfigCollection[];
+  references: Reference[];
+}
+
+/**
+ * The document as a tree: a node for each mapping, list and scalar, but one for a list of plain scalars. Further
+ * edges lead from texts with `${a.b}` to that value, from YAML aliases to their anchor (`*name`), and from mappings
+ * to what they merge (`<< *name`). A text whose reference leads nowhere has it in `unresolved`. Keys that a mapping
+ * only has through a merge are not repeated.
+ */
+export function structureGraph(configId: string, { data, links }: ParsedConfig): GraphDraft {
+  const draft = new GraphDraft();
+  const places = new StructurePlaces(links);
+  const texts: Found[] = [];
+  const aliases: { id: string; alias: YamlAlias; mark: string }[] = [];
+
+  function add(value: ConfigValue, id: string, label: string, parents: readonly ConfigCollection[]): string {
+    if (typeof value === 'string') {
+      const references = referencesIn(value);
+      if (references.length > 0) {
+        const attributes: Found['attributes'] = { value: clip(value) };
+        const node = draft.addNode(id, label, 'reference', attributes);
+        texts.push({ id: node, attributes, parents, references });
+        return node;
+      }
+    }
+    if (typeof value !== 'object' || value === null)
+      return draft.addNode(id, label, scalarType(value), { value: smallScalar(value) });
+    if (isPlainList(value)) {
+      const list = draft.addNode(id, label, 'list', {
+        value: clip(`[${joined(value)}]`),
+        length: value.length,
+      });
+      places.set(value, list);
+      return list;
+    }
+    const attributes: Found['attributes'] = { length: Object.keys(value).length };
+    const merges = links.get(value)?.merges.map(({ anchor }) => `<< *${anchor}`) ?? [];
+    if (merges.length > 0) attributes['merges'] = clip(merges.join(', '));
+    const node = draft.addNode(id, label, isMapping(value) ? 'mapping' : 'list', attributes);
+    addMembers(value, node, [...parents, value]);
+    return node;
+  }
+
+  /** Recursion is bounded by the depth that a parsed file may have. */
+  function addMembers(value: ConfigCollection, id: string, parents: readonly ConfigCollection[]): void {
+    const link = links.get(value);
+    const inherited = new Set(link?.merges.flatMap((merge) => merge.keys));
+    const isList = Array.isArray(value);
+    for (const [key, member] of Object.entries(value)) {
+      if (inherited.has(key)) continue;
+      const wanted = isList ? `${id}[${key}]` : childId(id, key);
+      const label = isList ? `[${key}]` : key;
+      const alias = link?.aliases.get(isList ? Number(key) : key);
+      const child =
+        alias === undefined
+          ? add(member, wanted, label, parents)
+          : draft.addNode(wanted, label, 'alias', { value: `*${clip(alias.anchor)}` });
+      if (alias !== undefined) aliases.push({ id: child, alias, mark: '*' });
+      places.setMember(value, key, child);
+      draft.connect(id, child);
+    }
+    for (const merge of link?.merges ?? []) aliases.push({ id, alias: merge, mark: '<< *' });
+  }
+
+  /** Plain lists hold no references and no aliases, so that edges start and end at the very value. */
+  function isPlainList(value: ConfigCollection): value is ConfigScalar[] {
+    return (
+      isScalarList(value) &&
+      links.get(value) === undefined &&
+      !value.some((item) => typeof item === 'string' && item.includes('${'))
+    );
+  }
+
+  add(data, '$', configId, []);
+  for (const { id, attributes, parents, references } of texts) {
+    for (const reference of references) {
+      const start = reference.up === 0 ? data : parents.at(-reference.up);
+      const target = start && places.find(start, reference.path);
+      if (target === undefined) attributes['unresolved'] ??= clip(reference.written);
+      else draft.connect(id, target, `\${${reference.written}}`);
+    }
+  }
+  for (const { id, alias, mark } of aliases) {
+    const target = places.find(alias.target.within, [String(alias.target.key)]);
+    if (target !== undefined) draft.connect(id, target, `${mark}${alias.anchor}`);
+  }
+  return draft;
+}
+
+function scalarType(value: ConfigScalar): string {
+  return value === null ? 'null' : typeof value;
+}
+
+/** `model.lr` and, for keys that are no plain words, `model["learning rate"]`. Brackets keep ids apart from each other. */
+function childId(parent: string, key: string): string {
+  if (!/^[A-Za-z_][\w-]*$/.test(key))
+    return `${parent === '$' ? '' : parent}[${clip(JSON.stringify(key), 201)}]`;
+  return parent === '$' ? key : `${parent}.${key}`;
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { workerTask } from '../process/worker-task.ts';
+import { ConfigSyntaxError } from './config-syntax-error.ts';
+import type { ConfigCollection } from './config-value.ts';
+import { type ConfigFormat, parseConfigFile } from './parse-config-file.ts';
+
+/** A configuration as it is stored or was sent. */
+export interface ConfigText {
+  config_id: string;
+  content: string;
+}
+
+/** Characters of a configuration that is parsed at once, without a thread: it takes some milliseconds. */
+export const smallMost = 8_192;
+
+/** Equal for configurations of one name and content. */
+export const configKey = ({ config_id, content }: ConfigText): string =>
+  `${config_id}\n${createHash('sha256').update(content).digest('base64')}`;
+
+type ConfigData = { format: ConfigFormat; data: ConfigCollection } | { fault: string };
+
+function parseText({ config_id, content }: ConfigText): ConfigData {
+  try {
+    const { format, data } = parseConfigFile(config_id, content);
+    return { format, data };
+  } catch (error) {
+    if (error instanceof ConfigSyntaxError) return { fault: error.message };
+    throw error;
+  }
+}
+
+const parseOnThread = workerTask({
+  module: import.meta.url,
+  name: 'parse-config',
+  run: parseText,
+  keyOf: configKey,
+  // An object takes several times the memory of its text.
+  sizeOf: (result) => ('fault' in result ? 1000 : 1_000_000),
+  tooHeavy: 'The configuration takes too long to read. Split it into smaller files.',
+});
+
+/** Parse a configuration, a large one on a thread. An error names its line and column. @throws ServiceError 413, 503 */
+export const parseConfig = async (config: ConfigText): Promise<ConfigData> =>
+  config.content.length <= smallMost ? parseText(config) : parseOnThread(config);

@@ -1,0 +1,209 @@
+import * as z from 'zod';
+import { Timestamp, Ulid } from '../../core/formats.ts';
+import type { Condition } from '../table/condition.ts';
+import { readPage } from '../table/read-page.ts';
+import { recordType, unreadableVersion } from '../table/record.ts';
+import type { Item, Key, Page, TableReader, TableWriter, Write } from '../table/table.ts';
+import { tryWrite } from '../table/try-write.ts';
+import { WriteLabel } from '../table/write-label.ts';
+
+/** Account types, from the fewest rights to the most; each has all rights of those before it. */
+export const accountTypes = ['guest', 'viewer', 'developer', 'admin'] as const;
+export const AccountType = z.enum(accountTypes, `must be one of ${accountTypes.join(', ')}`);
+export type AccountType = z.infer<typeof AccountType>;
+
+const reserved = new Set(['check', 'me']);
+
+/** A user name: compared in lower case. */
+export const Username = z
+  .string()
+  .min(1, 'is blank')
+  .toLowerCase()
+  .regex(
+    /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/,
+    'must be 1 to 64 letters, digits, dots, underscores and hyphens, with a letter or digit at both ends',
+  )
+  .refine((name) => !reserved.has(name), 'is a reserved word');
+
+const user = recordType('user', () =>
+  z.object({
+    user_id: Ulid,
+    username: z.string(),
+    account_type: AccountType,
+    created_at: Timestamp,
+    version: z.number().int(),
+    /** Counts what ends every session: password and type changes. A token of an earlier count is dead. */
+    credentials_version: z.number().int(),
+  }),
+);
+export type User = z.infer<typeof user.schema>;
+
+const username = recordType('username', () => z.object({ user_id: Ulid }));
+const password = recordType('password', () => z.object({ hash: z.string(), changed_at: Timestamp }));
+const population = recordType('population', () =>
+  z.object({ users: z.number().int(), admins: z.number().int() }),
+);
+
+type Accounts = TableReader<'accounts'>;
+
+const usersPartition = 'USERS';
+export const userKey = (user_id: string): Key => ({ pk: usersPartition, sk: user_id });
+export const usernameKey = (name: string): Key => ({ pk: `USERNAME#${name}`, sk: 'USERNAME' });
+/** Everything by which a user signs in: the password and tokens. */
+export const userPartition = (user_id: string): string => `USER#${user_id}`;
+export const passwordKey = (user_id: string): Key => ({ pk: userPartition(user_id), sk: 'PASSWORD' });
+const populationKey: Key = { pk: 'POPULATION', sk: 'POPULATION' };
+
+export const parseUser = user.parse;
+
+export async function findUser(accounts: Accounts, user_id: string): Promise<User | undefined> {
+  const item = await accounts.get(userKey(user_id));
+  return item && user.parse(item);
+}
+
+/** Names of those of these users that there are, by id. */
+export async function readUsernames(
+  accounts: Accounts,
+  user_ids: readonly string[],
+): Promise<Map<string, string>> {
+  const found: Item[] = [];
+  for (let from = 0; from < user_ids.length; from += 100) {
+    const items = await accounts.batchGet(user_ids.slice(from, from + 100).map(userKey));
+    found.push(...items.filter((item) => item !== undefined));
+  }
+  const { items } = readPage({ items: found, next: undefined }, user.parse);
+  return new Map(items.map(({ user_id, username: name }) => [user_id, name]));
+}
+
+/** Id of the user of this name (in lower case). */
+export async function findUserId(accounts: Accounts, name: string): Promise<string | undefined> {
+  const item = await accounts.get(usernameKey(name));
+  return item && username.parse(item).user_id;
+}
+
+/** The user of this name (in lower case). */
+export async function findUserByName(accounts: Accounts, name: string): Promise<User | undefined> {
+  const user_id = await findUserId(accounts, name);
+  return user_id === undefined ? undefined : findUser(accounts, user_id);
+}
+
+/** Id that stands in for one that cannot be read. */
+const unreadableId = '';
+
+/** The item of the user of this name, found without the record of the name: page by page, for that is damaged rarely. */
+async function searchUser(accounts: Accounts, name: string): Promise<Item | undefined> {
+  let after: string | undefined;
+  do {
+    const page = await accounts.query({ pk: usersPartition, after });
+    const found = page.items.find((item) => item['username'] === name);
+    if (found !== undefined) return found;
+    after = page.next;
+  } while (after !== undefined);
+  return undefined;
+}
+
+/** The user of this name (in lower case), for their removal: also one whose record, or its name's, cannot be read. */
+export async function findUserToRemove(accounts: Accounts, name: string): Promise<User | undefined> {
+  const named = await accounts.get(usernameKey(name));
+  if (named === undefined) return undefined;
+  const { user_id } = username.salvage(named, { user_id: unreadableId });
+  const item =
+    user_id === unreadableId ? await searchUser(accounts, name) : await accounts.get(userKey(user_id));
+  return (
+    item &&
+    user.salvage(item, {
+      user_id: item.sk,
+      username: name,
+      account_type: 'guest',
+      created_at: new Date(0).toISOString(),
+      version: unreadableVersion,
+      credentials_version: 0,
+    })
+  );
+}
+
+/** Users, newest first. */
+export async function listUsers(
+  accounts: Accounts,
+  page: { limit: number; after: string | undefined },
+): Promise<Page<User>> {
+  return readPage(await accounts.query({ pk: usersPartition, descending: true, ...page }), user.parse);
+}
+
+/** An id that no user has: it stands in where a name is unknown, so that its reads take as long as any other's. */
+const nobody = '0'.repeat(26);
+
+/** A user with the stored form of the password. */
+export async function findCredentials(
+  accounts: Accounts,
+  name: string,
+): Promise<{ user: User; hash: string } | undefined> {
+  const user_id = (await findUserId(accounts, name)) ?? nobody;
+  const [found, secret] = await accounts.batchGet([userKey(user_id), passwordKey(user_id)]);
+  return found && secret && { user: user.parse(found), hash: password.parse(secret).hash };
+}
+
+/** How many users and admins there are. */
+export async function readPopulation(accounts: Accounts): Promise<{ users: number; admins: number }> {
+  const item = await accounts.get(populationKey);
+  return item === undefined ? { users: 0, admins: 0 } : population.parse(item);
+}
+
+/** The write that takes a user's name. */
+export const usernameClaim = new WriteLabel('username');
+/** The write that counts users and admins. */
+export const populationCount = new WriteLabel('population');
+
+/** Counts users and admins that come or, below zero, go. The write fails where the last admin would go. */
+export function countPopulation(users: number, admins: number): Write {
+  return populationCount.on({
+    update: populationKey,
+    change: { set: { record_type: population.kind, schema_version: 0 }, add: { users, admins } },
+    ...(admins < 0 && { if: { above: { admins: -admins } } }),
+  });
+}
+
+/** The item that holds a user's password hash. */
+export const storedPassword = (user_id: string, hash: string, changed_at: string): Item =>
+  password.item(passwordKey(user_id), { hash, changed_at });
+
+const noAdmin: Condition = { any: [{ absent: ['admins'] }, { equals: { admins: 0 } }] };
+
+/**
+ * Creates a user with a stored password hash.
+ * @throws ConditionFailedError when the name is taken ({@link usernameClaim}), or, with `onlyIfNoAdmin`, when there
+ * is an admin already ({@link populationCount}). `also` are writes that succeed or fail with it
+ */
+export async function createUser(
+  accounts: TableWriter<'accounts'>,
+  value: User,
+  hash: string,
+  { onlyIfNoAdmin = false, also = [] }: { onlyIfNoAdmin?: boolean; also?: readonly Write[] } = {},
+): Promise<void> {
+  const counted = countPopulation(1, value.account_type === 'admin' ? 1 : 0);
+  await accounts.write(
+    usernameClaim.on({
+      put: username.item(usernameKey(value.username), { user_id: value.user_id }),
+      if: { exists: false },
+    }),
+    { put: user.item(userKey(value.user_id), value), if: { exists: false } },
+    { put: storedPassword(value.user_id, hash, value.created_at) },
+    onlyIfNoAdmin ? { ...counted, if: noAdmin } : counted,
+    ...also,
+  );
+}
+
+/** Replaces the stored form of an unchanged password. Where the password was changed meanwhile, that is left alone. */
+export async function replaceHash(
+  accounts: TableWriter<'accounts'>,
+  user_id: string,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  await tryWrite(
+    accounts.write({
+      update: passwordKey(user_id),
+      change: { set: { hash: to } },
+      if: { equals: { hash: from } },
+    }),
+  );
+}

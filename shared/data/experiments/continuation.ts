@@ -1,0 +1,42 @@
+import { jobPartition } from '../jobs/job.ts';
+import { finalRank } from '../jobs/job-status.ts';
+import type { Key, TableReader, Write } from '../table/table.ts';
+import { type Experiment, experimentKey } from './experiment.ts';
+
+const continuationPrefix = 'CONTINUATION#';
+const continuationKey = (from: string, experiment_id: string): Key => ({
+  pk: jobPartition(from),
+  sk: `${continuationPrefix}${experiment_id}`,
+});
+
+/** The writes by which a new experiment keeps those checkpoints from being deleted that it starts from, until its end. */
+export const keepCheckpoints = ({ project_id, experiment_id, continues_from }: Experiment): Write[] =>
+  continues_from === null
+    ? []
+    : [
+        {
+          update: experimentKey(project_id, continues_from),
+          change: { add: { continuations: 1 } },
+          if: { equals: { status_rank: finalRank } },
+        },
+        {
+          put: {
+            ...continuationKey(continues_from, experiment_id),
+            record_type: 'continuation',
+            schema_version: 0,
+          },
+        },
+      ];
+
+/** The writes by which an experiment that ends lets go of them. */
+export const releaseCheckpoints = ({ experiment_id, continues_from }: Experiment): Write[] =>
+  continues_from === null ? [] : [{ delete: continuationKey(continues_from, experiment_id) }];
+
+/** An unfinished experiment that started from the checkpoints of this one; undefined where there is none. */
+export async function findContinuation(
+  records: TableReader<'records'>,
+  experiment_id: string,
+): Promise<string | undefined> {
+  const query = { pk: jobPartition(experiment_id), prefix: continuationPrefix, limit: 1 };
+  return (await records.query(query)).items[0]?.sk.slice(continuationPrefix.length);
+}

@@ -1,0 +1,189 @@
+import { isFinal } from '../jobs/job-status.ts';
+import { tryRewrite } from '../packed/block-list.ts';
+import type { TableReader, TableWriter } from '../table/table.ts';
+import { tryWrite } from '../table/try-write.ts';
+import { type CatalogueManifest, catalogueLists, readTail } from './catalogue.ts';
+import {
+  beginFolding,
+  type CatalogueMark,
+  cataloguePartition,
+  findUnmarked,
+  markAge,
+  readMarks,
+} from './catalogue-mark.ts';
+import { experimentsPartition } from './experiment.ts';
+import type { ExperimentRow } from './experiment-row.ts';
+import { removedMost, writeSegments } from './write-segments.ts';
+
+/** Experiments folded by one transaction, which takes 100 writes. */
+const foldMost = 80;
+/** Marks from which on folding is worth its writes. */
+export const foldLeast = 64;
+/** An experiment that a client records is folded, though it runs, once its mark is so old: milliseconds. */
+const quietMilliseconds = 300_000;
+
+/** Most bytes of the experiments that are folded together, before compression: a transaction takes 4 MB. */
+const foldMaxBytes = 2_000_000;
+
+const bytesOfRow = ({ tags, params, metrics, note }: ExperimentRow): number =>
+  Buffer.byteLength(JSON.stringify([[...tags], [...params], [...metrics.keys()], note])) + 60 * metrics.size;
+
+/** Give marks to some experiments of releases without a catalogue; the catalogue is complete once all have one. */
+async function markExisting(
+  records: TableWriter<'records'>,
+  project_id: string,
+  manifest: CatalogueManifest,
+): Promise<void> {
+  const { items, next } = await records.query({
+    pk: experimentsPartition(project_id),
+    after: manifest.state.marked_until ?? undefined,
+    limit: foldMost,
+  });
+  const ids = items.map(({ sk }) => sk);
+  const marks = await findUnmarked(records, project_id, ids);
+  const marked_until = ids.at(-1) ?? manifest.state.marked_until;
+  const state = { ...manifest.state, complete: next === undefined, marked_until };
+  const put = catalogueLists.putManifest(cataloguePartition(project_id), manifest, {
+    blocks: manifest.blocks,
+    state,
+  });
+  await tryWrite(records.write(put, ...marks));
+}
+
+/** Experiments that one fold reads at once, and altogether: thousands may run, of which none can be folded. */
+const windowMost = 4 * foldMost;
+const readMost = 20 * foldMost;
+/** Those that a fold reads for whoever has just recorded another: while hundreds run, it mostly finds none. */
+const readByTheWay = 2 * foldMost;
+
+/** Marked experiments that nobody is going to change soon, as many as one fold takes or a few more, with their rows. */
+async function findQuiet(
+  records: TableReader<'records'>,
+  project_id: string,
+  marks: readonly CatalogueMark[],
+  most: number,
+  now: number,
+): Promise<{ quiet: CatalogueMark[]; read: Map<string, ExperimentRow> }> {
+  const quiet = marks.filter(({ removed }) => removed);
+  const read = new Map<string, ExperimentRow>();
+  const present = marks.filter(({ removed }) => !removed);
+  // Where not all are read, each fold begins elsewhere, so that none stays unread for ever.
+  const start = present.length <= most ? 0 : Math.floor(Math.random() * present.length);
+  const turned = [...present.slice(start), ...present.slice(0, start)].slice(0, most);
+  for (let from = 0; from < turned.length && read.size < foldMost; from += windowMost) {
+    const some = turned.slice(from, from + windowMost);
+    const { rows } = await readTail(
+      records,
+      project_id,
+      some.map(({ experiment_id }) => experiment_id),
+    );
+    const known = new Map(rows.map((row) => [row.experiment_id, row]));
+    for (const mark of some) {
+      const row = known.get(mark.experiment_id);
+      if (row === undefined) continue;
+      const isStill = row.kind === 'logged' && markAge(mark, now) > quietMilliseconds;
+      if (!isFinal(row.status) && !isStill) continue;
+      quiet.push(mark);
+      read.set(mark.experiment_id, row);
+    }
+  }
+  return { quiet, read };
+}
+
+/** Fold some marked experiments into segments. False where there are too few, or another process folds them. */
+async function foldSome(
+  records: TableWriter<'records'>,
+  project_id: string,
+  manifest: CatalogueManifest,
+  now: number,
+  { least, most }: { least: number; most: number },
+): Promise<boolean> {
+  const marks = (await readMarks(records, project_id)).filter(({ large }) => !large);
+  if (marks.length < least) return false;
+  const { quiet, read } = await findQuiet(records, project_id, marks, most, now);
+  if (quiet.length < least) return false;
+  const removed = quiet.filter((mark) => mark.removed).slice(0, removedMost);
+  const others = quiet.filter((mark) => !mark.removed).slice(0, foldMost - removed.length);
+  let bytes = 0;
+  const chosen = [...removed, ...others].filter(({ experiment_id }, index) => {
+    const row = read.get(experiment_id);
+    bytes += row === undefined ? 0 : bytesOfRow(row);
+    return bytes <= foldMaxBytes || index === 0;
+  });
+  const begun = chosen.map((mark) => beginFolding(project_id, mark));
+  if (!(await tryWrite(records.write(...begun.map(({ write }) => write))))) return false;
+  const folding = begun.map(({ mark }) => mark);
+  const wanted = folding.filter(({ removed }) => !removed).map(({ experiment_id }) => experiment_id);
+  // Read again: whoever changed one before its stamp was changed is seen, and nobody can change one unseen from here on.
+  const { rows } = await readTail(records, project_id, wanted);
+  const known = new Set(rows.map(({ experiment_id }) => experiment_id));
+  const done = folding.filter(({ removed, experiment_id }) => removed || known.has(experiment_id));
+  return tryRewrite(() => writeSegments(records, project_id, manifest, done, rows));
+}
+
+/**
+ * Fold experiments that nobody changes into segments, for some time: `milliseconds`, at most one step longer. Every step
+ * is one transaction on condition that nobody else did it, and a crash between two leaves them marked.
+ * @param least marks from which on there is something to do
+ * @param most experiments that one step reads
+ */
+export async function foldCatalogue(
+  records: TableWriter<'records'>,
+  project_id: string,
+  {
+    milliseconds,
+    least = foldLeast,
+    most = readMost,
+  }: { milliseconds: number; least?: number; most?: number },
+): Promise<void> {
+  const end = Date.now() + milliseconds;
+  for (let goesOn = true; goesOn; ) {
+    const manifest = await catalogueLists.readManifest(records, cataloguePartition(project_id));
+    // Once all are marked, they are folded.
+    if (manifest.state.complete)
+      goesOn = await foldSome(records, project_id, manifest, Date.now(), { least, most });
+    else await markExisting(records, project_id, manifest);
+    goesOn &&= Date.now() < end;
+  }
+}
+
+/** Ends of ids, of which one in 32 is. */
+const sampled = '0';
+
+/**
+ * Fold after an experiment was recorded, one time in 32, so that no search finds thousands that were never folded.
+ * What goes wrong is left to the next time: the experiment is on record.
+ */
+export async function foldNowAndThen(
+  records: TableWriter<'records'>,
+  project_id: string,
+  experiment_id: string,
+): Promise<void> {
+  if (!experiment_id.endsWith(sampled)) return;
+  await foldCatalogue(records, project_id, { milliseconds: 200, most: readByTheWay }).catch(() => undefined);
+}
+
+/**
+ * Mark experiments that the catalogue lacks: a release without one has recorded them since. Where it lacks none, the
+ * project's counter is too high, which is noted.
+ * @param counted experiments by that counter
+ */
+export async function repairCatalogue(
+  records: TableWriter<'records'>,
+  project_id: string,
+  { rows, manifest }: { rows: readonly ExperimentRow[]; manifest: CatalogueManifest },
+  experiment_ids: readonly string[],
+  counted: number,
+): Promise<void> {
+  const known = new Set(rows.map(({ experiment_id }) => experiment_id));
+  const lacking = experiment_ids.filter((id) => !known.has(id)).slice(0, foldMost);
+  if (lacking.length > 0) {
+    const marks = await findUnmarked(records, project_id, lacking);
+    // None lacks its mark where they were recorded since the catalogue was read.
+    if (marks.length > 0) await tryWrite(records.write(...marks));
+    return;
+  }
+  const state = { ...manifest.state, surplus: Math.max(0, counted - experiment_ids.length) };
+  const pk = cataloguePartition(project_id);
+  await tryWrite(records.write(catalogueLists.putManifest(pk, manifest, { blocks: manifest.blocks, state })));
+}

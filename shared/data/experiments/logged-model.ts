@@ -1,0 +1,113 @@
+import * as z from 'zod';
+import { Timestamp, Ulid } from '../../core/formats.ts';
+import { comparePoints } from '../metrics/metric-summary.ts';
+import { projectPrefix } from '../projects/project.ts';
+import { readPage } from '../table/read-page.ts';
+import { recordType } from '../table/record.ts';
+import { TableNumber, tableNumber } from '../table/stored-number.ts';
+import type { Key, Page, TableReader, Write } from '../table/table.ts';
+
+/** A value of a metric that was measured of a model, with the run and the data set that it was measured with. */
+export const ModelMetric = z.object({
+  name: z.string(),
+  value: TableNumber,
+  step: z.number().nullable(),
+  time: z.iso.datetime({ precision: 3 }),
+  /** MLflow's id of the run that measured it. */
+  run_id: z.string(),
+  dataset_name: z.string().optional(),
+  dataset_digest: z.string().optional(),
+});
+export type ModelMetric = z.infer<typeof ModelMetric>;
+
+/** Negative where a value comes before another, by step, time and value. */
+export const compareModelMetrics = (one: ModelMetric, other: ModelMetric): number =>
+  comparePoints({ ...one, time: Date.parse(one.time) }, { ...other, time: Date.parse(other.time) });
+
+export const LoggedModelStatus = z.enum(['PENDING', 'READY', 'FAILED']);
+
+const loggedModel = recordType('logged-model', () =>
+  z.object({
+    model_id: Ulid,
+    project_id: Ulid,
+    name: z.string(),
+    model_type: z.string(),
+    status: LoggedModelStatus,
+    /** Experiment that made it; null where none did. */
+    source_experiment_id: Ulid.nullable(),
+    user_id: Ulid,
+    /** Folder below the artifacts of the experiment that made it, where its files are; absent where they are its own. */
+    folder: z.string().optional(),
+    params: z.record(z.string(), z.string()),
+    tags: z.record(z.string(), z.string()),
+    /** Newest of each metric and data set. */
+    metrics: z.array(ModelMetric),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    /** When a client marked it as deleted; absent otherwise. */
+    deleted_at: Timestamp.optional(),
+    version: z.number().int(),
+  }),
+);
+/** A model that an MLflow client logged in a project: its description, whose files are artifacts of its own. */
+export type LoggedModel = z.infer<typeof loggedModel.schema>;
+export const parseLoggedModel = loggedModel.parse;
+
+const partition = (project_id: string): string => `LOGGED_MODELS#${project_id}`;
+/** Partition of the files of all logged models of a project. */
+export const loggedModelFilesPartition = (project_id: string): string => `LOGGED_MODEL_FILES#${project_id}`;
+/** Beginning of the sort keys of one's files. */
+export const loggedModelFilesPrefix = (model_id: string): string => `${model_id}#`;
+/** Partitions of what a project keeps of its logged models. */
+export const loggedModelPartitions = (project_id: string): string[] => [
+  partition(project_id),
+  loggedModelFilesPartition(project_id),
+];
+export const loggedModelKey = (project_id: string, model_id: string): Key => ({
+  pk: partition(project_id),
+  sk: model_id,
+});
+/** Key of a file of a logged model. */
+export const loggedModelFileKey = (project_id: string, model_id: string, path: string): Key => ({
+  pk: loggedModelFilesPartition(project_id),
+  sk: `${loggedModelFilesPrefix(model_id)}${path}`,
+});
+/** Everything a logged model keeps in the bucket lies under this prefix. */
+export const loggedModelPrefix = (project_id: string, model_id: string): string =>
+  `${projectPrefix(project_id)}models/${model_id}/`;
+
+export async function findLoggedModel(
+  records: TableReader<'records'>,
+  project_id: string,
+  model_id: string,
+): Promise<LoggedModel | undefined> {
+  const item = await records.get(loggedModelKey(project_id, model_id));
+  return item && loggedModel.parse(item);
+}
+
+/** Logged models of a project, newest first. */
+export async function listLoggedModels(
+  records: TableReader<'records'>,
+  project_id: string,
+  page: { limit?: number; after?: string | undefined },
+): Promise<Page<LoggedModel>> {
+  return readPage(
+    await records.query({ pk: partition(project_id), descending: true, ...page }),
+    loggedModel.parse,
+  );
+}
+
+export function putLoggedModel(value: LoggedModel, previous: LoggedModel | undefined): Write {
+  // The table has no number for every metric: those are stored as their texts, which the schema reads as numbers.
+  const metrics = value.metrics.map((metric) => ({ ...metric, value: tableNumber(metric.value) }));
+  const key = loggedModelKey(value.project_id, value.model_id);
+  return {
+    put: { ...loggedModel.item(key, { ...value, metrics }), metrics },
+    if: previous === undefined ? { exists: false } : { equals: { version: previous.version } },
+  };
+}
+
+export const removeLoggedModel = ({ project_id, model_id, version }: LoggedModel): Write => ({
+  delete: loggedModelKey(project_id, model_id),
+  if: { equals: { version } },
+});

@@ -1,0 +1,221 @@
+import * as z from 'zod';
+import { Timestamp } from '../../core/formats.ts';
+import {
+  allSummaries,
+  firstPartKey,
+  mayContinue,
+  parseMetricPart,
+  readMetricParts,
+} from '../metrics/metric-summaries.ts';
+import type { MetricSummary } from '../metrics/metric-summary.ts';
+import { trackingPartition, trackingPrefix } from '../metrics/tracking-key.ts';
+import { pageOf, readPage } from '../table/read-page.ts';
+import { recordType } from '../table/record.ts';
+import type { Item, Key, Page, TableReader, Write } from '../table/table.ts';
+import type { UnreadableRecordError } from '../table/unreadable-record.ts';
+
+/** The state of the program's repository, where the client sends it. */
+export const Git = z.object({
+  commit: z.string(),
+  branch: z.string().nullable(),
+  /** Whether there were changes that no commit holds. */
+  dirty: z.boolean().nullable(),
+});
+export type Git = z.infer<typeof Git>;
+
+/** A data set that an MLflow client says an experiment has read; `schema` and `profile` are its own texts. */
+export const DatasetInput = z.object({
+  name: z.string(),
+  digest: z.string(),
+  source_type: z.string(),
+  source: z.string(),
+  schema: z.string().optional(),
+  profile: z.string().optional(),
+  tags: z.record(z.string(), z.string()),
+});
+export type DatasetInput = z.infer<typeof DatasetInput>;
+
+/** A model that an MLflow client says an experiment has read or made. */
+export const ModelLink = z.object({ model_id: z.string(), step: z.number() });
+export type ModelLink = z.infer<typeof ModelLink>;
+
+const fields = recordType('experiment-fields', () =>
+  z.object({
+    name: z.string(),
+    /** Markdown. */
+    note: z.string().nullable(),
+    tags: z.record(z.string(), z.string()),
+    /** Written once each. */
+    params: z.record(z.string(), z.string()),
+    git: Git.nullable(),
+    /** When an MLflow client marked it as deleted, which can be undone; absent otherwise. */
+    deleted_at: Timestamp.optional(),
+    datasets: z.array(DatasetInput).optional(),
+    models_read: z.array(ModelLink).optional(),
+    models_made: z.array(ModelLink).optional(),
+    updated_at: Timestamp,
+    version: z.number().int(),
+  }),
+);
+/** What people and programs say of an experiment, beside what its job records. */
+export type ExperimentFields = z.infer<typeof fields.schema>;
+
+const fieldsKey = (project_id: string, experiment_id: string): Key => ({
+  pk: trackingPartition(project_id),
+  sk: `${trackingPrefix(experiment_id)}FIELDS`,
+});
+
+/** Most bytes of an experiment's note, tags, params, data sets and models together: they are one item, which takes 400 KB. */
+export const fieldsMaxBytes = 300_000;
+
+/** Bytes that count against {@link fieldsMaxBytes}. */
+export const bytesOfFields = ({
+  note,
+  tags,
+  params,
+  datasets,
+  models_read,
+  models_made,
+}: ExperimentFields): number =>
+  Buffer.byteLength(JSON.stringify([note, tags, params, datasets, models_read, models_made]));
+
+export const putFields = (
+  project_id: string,
+  experiment_id: string,
+  value: ExperimentFields,
+  previous: ExperimentFields | undefined,
+): Write => ({
+  put: fields.item(fieldsKey(project_id, experiment_id), value),
+  if: previous === undefined ? { exists: false } : { equals: { version: previous.version } },
+});
+
+/** The fields of an experiment; undefined where a release made it that kept none, and none were given since. */
+export async function findFields(
+  records: TableReader<'records'>,
+  project_id: string,
+  experiment_id: string,
+): Promise<ExperimentFields | undefined> {
+  const item = await records.get(fieldsKey(project_id, experiment_id));
+  return item && fields.parse(item);
+}
+
+/** Fields that one read takes: it answers 16 MB, and one of them may have 300 KB. */
+const fieldsAtOnce = 50;
+
+/** The same of experiments anywhere, in their order. */
+export async function findFieldsOfEach(
+  records: TableReader<'records'>,
+  experiments: readonly { project_id: string; experiment_id: string }[],
+): Promise<(ExperimentFields | undefined)[]> {
+  const found: (ExperimentFields | undefined)[] = [];
+  for (let from = 0; from < experiments.length; from += fieldsAtOnce) {
+    const some = experiments.slice(from, from + fieldsAtOnce);
+    const items = await records.batchGet(
+      some.map(({ project_id, experiment_id }) => fieldsKey(project_id, experiment_id)),
+    );
+    found.push(...items.map((item) => item && fields.parse(item)));
+  }
+  return found;
+}
+
+/** What is tracked of one experiment. */
+export interface Tracking {
+  fields: ExperimentFields | undefined;
+  metrics: ReadonlyMap<string, MetricSummary>;
+}
+
+/** What is tracked of experiments, by their ids, and the records of it that cannot be read. */
+export interface Tracked {
+  of: ReadonlyMap<string, Tracking>;
+  unreadable: readonly UnreadableRecordError[];
+}
+
+/** What is tracked of an experiment of a release that tracked nothing. */
+export const nothingTracked: Tracking = { fields: undefined, metrics: new Map() };
+
+function gather(items: readonly Item[]): Tracked {
+  const found = new Map<string, Tracking>();
+  const unreadable: UnreadableRecordError[] = [];
+  for (const item of items) {
+    const [experiment_id = '', mark] = item.sk.split('#');
+    const present = found.get(experiment_id) ?? nothingTracked;
+    const read = readPage(
+      pageOf(item),
+      (one): Partial<Tracking> =>
+        mark === 'FIELDS'
+          ? { fields: fields.parse(one) }
+          : { metrics: new Map([...present.metrics, ...parseMetricPart(one).summaries]) },
+    );
+    unreadable.push(...(read.unreadable ?? []));
+    found.set(experiment_id, { ...present, ...read.items[0] });
+  }
+  return { of: found, unreadable };
+}
+
+/** What is tracked of one experiment. @throws UnreadableRecordError */
+export async function readTracking(
+  records: TableReader<'records'>,
+  project_id: string,
+  experiment_id: string,
+): Promise<Tracking> {
+  const [fields, parts] = await Promise.all([
+    findFields(records, project_id, experiment_id),
+    readMetricParts(records, project_id, experiment_id),
+  ]);
+  return { fields, metrics: allSummaries(parts) };
+}
+
+/** Sorts behind every sort key of an experiment. */
+const behind = '~';
+
+/** What is tracked of a page of experiments, newest first: one query, and as many more as their size asks for. */
+export async function readTrackingOf(
+  records: TableReader<'records'>,
+  project_id: string,
+  experiment_ids: readonly string[],
+): Promise<Tracked> {
+  const [newest, oldest] = [experiment_ids[0], experiment_ids.at(-1)];
+  if (newest === undefined || oldest === undefined) return gather([]);
+  const found: Item[] = [];
+  let after: string | undefined = `${trackingPrefix(newest)}${behind}`;
+  while (after !== undefined && after > oldest) {
+    const page: Page<Item> = await records.query({
+      pk: trackingPartition(project_id),
+      after,
+      descending: true,
+      limit: 2 * experiment_ids.length,
+    });
+    found.push(...page.items);
+    after = page.next;
+  }
+  return gather(found.filter(({ sk }) => sk > oldest));
+}
+
+/** Experiments of which one read takes what is tracked: it answers 16 MB, and one of them may have 450 KB. */
+const trackedAtOnce = 25;
+
+/** What is tracked of experiments anywhere: one read for 25 of them, and one more for each with very many metrics. */
+export async function readTrackingOfEach(
+  records: TableReader<'records'>,
+  experiments: readonly { project_id: string; experiment_id: string }[],
+): Promise<Tracked> {
+  const found: Item[] = [];
+  for (let from = 0; from < experiments.length; from += trackedAtOnce) {
+    const keys = experiments
+      .slice(from, from + trackedAtOnce)
+      .flatMap(({ project_id, experiment_id }) => [
+        fieldsKey(project_id, experiment_id),
+        firstPartKey(project_id, experiment_id),
+      ]);
+    found.push(...(await records.batchGet(keys)).filter((item): item is Item => item !== undefined));
+  }
+  const tracked = gather(found);
+  const of = new Map(tracked.of);
+  for (const { project_id, experiment_id } of experiments) {
+    const present = of.get(experiment_id);
+    if (present === undefined || !mayContinue({ summaries: present.metrics })) continue;
+    const metrics = allSummaries(await readMetricParts(records, project_id, experiment_id));
+    of.set(experiment_id, { ...present, metrics });
+  }
+  return { of, unreadable: tracked.unreadable };
+}

@@ -1,0 +1,223 @@
+import * as z from 'zod';
+import { Timestamp, Ulid } from '../../core/formats.ts';
+import { type SpreadList, spreadList } from '../lists/spread-list.ts';
+import { isSpread } from '../lists/spread-state.ts';
+import {
+  readWatched,
+  type WatchedList,
+  type WatchedPage,
+  type WatchedPosition,
+} from '../lists/watched-list.ts';
+import { count } from '../projects/project.ts';
+import type { Change, Condition } from '../table/condition.ts';
+import { recordType, unreadableVersion } from '../table/record.ts';
+import type { Item, Key, TableReader, Write } from '../table/table.ts';
+import { releaseCluster } from './cluster-claim.ts';
+import { finalRank, JobStatus } from './job-status.ts';
+import { removeJobVariables } from './job-variables.ts';
+import { SizeLimits } from './size-limits.ts';
+import { releaseVcpus } from './vcpu-shares.ts';
+
+/** Jobs that train: experiments of a project. */
+export const TrainingKind = z.enum(['train', 'train-remote']);
+export type TrainingKind = z.infer<typeof TrainingKind>;
+
+/** Jobs that optimize a model. */
+export const OptimizationKind = z.enum(['prune', 'quantize']);
+export type OptimizationKind = z.infer<typeof OptimizationKind>;
+
+/** One attempt that has ended, as Batch tells it. */
+export const Attempt = z.object({
+  attempt: z.number().int(),
+  started_at: Timestamp.nullable(),
+  stopped_at: Timestamp.nullable(),
+  exit_code: z.number().int().nullable(),
+  reason: z.string().nullable(),
+});
+
+/** What every record that is a job carries besides its kind, whatever the job does. Sizes are per node. */
+export const jobFields = () => ({
+  status: JobStatus,
+  /** Rank of the status, so that the store itself can refuse a step back. */
+  status_rank: z.number().int(),
+  status_reason: z.string().nullable(),
+  /** Executions so far: the number of the lease. */
+  attempt: z.number().int(),
+  /** Attempt that Batch last told of. */
+  batch_attempt: z.number().int(),
+  attempts: z.array(Attempt),
+  batch_job_id: z.string().nullable(),
+  /** Job whose success Batch waits for first: the environment's build. */
+  depends_on: z.string().nullable(),
+  user_id: Ulid,
+  created_at: Timestamp,
+  started_at: Timestamp.nullable(),
+  stopped_at: Timestamp.nullable(),
+  cancel_requested_at: Timestamp.nullable(),
+  /** Name of the user who cancelled it; null where nobody did, and for jobs of releases that did not note it. */
+  cancelled_by: z.string().nullable().default(null),
+  /** When this record was last compared with Batch. */
+  checked_at: Timestamp,
+  exit_code: z.number().int().nullable(),
+  signal: z.string().nullable(),
+  vcpus: z.number(),
+  /** MiB. */
+  memory: z.number().int(),
+  gpus: z.number().int(),
+  nodes: z.number().int(),
+  /** Seconds. */
+  timeout: z.number().int(),
+  /** What keeps it to its size; null for jobs of releases that did not say. */
+  limits: SizeLimits.nullable().default(null),
+  /** Ticket in the line in which it waits for a place; null once it has one. */
+  line_ticket: z.number().int().nullable().default(null),
+  /** When it left the line; null where it never waited. */
+  begun_at: Timestamp.nullable().default(null),
+  /** Share of the deployment's vCPUs that it takes its own from; null for jobs of releases without shares. */
+  limit_share: z.number().int().nullable().default(null),
+  version: z.number().int(),
+});
+
+/** Stands in for what cannot be read of a job that is being removed. */
+export const unreadableJob = () => ({
+  status: 'FAILED' as const,
+  status_rank: finalRank,
+  status_reason: null,
+  attempt: 0,
+  batch_attempt: 0,
+  attempts: [],
+  batch_job_id: null,
+  depends_on: null,
+  user_id: '',
+  created_at: '',
+  started_at: null,
+  stopped_at: null,
+  cancel_requested_at: null,
+  cancelled_by: null,
+  checked_at: '',
+  exit_code: null,
+  signal: null,
+  vcpus: 0,
+  memory: 0,
+  gpus: 0,
+  nodes: 0,
+  timeout: 0,
+  limits: null,
+  line_ticket: null,
+  begun_at: null,
+  limit_share: null,
+  version: unreadableVersion,
+});
+
+const unfinishedSchema = () =>
+  z.object({
+    job_id: Ulid,
+    kind: z.string(),
+    subject: z.object({ pk: z.string(), sk: z.string() }),
+    /** Project that counts it among its unfinished experiments; null for jobs of no project. */
+    project_id: Ulid.nullable(),
+    user_id: Ulid,
+    /** vCPUs of all nodes together, counted against the deployment's limit until the job ends. */
+    vcpus: z.number(),
+    limit_share: z.number().int().nullable().default(null),
+    /** Owner of the cluster that it runs on; null for jobs on other compute, and of releases that counted none. */
+    cluster_owner: Ulid.nullable().default(null),
+  });
+const unfinished = recordType('unfinished-job', unfinishedSchema);
+
+/** Schema of a job that has not ended, as it is listed. */
+export const UnfinishedJob = unfinishedSchema;
+/** A job that has not ended, and the record (`subject`) that it is. There is one for each, so none is forgotten. */
+export type UnfinishedJob = z.infer<typeof unfinished.schema>;
+
+const unfinishedList: SpreadList = spreadList('UNFINISHED_JOBS');
+/** Key patterns of the list of unfinished jobs, for the policy of a role. */
+export const unfinishedPatterns = unfinishedList.patterns;
+/** The list of jobs that have not ended. */
+export const unfinishedJobs: WatchedList<'records'> = {
+  table: 'records',
+  partitions: unfinishedList.partitions,
+  isSpread,
+};
+/** Return the id of a new job, made of a new ULID. */
+export const newJobId = unfinishedList.newId;
+export const unfinishedKey = (job_id: string): Key => unfinishedList.keyOf(job_id);
+export const userLimitKey = (user_id: string): Key => ({ pk: 'LIMITS', sk: `USER#${user_id}` });
+
+/** Partition of everything a job itself writes: its lease, log, metrics, artifacts and inputs. */
+export const jobPartition = (job_id: string): string => `JOB#${job_id}`;
+
+export async function findUnfinished(
+  records: TableReader<'records'>,
+  job_id: string,
+): Promise<UnfinishedJob | undefined> {
+  const item = await records.get(unfinishedKey(job_id));
+  return item && unfinished.parse(item);
+}
+
+/** Return a page of the unfinished jobs, partition by partition. */
+export const listUnfinished = (
+  records: TableReader<'records'>,
+  position: WatchedPosition | undefined,
+): Promise<WatchedPage<UnfinishedJob>> =>
+  readWatched(records, unfinishedJobs, unfinished.parse, position, 100);
+
+// An item may be written once in a transaction, so a new experiment is counted by the same write.
+const countUnfinished = (
+  { project_id }: UnfinishedJob,
+  unfinished: number,
+  experiments: { experiments?: number } = {},
+): Write[] => (project_id === null ? [] : [count(project_id, { unfinished, ...experiments })]);
+
+/** The write that puts a job on the list of unfinished ones. */
+export const putUnfinished = (job: UnfinishedJob): Write => ({
+  put: unfinished.item(unfinishedKey(job.job_id), job),
+  if: { exists: false },
+});
+
+/** The write that counts a job of a user, refused where it would be one more than the user may have. */
+export const countOfUser = ({ user_id }: UnfinishedJob, most: number): Write => ({
+  update: userLimitKey(user_id),
+  change: { add: { unfinished: 1 }, set: { record_type: 'limit', schema_version: 0 } },
+  if: { any: [{ absent: ['unfinished'] }, { atMost: { unfinished: most - 1 } }] },
+});
+
+/** The writes that count a job in its project. */
+export const countInProject = (job: UnfinishedJob): Write[] => countUnfinished(job, 1, { experiments: 1 });
+
+/** The writes that end a job which never left its line, besides its own record. */
+export const endWaiting = (job: UnfinishedJob): Write[] => countUnfinished(job, -1);
+
+/** The same of several jobs of one project. */
+export const endWaitingOf = (project_id: string, jobs: number): Write =>
+  count(project_id, { unfinished: -jobs });
+
+/** Number of a user's jobs that have a place. */
+export const placesOf = (item: Item | undefined): number => {
+  const places = item?.['unfinished'];
+  return typeof places === 'number' ? places : 0;
+};
+
+/**
+ * The writes that end a job besides its own record: it is no longer unfinished, frees what it had reserved, and its copy of
+ * the project's variables is gone.
+ */
+export function endJob(job: UnfinishedJob): Write[] {
+  return [
+    ...(job.project_id === null ? [] : [removeJobVariables(jobPartition(job.job_id))]),
+    { delete: unfinishedKey(job.job_id), if: { exists: true } },
+    { update: userLimitKey(job.user_id), change: { add: { unfinished: -1 } } },
+    releaseVcpus(job),
+    ...releaseCluster(job),
+    ...countUnfinished(job, -1),
+  ];
+}
+
+/** A change of a job's own record, refused once the job has ended. */
+export function changeJob(subject: Key, change: Change, condition: Condition = {}): Write {
+  return {
+    update: subject,
+    change: { ...change, add: { ...change.add, version: 1 } },
+    if: { ...condition, below: { ...condition.below, status_rank: finalRank } },
+  };
+}

@@ -1,0 +1,179 @@
+import * as z from 'zod';
+import { Bytes, recordType } from '../table/record.ts';
+import type { Item, Key, Page, TableReader, Write } from '../table/table.ts';
+import type { MetricPoint } from './metric-point.ts';
+import { type MetricSummary, packSummaries, unpackSummaries, withPoint } from './metric-summary.ts';
+import { trackingPartition, trackingPrefix } from './tracking-key.ts';
+
+const metrics = recordType('experiment-metrics', () =>
+  z.object({
+    /** Summaries by name, as `metric-summary.ts` packs them. */
+    packed: Bytes,
+    /** Of the first part: number of the chunk that a client's next points make. */
+    next_chunk: z.number().int(),
+    version: z.number().int(),
+  }),
+);
+
+/** Most names of metrics in a part, and most bytes of them: it is one item, which takes 400 KB. */
+const partNames = 1000;
+const partBytes = 150_000;
+/** Most names of metrics of an experiment that are summarized, and most bytes of them: a transaction takes 4 MB. */
+export const metricNamesMost = 10_000;
+const nameBytesMost = 1_000_000;
+
+/** Some of the metrics of an experiment. Most have one part. */
+interface Part {
+  summaries: ReadonlyMap<string, MetricSummary>;
+  next_chunk: number;
+  version: number;
+}
+
+/** The summaries of an experiment's metrics, as they were read. */
+export type MetricParts = readonly Part[];
+
+const metricsMark = 'METRICS#';
+const partKey = (project_id: string, experiment_id: string, index: number): Key => ({
+  pk: trackingPartition(project_id),
+  sk: `${trackingPrefix(experiment_id)}${metricsMark}${String(index).padStart(2, '0')}`,
+});
+
+/** Key of the first of the parts, which most experiments have alone. */
+export const firstPartKey = (project_id: string, experiment_id: string): Key =>
+  partKey(project_id, experiment_id, 0);
+
+/** Items whose summaries a process keeps as it wrote them: whoever logs to a run reads what it wrote just before. */
+const keptMost = 64;
+const kept = new Map<string, { packed: Uint8Array; summaries: ReadonlyMap<string, MetricSummary> }>();
+
+const keptKey = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
+
+function keep(key: Key, packed: Uint8Array, summaries: ReadonlyMap<string, MetricSummary>): void {
+  const name = keptKey(key);
+  kept.delete(name);
+  kept.set(name, { packed, summaries });
+  const [oldest] = kept.keys();
+  if (kept.size > keptMost && oldest !== undefined) kept.delete(oldest);
+}
+
+function unpacked(item: Item, packed: Uint8Array): ReadonlyMap<string, MetricSummary> {
+  const known = kept.get(keptKey(item));
+  // The same bytes have the same summaries, whoever wrote them.
+  return known !== undefined && Buffer.compare(known.packed, packed) === 0
+    ? known.summaries
+    : unpackSummaries(packed);
+}
+
+/** One part of a stored item. */
+export function parseMetricPart(item: Item): Part {
+  const { packed, next_chunk, version } = metrics.parse(item);
+  return { summaries: unpacked(item, packed), next_chunk, version };
+}
+
+export async function readMetricParts(
+  records: TableReader<'records'>,
+  project_id: string,
+  experiment_id: string,
+): Promise<MetricParts> {
+  const { pk, sk } = partKey(project_id, experiment_id, 0);
+  // One read of a key goes together with others, a query does not.
+  const item = await records.get({ pk, sk });
+  if (item === undefined) return [];
+  const parts = [parseMetricPart(item)];
+  if (!parts.some(mayContinue)) return parts;
+  for (let after: string | undefined = sk; after !== undefined; ) {
+    const page: Page<Item> = await records.query({ pk, prefix: sk.slice(0, -2), after });
+    parts.push(...page.items.map(parseMetricPart));
+    after = page.next;
+  }
+  return parts;
+}
+
+export const allSummaries = (parts: MetricParts): Map<string, MetricSummary> =>
+  new Map(parts.flatMap(({ summaries }) => [...summaries]));
+
+const bytesOf = (names: Iterable<string>): number => {
+  let bytes = 0;
+  for (const name of names) bytes += Buffer.byteLength(name);
+  return bytes;
+};
+
+/** Most bytes of a name, of 250 characters. */
+const nameBytes = 1000;
+
+/** Whether there may be a part behind this one. */
+export const mayContinue = ({ summaries }: Pick<Part, 'summaries'>): boolean =>
+  summaries.size >= partNames || bytesOf(summaries.keys()) + nameBytes > partBytes;
+
+interface MorePoints {
+  parts: MetricParts;
+  /** Indexes of the parts that differ. */
+  changed: ReadonlySet<number>;
+  /** Whether there are names that were not there before. */
+  hasNew: boolean;
+  /** Names for which there was no room; their points are not summarized. */
+  omitted: ReadonlySet<string>;
+}
+
+/** The parts with further points. New names go into the last part that has room. */
+export function withPoints(parts: MetricParts, points: readonly MetricPoint[]): MorePoints {
+  const drafts = parts.map(({ summaries }) => new Map(summaries));
+  const home = new Map(
+    drafts.flatMap((summaries, index) => [...summaries.keys()].map((name) => [name, index])),
+  );
+  const known = home.size;
+  let lastBytes = bytesOf(drafts.at(-1)?.keys() ?? []);
+  let allBytes = bytesOf(home.keys());
+  const changed = new Set<number>();
+  const omitted = new Set<string>();
+  for (const point of points) {
+    let index = home.get(point.name);
+    if (index === undefined) {
+      const bytes = Buffer.byteLength(point.name);
+      if (home.size === metricNamesMost || allBytes + bytes > nameBytesMost) {
+        omitted.add(point.name);
+        continue;
+      }
+      const last = drafts.at(-1);
+      if (last === undefined || last.size === partNames || lastBytes + bytes > partBytes) {
+        drafts.push(new Map());
+        lastBytes = 0;
+      }
+      index = drafts.length - 1;
+      home.set(point.name, index);
+      lastBytes += bytes;
+      allBytes += bytes;
+    }
+    const summaries = drafts[index];
+    summaries?.set(point.name, withPoint(summaries.get(point.name), point));
+    changed.add(index);
+  }
+  return {
+    parts: drafts.map((summaries, index) => {
+      const { next_chunk = 0, version = 0 } = parts[index] ?? {};
+      return { summaries, next_chunk, version: changed.has(index) ? version + 1 : version };
+    }),
+    changed,
+    hasNew: home.size > known,
+    omitted,
+  };
+}
+
+/** The write of one part. @param previous what it replaces, where nothing but the condition tells that it is that still */
+export const putMetricPart = (
+  project_id: string,
+  experiment_id: string,
+  index: number,
+  { summaries, next_chunk, version }: Part,
+  previous?: { part: Part | undefined },
+): Write => {
+  const key = partKey(project_id, experiment_id, index);
+  const packed = packSummaries(summaries);
+  keep(key, packed, summaries);
+  return {
+    put: metrics.item(key, { packed, next_chunk, version }),
+    ...(previous !== undefined && {
+      if: previous.part === undefined ? { exists: false } : { equals: { version: previous.part.version } },
+    }),
+  };
+};

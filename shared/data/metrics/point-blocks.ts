@@ -1,0 +1,258 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { newId } from '../../core/new-id.ts';
+import { jobPartition } from '../jobs/job.ts';
+import { blockLists, type Manifest, ManifestRecord, packBlock, tryRewrite } from '../packed/block-list.ts';
+import type { Columns } from '../packed/packed-columns.ts';
+import { recordType } from '../table/record.ts';
+import type { TableWriter } from '../table/table.ts';
+import { tryWrite } from '../table/try-write.ts';
+import { metricChunks } from './job-metrics.ts';
+import type { PointColumns } from './point-columns.ts';
+
+const PointsRef = z.object({
+  id: z.string(),
+  /** Blocks that were made of the same chunks, in the order of report. */
+  group: z.number().int(),
+  /** Least and greatest digest of the names whose points it has. */
+  from: z.string(),
+  to: z.string(),
+  points: z.number().int(),
+  /** Number of the first of its points, in the order in which the experiment reported all. */
+  first: z.number().int(),
+});
+export type PointsRef = z.infer<typeof PointsRef>;
+
+const PointsState = z.object({
+  /** Last of the chunks whose points are in blocks. */
+  covered: z.string().nullable(),
+  /** Points in blocks. */
+  points: z.number().int(),
+});
+type PointsState = z.infer<typeof PointsState>;
+
+const Stored = z.object({ blocks: z.array(PointsRef), state: PointsState });
+export type PointsManifest = Manifest<Omit<PointsRef, 'id'>, PointsState>;
+
+/**
+ * Points of an experiment by metric, so that the history of one does not read the others: blocks in columns, made of
+ * chunks once there are 64 more. The chunks stay, because a delete costs as much as a write, and whoever follows all
+ * metrics reads them in the order of report.
+ */
+export const pointLists = blockLists<Omit<PointsRef, 'id'>, PointsState>({
+  manifest: recordType('points-manifest', ManifestRecord),
+  prefix: 'POINTS#',
+  parse: (json) => Stored.parse(json),
+  initial: { covered: null, points: 0 },
+});
+
+/** Chunks from which on blocks are made of them. */
+export const chunksPerGroup = 64;
+/** Points of a group after which no further chunk is taken: a transaction takes 4 MB. */
+const groupPoints = 100_000;
+/** Points of a block at most. */
+const blockPoints = 32_768;
+/** A group of fewer points is made anew with those that come next. */
+const smallGroup = 20_000;
+
+/** Points of one metric, the same index in each column. */
+export interface PointRun {
+  name: string;
+  /** Their numbers in the order in which the experiment reported all its points. */
+  numbers: Float64Array;
+  /** NaN stands for none. */
+  steps: Float64Array;
+  /** Milliseconds. */
+  times: Float64Array;
+  values: Float64Array;
+}
+
+export const digestOfName = (name: string): string =>
+  createHash('sha256').update(name).digest('hex').slice(0, 16);
+
+/** Points of a chunk. */
+interface NumberedColumns extends PointColumns {
+  /** Number of the first. */
+  first: number;
+}
+
+/** Points of chunks by metric, the chunks in the order of report. */
+export function runsOf(chunks: readonly NumberedColumns[]): PointRun[] {
+  const indexes = new Map<string, number>();
+  const lengths: number[] = [];
+  // Where the points of each of the chunk's names go.
+  const places = chunks.map(({ names, metrics }) => {
+    const runOf = names.map((name) => {
+      const index = indexes.get(name) ?? indexes.size;
+      if (index === lengths.length) lengths.push(0);
+      indexes.set(name, index);
+      return index;
+    });
+    for (const metric of metrics) {
+      const index = runOf[metric] ?? 0;
+      lengths[index] = (lengths[index] ?? 0) + 1;
+    }
+    return runOf;
+  });
+  const runs = Array.from(indexes, ([name, index]): PointRun => {
+    const column = () => new Float64Array(lengths[index] ?? 0);
+    return { name, numbers: column(), steps: column(), times: column(), values: column() };
+  });
+  const filled = new Uint32Array(runs.length);
+  for (const [chunk, { metrics, steps, times, values, first }] of chunks.entries()) {
+    for (let index = 0; index < metrics.length; index += 1) {
+      const place = places[chunk]?.[metrics[index] ?? 0] ?? 0;
+      const run = runs[place];
+      const at = filled[place] ?? 0;
+      if (run === undefined) continue;
+      filled[place] = at + 1;
+      run.numbers[at] = first + index;
+      run.steps[at] = steps[index] ?? Number.NaN;
+      run.times[at] = times[index] ?? 0;
+      run.values[at] = values[index] ?? Number.NaN;
+    }
+  }
+  return runs;
+}
+
+const together = (columns: readonly Float64Array[]): Float64Array => {
+  const all = new Float64Array(columns.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const column of columns) {
+    all.set(column, at);
+    at += column.length;
+  }
+  return all;
+};
+
+function runColumns(runs: readonly PointRun[]): Columns {
+  return {
+    json: runs.map(({ name, values }) => [name, values.length]),
+    numbers: [
+      together(runs.map(({ numbers }) => numbers)),
+      together(runs.map(({ steps }) => steps)),
+      together(runs.map(({ times }) => times)),
+      together(runs.map(({ values }) => values)),
+    ],
+  };
+}
+
+const Names = z.array(z.tuple([z.string(), z.number().int()]));
+const none = new Float64Array();
+
+/** The runs of a block. */
+export function unpackRuns({ json, numbers }: Columns): { block: PointRun[]; bytes: number } {
+  const [order = none, steps = none, times = none, values = none] = numbers;
+  let at = 0;
+  const block = Names.parse(json).map(([name, length]): PointRun => {
+    const [from, to] = [at, at + length];
+    at = to;
+    return {
+      name,
+      numbers: order.subarray(from, to),
+      steps: steps.subarray(from, to),
+      times: times.subarray(from, to),
+      values: values.subarray(from, to),
+    };
+  });
+  return { block, bytes: numbers.reduce((sum, { byteLength }) => sum + byteLength, 1000) };
+}
+
+const part = ({ name, ...columns }: PointRun, from: number, to: number): PointRun => ({
+  name,
+  numbers: columns.numbers.subarray(from, to),
+  steps: columns.steps.subarray(from, to),
+  times: columns.times.subarray(from, to),
+  values: columns.values.subarray(from, to),
+});
+
+const lengthOf = (runs: readonly PointRun[]): number =>
+  runs.reduce((sum, { values }) => sum + values.length, 0);
+
+/** Runs in two halves of as many points. */
+function halves(runs: readonly PointRun[]): [PointRun[], PointRun[]] {
+  let room = Math.ceil(lengthOf(runs) / 2);
+  const [one, other]: [PointRun[], PointRun[]] = [[], []];
+  for (const run of runs) {
+    const taken = Math.min(room, run.values.length);
+    room -= taken;
+    if (taken > 0) one.push(part(run, 0, taken));
+    if (taken < run.values.length) other.push(part(run, taken, run.values.length));
+  }
+  return [one, other];
+}
+
+/** Runs in blocks, each of which an item holds. */
+function packRuns(runs: readonly PointRun[], group: number): { ref: PointsRef; packed: Uint8Array }[] {
+  const points = lengthOf(runs);
+  const packed = points > blockPoints ? undefined : packBlock(runColumns(runs));
+  if (packed === undefined && points > 1) return halves(runs).flatMap((half) => packRuns(half, group));
+  if (packed === undefined) return [];
+  const first = runs.reduce(
+    (least, { numbers }) => Math.min(least, numbers[0] ?? least),
+    Number.POSITIVE_INFINITY,
+  );
+  const [from, to] = [runs[0], runs.at(-1)].map((run) => digestOfName(run?.name ?? ''));
+  return [{ ref: { id: newId(), group, from: from ?? '', to: to ?? '', points, first }, packed }];
+}
+
+/** Runs of one metric joined, the metrics by the digests of their names. */
+function joinRuns(runs: readonly PointRun[]): PointRun[] {
+  const byName = Map.groupBy(runs, ({ name }) => name);
+  const joined = [...byName].map(([name, some]): { digest: string; run: PointRun } => {
+    const digest = digestOfName(name);
+    const [only] = some;
+    if (some.length === 1 && only !== undefined) return { digest, run: only };
+    const ordered = some.toSorted((one, other) => (one.numbers[0] ?? 0) - (other.numbers[0] ?? 0));
+    const run = {
+      name,
+      numbers: together(ordered.map(({ numbers }) => numbers)),
+      steps: together(ordered.map(({ steps }) => steps)),
+      times: together(ordered.map(({ times }) => times)),
+      values: together(ordered.map(({ values }) => values)),
+    };
+    return { digest, run };
+  });
+  return joined.sort((one, other) => (one.digest < other.digest ? -1 : 1)).map(({ run }) => run);
+}
+
+/** Make blocks of some chunks. False where there are too few, or somebody else does. */
+async function compactSome(records: TableWriter<'records'>, job_id: string): Promise<boolean> {
+  const pk = jobPartition(job_id);
+  const manifest: PointsManifest = await pointLists.readManifest(records, pk);
+  const chunks: NumberedColumns[] = [];
+  let { covered, points } = manifest.state;
+  let read = 0;
+  for await (const chunk of metricChunks(records, job_id, covered ?? undefined)) {
+    chunks.push({ ...(await chunk.read()), first: points });
+    covered = chunk.name;
+    points += chunk.rows;
+    read += chunk.rows;
+    if (read >= groupPoints || chunks.length === 2 * chunksPerGroup) break;
+  }
+  if (chunks.length < chunksPerGroup && read < groupPoints) return false;
+  const runs = runsOf(chunks);
+  const last = manifest.blocks.at(-1)?.group;
+  const lastGroup = manifest.blocks.filter(({ group }) => group === last);
+  const lastPoints = lastGroup.reduce((sum, ref) => sum + ref.points, 0);
+  const again = lastPoints < smallGroup ? lastGroup : [];
+  for await (const block of pointLists.readBlocks(records, pk, again, unpackRuns)) runs.push(...block);
+  const blocks = packRuns(joinRuns(runs), (last ?? 0) + 1);
+  const kept = manifest.blocks.filter((ref) => !again.includes(ref));
+  const state = { covered, points };
+  return tryWrite(
+    records.write(
+      pointLists.putManifest(pk, manifest, { blocks: [...kept, ...blocks.map(({ ref }) => ref)], state }),
+      ...blocks.map(({ ref, packed }) => pointLists.putBlock(pk, ref.id, packed)),
+      ...again.map(({ id }) => pointLists.deleteBlock(pk, id)),
+    ),
+  );
+}
+
+/**
+ * Make blocks of the chunks of a job, where there are 64 more; for whoever writes them. Each step is one transaction, so
+ * that a crash leaves the chunks for the next.
+ */
+export async function compactPoints(records: TableWriter<'records'>, job_id: string): Promise<void> {
+  while (await tryRewrite(() => compactSome(records, job_id)));
+}

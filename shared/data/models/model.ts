@@ -1,0 +1,208 @@
+import * as z from 'zod';
+import { FileId, Sha256, Timestamp, Ulid } from '../../core/formats.ts';
+import { notFound, ServiceError } from '../../core/service-error.ts';
+import { ownedList } from '../lists/owned-list.ts';
+import type { PurgeTarget } from '../projects/purge.ts';
+import { readPage } from '../table/read-page.ts';
+import { ofVersion, recordType, unreadableVersion } from '../table/record.ts';
+import type { Key, Page, TableReader, TableWriter, Write } from '../table/table.ts';
+import { ModelFile, PendingFile } from './model-file.ts';
+
+/** An input or output of a model. */
+export const TensorSummary = z
+  .object({
+    name: z.string(),
+    type: z.string(),
+    shape: z.array(z.union([z.number(), z.string(), z.null()])).nullable(),
+  })
+  .meta({ id: 'Tensor' });
+
+/** What the inspection of a model found, as `ModelSummary` of the inspection says. */
+const summarySchema = () =>
+  z.object({
+    ir_version: z.number().int(),
+    producer: z.string(),
+    opsets: z.record(z.string(), z.number()),
+    inputs: z.array(TensorSummary),
+    outputs: z.array(TensorSummary),
+    operators: z.record(z.string(), z.number()),
+    nodes: z.number().int(),
+    initializers: z.number().int(),
+    parameters: z.number(),
+    initializer_bytes: z.number(),
+    external_files: z.array(z.string()),
+    external_bytes: z.record(z.string(), z.number()),
+    has_control_flow: z.boolean(),
+    functions: z.number().int(),
+  });
+
+/** Where a model comes from. */
+export const ModelOrigin = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('upload') }),
+  z.object({
+    kind: z.literal('artifact'),
+    project_id: Ulid,
+    experiment_id: Ulid,
+    path: z.string(),
+  }),
+  z.object({ kind: z.literal('strategy'), strategy_id: Ulid, model_name: FileId }),
+]);
+export type ModelOrigin = z.infer<typeof ModelOrigin>;
+
+const model = recordType('model', () =>
+  z.object({
+    /** Names its objects in the bucket; a later model of the same name has another one. */
+    model_id: Ulid,
+    model_name: FileId,
+    /** Name of the user whose model it is; null once that user is deleted. */
+    owner: z.string().nullable(),
+    owner_id: Ulid,
+    /** `uploading` until the ONNX file and all its external data have been accepted; they never change afterwards. */
+    status: z.enum(['uploading', 'ready']),
+    origin: ModelOrigin,
+    /** Of the ONNX file with its external data: see `modelDigest`. Null while uploading. */
+    digest: Sha256.nullable(),
+    files: z.array(ModelFile),
+    pending: z.array(PendingFile),
+    /** Shapes stored with the model, in the grammar of `shared/onnx/model/inspect`. */
+    shapes: z.object({ inputs: z.string().nullable(), outputs: z.string().nullable() }),
+    /** Null while uploading. */
+    summary: summarySchema().nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    version: z.number().int(),
+  }),
+);
+/** A model under its name, which is unique in the deployment. */
+export type Model = z.infer<typeof model.schema>;
+
+/** A model that can be pruned and quantized. */
+export type ReadyModel = Model & {
+  status: 'ready';
+  digest: string;
+  summary: NonNullable<Model['summary']>;
+};
+
+type Records = TableReader<'records'>;
+
+const partition = 'MODELS';
+const modelKey = (model_name: string): Key => ({ pk: partition, sk: model_name });
+/** Models of each user. */
+export const ownedModels = ownedList('OWNED_MODELS', modelKey);
+
+/** Everything a model keeps in the bucket lies under this prefix. */
+export const modelPrefix = (model_id: string): string => `models/${model_id}/`;
+/** A new place in the bucket for a file of a model. */
+export const modelObject = (model_id: string, file_id: string): string =>
+  `${modelPrefix(model_id)}${file_id}`;
+
+export const parseModel = model.parse;
+
+/** A model without files, to be uploaded. */
+export const emptyModel = (
+  known: Pick<Model, 'model_id' | 'model_name' | 'owner' | 'owner_id' | 'created_at' | 'version'>,
+): Model => ({
+  ...known,
+  status: 'uploading',
+  origin: { kind: 'upload' },
+  digest: null,
+  files: [],
+  pending: [],
+  shapes: { inputs: null, outputs: null },
+  summary: null,
+  updated_at: known.created_at,
+});
+
+export async function findModel(records: Records, model_name: string): Promise<Model | undefined> {
+  const item = await records.get(modelKey(model_name));
+  return item && model.parse(item);
+}
+
+/** The model, for its removal: also one that this version cannot read, which is nobody's unless it names its owner. */
+export async function findModelToRemove(records: Records, model_name: string): Promise<Model | undefined> {
+  const item = await records.get(modelKey(model_name));
+  const unreadable = '';
+  const owner = { owner: null, owner_id: unreadable };
+  const version = unreadableVersion;
+  const empty = emptyModel({ model_id: unreadable, model_name, ...owner, created_at: unreadable, version });
+  return item && model.salvage(item, empty);
+}
+
+/** The model. @throws ServiceError `not-found` when there is none */
+export async function requireModel(records: Records, model_name: string): Promise<Model> {
+  const found = await findModel(records, model_name);
+  if (found === undefined) throw notFound('model', model_name);
+  return found;
+}
+
+function isReady(value: Model): value is ReadyModel {
+  return value.status === 'ready' && value.digest !== null && value.summary !== null;
+}
+
+/** The model, which can be worked on. @throws ServiceError `not-found` when there is none, and `conflict` while it is being uploaded */
+export async function requireReadyModel(records: Records, model_name: string): Promise<ReadyModel> {
+  const found = await requireModel(records, model_name);
+  if (isReady(found)) return found;
+  throw new ServiceError(
+    'conflict',
+    `Model ${model_name} is still being uploaded. Once its files are sent, PUT /optimization/models/${model_name} makes it ready.`,
+  );
+}
+
+/** Models, by name. */
+export async function listModels(
+  records: Records,
+  page: { limit: number; after: string | undefined },
+): Promise<Page<Model>> {
+  return readPage(await records.query({ pk: partition, ...page }), model.parse);
+}
+
+/** A write that succeeds only while this very model is there, in whatever version. */
+export const modelExists = ({ model_name, model_id }: Pick<Model, 'model_name' | 'model_id'>): Write => ({
+  check: modelKey(model_name),
+  if: { equals: { model_id } },
+});
+
+/** A write that succeeds only while this model is there in this version. */
+export const sameModel = ({ model_name, model_id, version }: Model): Write => ({
+  check: modelKey(model_name),
+  if: { equals: { model_id, version } },
+});
+
+/** The writes that store a model, or its next version. The first is refused where {@link putModel} throws. */
+export const modelWrites = (value: Model, previous: Model | undefined): Write[] => [
+  {
+    put: model.item(modelKey(value.model_name), value),
+    if:
+      previous === undefined
+        ? { exists: false }
+        : { equals: { model_id: previous.model_id, version: previous.version } },
+  },
+  ...(previous === undefined ? [ownedModels.add(value.owner_id, value.model_name)] : []),
+];
+
+/**
+ * Stores a model, or its next version; `also` are writes that succeed or fail with it.
+ * @throws ConditionFailedError when the name was taken, or another version or the model's deletion came between
+ */
+export async function putModel(
+  records: TableWriter<'records'>,
+  value: Model,
+  previous: Model | undefined,
+  also: readonly Write[] = [],
+): Promise<void> {
+  await records.write(...modelWrites(value, previous), ...also);
+}
+
+/** The writes that delete a model of this version; its objects are purged afterwards. */
+export const removeModel = ({ model_name, owner_id, version }: Model): Write[] => [
+  { delete: modelKey(model_name), if: ofVersion(version) },
+  ownedModels.remove(owner_id, model_name),
+];
+
+/** What remains to be removed once a model is deleted. */
+export const modelRemains = ({ model_id }: Pick<Model, 'model_id'>): PurgeTarget => ({
+  partitions: [],
+  // An id that could not be read stands for no model's objects.
+  prefixes: model_id === '' ? [] : [modelPrefix(model_id)],
+});

@@ -1,0 +1,224 @@
+import * as z from 'zod';
+import { FileId, Sha256, Ulid } from '../../core/formats.ts';
+import { notFound } from '../../core/service-error.ts';
+import { storedRequest } from '../../onnx/strategies/stored-request.ts';
+import { jobFields, jobPartition, OptimizationKind, type UnfinishedJob, unreadableJob } from '../jobs/job.ts';
+import { finalRank, isFinal } from '../jobs/job-status.ts';
+import { spreadList } from '../lists/spread-list.ts';
+import type { PurgeTarget } from '../projects/purge.ts';
+import type { Condition } from '../table/condition.ts';
+import { pageOf, readPage } from '../table/read-page.ts';
+import { recordType } from '../table/record.ts';
+import type { Key, Page, TableReader, TableWriter, Write } from '../table/table.ts';
+import { tryWrite } from '../table/try-write.ts';
+import { ModelFile } from './model-file.ts';
+
+/** A file of a strategy's result: `model.onnx`, or external data beside it. */
+export const ResultFile = z.object({
+  name: z.string(),
+  size: z.number().int(),
+  sha256: Sha256,
+  /** Key in the bucket. */
+  object: z.string(),
+});
+export type ResultFile = z.infer<typeof ResultFile>;
+
+/** Where the work stands: what is being done, and the part of it that is done (0 to 1). */
+export const Progress = z.object({ stage: z.string(), fraction: z.number() });
+export type Progress = z.infer<typeof Progress>;
+
+const strategy = recordType('strategy', () =>
+  z.object({
+    ...jobFields(),
+    kind: OptimizationKind,
+    strategy_id: Ulid,
+    /** Name of the user who asked for it; null once that user is deleted. */
+    owner: z.string().nullable(),
+    model_name: FileId,
+    /** The very model that was asked for, whatever comes to bear its name. */
+    model_id: Ulid,
+    model_digest: Sha256,
+    /** Its files as they were then. */
+    files: z.array(ModelFile),
+    /** Shapes stored with it, likewise. */
+    stored_shapes: z.object({ inputs: z.string().nullable(), outputs: z.string().nullable() }),
+    request: storedRequest(),
+    /** Shapes of the tensors, in the grammar of `shared/onnx/model/inspect`; null where they are left to the model. */
+    inputs: z.string().nullable(),
+    outputs: z.string().nullable(),
+    /** Name under which the result becomes a model. */
+    result_name: FileId.nullable(),
+    /** Whether it has; null where nobody asked, or it has not come to that. */
+    registered: z.boolean().nullable(),
+    progress: Progress.nullable(),
+    result: z.array(ResultFile),
+    /** US dollars for an attempt that takes all its time, when it was asked for; null where there was no price. */
+    cost_estimate: z.number().nullable().default(null),
+    /** Parts in which the receipt is stored; 0 while there is none. */
+    receipt_parts: z.number().int(),
+  }),
+);
+/** One requested pruning or quantization of one model: the request, its job, and what came of it. */
+export type Strategy = z.infer<typeof strategy.schema>;
+
+type Records = TableReader<'records'>;
+
+const strategies = {
+  prune: spreadList('STRATEGIES#prune'),
+  quantize: spreadList('STRATEGIES#quantize'),
+} satisfies Record<OptimizationKind, unknown>;
+/** Key patterns of the strategies of a kind, for the policy of a role. */
+export const strategyPatterns = (kind: OptimizationKind): readonly string[] => strategies[kind].patterns;
+/** Return the id of a new strategy, made of a new ULID. */
+export const newStrategyId = (
+  kind: OptimizationKind,
+  records: TableWriter<'records'>,
+  ulid: string,
+): Promise<string> => strategies[kind].newId(records, ulid);
+export const strategyKey = (kind: OptimizationKind, strategy_id: string): Key =>
+  strategies[kind].keyOf(strategy_id);
+export const parseStrategy = strategy.parse;
+/** Kind of the records, by which an item is known for one. */
+export const strategyRecordKind = strategy.kind;
+
+/** Everything a strategy keeps in the bucket lies under this prefix. */
+const strategyPrefix = (strategy_id: string): string => `strategies/${strategy_id}/`;
+/** A new place in the bucket for a file of a strategy's result. */
+export const resultObject = (strategy_id: string, file_id: string): string =>
+  `${strategyPrefix(strategy_id)}${file_id}`;
+
+/** The strategy. @throws ServiceError `not-found` when there is none of this operation */
+export async function requireStrategy(
+  records: Records,
+  kind: OptimizationKind,
+  strategy_id: string,
+): Promise<Strategy> {
+  const item = await records.get(strategyKey(kind, strategy_id));
+  if (item === undefined) throw notFound(`${kind} strategy`, strategy_id);
+  return strategy.parse(item);
+}
+
+/**
+ * The strategy, for its removal, and what must hold of it then: it has ended, or cannot be read, so that nothing else
+ * will ever end it.
+ *
+ * @throws ServiceError `not-found` when there is none of this operation
+ */
+export async function requireStrategyToRemove(
+  records: Records,
+  kind: OptimizationKind,
+  strategy_id: string,
+): Promise<{ strategy: Strategy; hasEnded: boolean; removable: Condition }> {
+  const item = await records.get(strategyKey(kind, strategy_id));
+  if (item === undefined) throw notFound(`${kind} strategy`, strategy_id);
+  const found = strategy.salvage(item, {
+    ...unreadableJob(),
+    kind,
+    strategy_id,
+    owner: null,
+    model_name: '',
+    model_id: '',
+    model_digest: '',
+    files: [],
+    stored_shapes: { inputs: null, outputs: null },
+    request: {
+      operation: 'prune',
+      strategy: 'random',
+      compression: 1,
+      allocation: 'uniform',
+      max_loss: null,
+      goal: 'size',
+      exclude: [],
+      max_error: null,
+      seed: 0,
+      measure: 'full',
+    },
+    inputs: null,
+    outputs: null,
+    result_name: null,
+    registered: null,
+    progress: null,
+    result: [],
+    cost_estimate: null,
+    receipt_parts: 0,
+  });
+  if (readPage(pageOf(item), strategy.parse).unreadable !== undefined) {
+    return { strategy: found, hasEnded: true, removable: { exists: true } };
+  }
+  const removable = { equals: { status_rank: finalRank } };
+  return { strategy: found, hasEnded: isFinal(found.status), removable };
+}
+
+/** Strategies of an operation, newest first. */
+export async function listStrategies(
+  records: Records,
+  kind: OptimizationKind,
+  page: { limit?: number; after: string | undefined },
+): Promise<Page<Strategy>> {
+  return readPage(await strategies[kind].newest(records, { limit: 100, ...page }), strategy.parse);
+}
+
+export const putStrategy = (value: Strategy): Write => ({
+  put: strategy.item(strategyKey(value.kind, value.strategy_id), value),
+  if: { exists: false },
+});
+
+/** Ids of a page of the strategies that a user asked for and that still bear their name. */
+export async function listOwnStrategies(
+  records: Records,
+  kind: OptimizationKind,
+  user_id: string,
+  after: string | undefined,
+): Promise<Page<string>> {
+  const { items, next } = await strategies[kind].newest(records, { limit: 100, after });
+  // By single attributes, because it must also find the records that this version cannot read.
+  const own = items.filter((item) => item['user_id'] === user_id && item['owner'] !== null);
+  return { items: own.map(({ sk }) => sk), next };
+}
+
+/** Takes a user's name off a strategy that they asked for, unless it was deleted meanwhile. */
+export async function disownStrategy(
+  records: TableWriter<'records'>,
+  kind: OptimizationKind,
+  user_id: string,
+  strategy_id: string,
+): Promise<void> {
+  await tryWrite(
+    records.write({
+      update: strategyKey(kind, strategy_id),
+      change: { set: { owner: null }, add: { version: 1 } },
+      if: { equals: { user_id } },
+    }),
+  );
+}
+
+/** The strategy as an unfinished job; it belongs to no project. */
+export const strategyJob = ({
+  strategy_id,
+  kind,
+  user_id,
+  vcpus,
+  nodes,
+  limit_share,
+}: Strategy): UnfinishedJob => ({
+  job_id: strategy_id,
+  kind,
+  subject: strategyKey(kind, strategy_id),
+  project_id: null,
+  user_id,
+  vcpus: vcpus * nodes,
+  limit_share,
+  cluster_owner: null,
+});
+
+/** The write that removes the record of a strategy that is `removable`. */
+export const removeStrategy = ({ kind, strategy_id }: Strategy, removable: Condition): Write => ({
+  delete: strategyKey(kind, strategy_id),
+  if: removable,
+});
+
+/** What remains to be removed once a strategy's record is deleted. */
+export const strategyRemains = ({ strategy_id }: Pick<Strategy, 'strategy_id'>): PurgeTarget => ({
+  partitions: [{ pk: jobPartition(strategy_id) }],
+  prefixes: [strategyPrefix(strategy_id)],
+});

@@ -1,0 +1,134 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import * as z from 'zod';
+import { Bytes, recordType } from '../table/record.ts';
+import type { Item, Key, TableReader } from '../table/table.ts';
+
+/**
+ * Rows that a job writes as it goes on, packed: a chunk of a thousand rows costs one write of some kilobytes. Chunks
+ * lie in a job's partition under a prefix, ordered by lease and sequence.
+ */
+const chunk = recordType('chunk', () => z.object({ rows: z.number().int(), packed: Bytes }));
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+/** Sort key of a chunk, without its prefix. */
+export const chunkName = (lease: number, sequence: number): string =>
+  `${String(lease).padStart(4, '0')}#${String(sequence).padStart(8, '0')}`;
+
+/** A chunk to store. The rows' JSON must stay below about 300 KB, for an item takes 400 KB and not all compresses. */
+export async function packChunk<Row>(key: Key, rows: readonly Row[]): Promise<Item> {
+  return chunk.item(key, { rows: rows.length, packed: await compress(JSON.stringify(rows), { level: 3 }) });
+}
+
+/** How many rows a chunk has. */
+export const chunkRows = (item: Item): number => chunk.parse(item).rows;
+
+/** The rows of a chunk that {@link packChunk} made. */
+export async function unpackChunk<S extends z.ZodType>(item: Item, row: S): Promise<z.output<S>[]> {
+  const text = (await decompress(chunk.parse(item).packed)).toString('utf8');
+  return z.array(row).parse(JSON.parse(text));
+}
+
+/** The items of chunks behind one of this name, oldest first, with their names. */
+export async function* chunkItems(
+  records: TableReader<'records'>,
+  { pk, prefix }: Pick<Stream<never>, 'pk' | 'prefix'>,
+  behind: string | undefined,
+): AsyncGenerator<{ name: string; item: Item }> {
+  let after = behind === undefined ? undefined : `${prefix}${behind}`;
+  do {
+    const { items, next } = await records.query({ pk, prefix, after, limit: 64 });
+    for (const item of items) yield { name: item.sk.slice(prefix.length), item };
+    after = next;
+  } while (after !== undefined);
+}
+
+/** Chunks behind one of this name, oldest first, with their names. */
+export async function* readChunks<Row>(
+  records: TableReader<'records'>,
+  stream: Stream<Row>,
+  behind: string | undefined,
+): AsyncGenerator<{ name: string; rows: Row[] }> {
+  for await (const { name, item } of chunkItems(records, stream, behind))
+    yield { name, rows: await stream.unpack(item) };
+}
+
+export interface StreamPage<Row> {
+  rows: Row[];
+  /** Where the next page begins, also at the present end: a running job may go on there. */
+  position: string;
+  /** Whether there is more already. */
+  more: boolean;
+}
+
+interface Stream<Row> {
+  pk: string;
+  prefix: string;
+  /** The rows of one of its chunks. */
+  unpack(item: Item): Promise<Row[]>;
+}
+
+const positionPattern = /^(?:(\d{4}#\d{8})?):(\d{1,9})$/;
+
+/** Whether a text is a position that a page gave. */
+export const isStreamPosition = (text: string): boolean => positionPattern.test(text);
+
+/** Rows from a position on, oldest first: at most `limit` of them and about `maxBytes` of JSON. */
+export async function readStream<Row>(
+  records: TableReader<'records'>,
+  { pk, prefix, unpack }: Stream<Row>,
+  from: string | undefined,
+  { limit, maxBytes }: { limit: number; maxBytes: number },
+): Promise<StreamPage<Row>> {
+  const [, name, within = '0'] = positionPattern.exec(from ?? '') ?? [];
+  const rows: Row[] = [];
+  let after = name === undefined ? undefined : `${prefix}${name}`;
+  let skip = Number(within);
+  let bytes = 0;
+  const page = (read: number, more: boolean) => ({
+    rows,
+    position: `${after?.slice(prefix.length) ?? ''}:${read}`,
+    more,
+  });
+  for (;;) {
+    const { items, next } = await records.query({ pk, prefix, after, limit: 8 });
+    for (const item of items) {
+      const all = await unpack(item);
+      for (const [index, one] of all.entries()) {
+        if (index < skip) continue;
+        if (rows.length === limit || bytes > maxBytes) return page(index, true);
+        rows.push(one);
+        bytes += Buffer.byteLength(JSON.stringify(one));
+      }
+      skip = 0;
+      after = item.sk;
+    }
+    if (next === undefined) return page(skip, false);
+  }
+}
+
+/** The last `count` rows, oldest first, with the position after them. */
+export async function readStreamTail<Row>(
+  records: TableReader<'records'>,
+  { pk, prefix, unpack }: Stream<Row>,
+  count: number,
+): Promise<StreamPage<Row>> {
+  const chunks: Row[][] = [];
+  let found = 0;
+  let last: string | undefined;
+  let after: string | undefined;
+  do {
+    const { items, next } = await records.query({ pk, prefix, after, limit: 4, descending: true });
+    for (const item of items) {
+      last ??= item.sk.slice(prefix.length);
+      const rows = await unpack(item);
+      chunks.unshift(rows);
+      found += rows.length;
+      if (found >= count) break;
+    }
+    after = next;
+  } while (after !== undefined && found < count);
+  return { rows: count === 0 ? [] : chunks.flat().slice(-count), position: `${last ?? ''}:0`, more: false };
+}

@@ -1,0 +1,227 @@
+import * as z from 'zod';
+import { Timestamp, Ulid } from '../../core/formats.ts';
+import { ofVersion, recordType, unreadableVersion } from '../table/record.ts';
+import type { Key, TableReader, TableWriter, Write } from '../table/table.ts';
+import { count, projectExists, projectPrefix } from './project.ts';
+
+export const environmentTypes = ['python', 'node', 'system', 'docker'] as const;
+export const EnvironmentType = z.enum(environmentTypes, `must be one of ${environmentTypes.join(', ')}`);
+export type EnvironmentType = z.infer<typeof EnvironmentType>;
+
+const environment = recordType('environment', () =>
+  z.object({
+    project_id: Ulid,
+    entry_point_command: z.string(),
+    env_type: EnvironmentType,
+    dependencies: z.string(),
+    /** Digest of what the dependencies resolved to; null until the first build has resolved them. */
+    lock_hash: z.string().nullable(),
+    updated_at: Timestamp,
+    version: z.number().int(),
+  }),
+);
+export type Environment = z.infer<typeof environment.schema>;
+
+export const environmentKey = (project_id: string): Key => ({
+  pk: `ENVIRONMENT#${project_id}`,
+  sk: 'ENVIRONMENT',
+});
+export const parseEnvironment = environment.parse;
+
+export async function findEnvironment(
+  records: TableReader<'records'>,
+  project_id: string,
+): Promise<Environment | undefined> {
+  const item = await records.get(environmentKey(project_id));
+  return item && environment.parse(item);
+}
+
+/** The environment that another is to replace, also where it cannot be read. */
+export async function findEnvironmentToReplace(
+  records: TableReader<'records'>,
+  project_id: string,
+): Promise<Environment | undefined> {
+  const item = await records.get(environmentKey(project_id));
+  if (item === undefined) return undefined;
+  const unreadable = '';
+  return environment.salvage(item, {
+    project_id,
+    entry_point_command: unreadable,
+    env_type: 'system',
+    dependencies: unreadable,
+    lock_hash: null,
+    updated_at: unreadable,
+    version: unreadableVersion,
+  });
+}
+
+/** Stores the environment; throws `ConditionFailedError` when another version or the project's deletion came between. */
+export async function putEnvironment(
+  records: TableWriter<'records'>,
+  value: Environment,
+  previous: Environment | undefined,
+): Promise<void> {
+  await records.write(projectExists(value.project_id), {
+    put: environment.item(environmentKey(value.project_id), value),
+    if: previous === undefined ? { exists: false } : ofVersion(previous.version),
+  });
+}
+
+/** The write that records the environment of an imported project. */
+export const putImportedEnvironment = (value: Environment): Write => ({
+  put: environment.item(environmentKey(value.project_id), value),
+});
+
+/**
+ * Notes what a build resolved, unless the environment has changed since the job was made; `proof` is that the job is
+ * still the builder's.
+ * @throws ConditionFailedError
+ */
+export async function recordLock(
+  records: TableWriter<'records'>,
+  { project_id, version, lock_hash }: { project_id: string; version: number; lock_hash: string },
+  proof: Write,
+): Promise<void> {
+  const change = { set: { lock_hash } };
+  await records.write({ update: environmentKey(project_id), change, if: { equals: { version } } }, proof);
+}
+
+const pack = recordType('environment-pack', () =>
+  z.object({
+    request_key: z.string(),
+    lock_hash: z.string(),
+    lock: z.string(),
+    /** Seconds that the installation took, which every later run saves. */
+    build_seconds: z.number(),
+    bytes: z.number().int(),
+    created_at: Timestamp,
+  }),
+);
+export type EnvironmentPack = z.infer<typeof pack.schema>;
+
+const builder = recordType('environment-builder', () =>
+  z.object({
+    holder: z.string(),
+    expires_at: Timestamp,
+    /** The store forgets a claim whose builder died; in epoch seconds. */
+    ttl: z.number().int().optional(),
+  }),
+);
+
+/** Claims are shorter than this many seconds. */
+const longestClaimSeconds = 300;
+
+/** Packed environments belong to one project each and are never shared between projects. */
+const packPartition = (project_id: string): string => `ENVIRONMENT_PACKS#${project_id}`;
+const packKey = (project_id: string, request_key: string): Key => ({
+  pk: packPartition(project_id),
+  sk: request_key,
+});
+const builderKey = (project_id: string, request_key: string): Key => ({
+  pk: packPartition(project_id),
+  sk: `${request_key}#BUILDER`,
+});
+
+export const environmentPartitions = (project_id: string): string[] => [
+  `ENVIRONMENT#${project_id}`,
+  packPartition(project_id),
+];
+
+/** What the packages of these digests are, as far as an environment of the project still has them. */
+export async function findLocks(
+  records: TableReader<'records'>,
+  project_id: string,
+  hashes: ReadonlySet<string>,
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  let after: string | undefined;
+  do {
+    const page = await records.query({ pk: packPartition(project_id), after });
+    for (const item of page.items) {
+      if (item['record_type'] !== pack.kind) continue;
+      const { lock_hash, lock } = pack.parse(item);
+      if (hashes.has(lock_hash)) found.set(lock_hash, lock);
+    }
+    after = page.next;
+  } while (after !== undefined && found.size < hashes.size);
+  return found;
+}
+
+export async function findPack(
+  records: TableReader<'records'>,
+  project_id: string,
+  request_key: string,
+): Promise<EnvironmentPack | undefined> {
+  const item = await records.get(packKey(project_id, request_key));
+  return item && pack.parse(item);
+}
+
+/**
+ * Records a pack that lies in the bucket, maybe in place of a damaged one.
+ * @throws ConditionFailedError where `holder` is not its builder any more, or the project is gone
+ */
+export async function putPack(
+  records: TableWriter<'records'>,
+  project_id: string,
+  value: EnvironmentPack,
+  holder: string,
+): Promise<void> {
+  const { request_key, bytes } = value;
+  const previous = await findPack(records, project_id, request_key);
+  await records.write(
+    projectExists(project_id),
+    { check: builderKey(project_id, request_key), if: { equals: { holder } } },
+    {
+      put: pack.item(packKey(project_id, request_key), value),
+      if: previous === undefined ? { exists: false } : { equals: { created_at: previous.created_at } },
+    },
+    previous === undefined
+      ? count(project_id, { objects: 1, bytes })
+      : count(project_id, { bytes: bytes - previous.bytes }),
+  );
+}
+
+/** The packed environments of a project lie under this prefix. */
+export const packsPrefix = (project_id: string): string => `${projectPrefix(project_id)}environments/`;
+/** Where a packed environment lies in the bucket. */
+export const packObject = (project_id: string, request_key: string): string =>
+  `${packsPrefix(project_id)}${request_key}`;
+
+/**
+ * Makes `holder` the one builder of a key until `until`; throws `ConditionFailedError` while another one is. A claim that
+ * ends later than any can is from before the clock was set back, and holds up nobody.
+ */
+export async function claimBuild(
+  records: TableWriter<'records'>,
+  project_id: string,
+  request_key: string,
+  holder: string,
+  now: Date,
+  until: Date,
+): Promise<void> {
+  await records.write({
+    put: builder.item(builderKey(project_id, request_key), {
+      holder,
+      expires_at: until.toISOString(),
+      ttl: Math.ceil(until.getTime() / 1000),
+    }),
+    if: {
+      any: [
+        { exists: false },
+        { below: { expires_at: now.toISOString() } },
+        { above: { expires_at: new Date(until.getTime() + longestClaimSeconds * 1000).toISOString() } },
+        { equals: { holder } },
+      ],
+    },
+  });
+}
+
+/** Lets others build; throws `ConditionFailedError` when the claim was lost already. */
+export async function releaseBuild(
+  records: TableWriter<'records'>,
+  project_id: string,
+  request_key: string,
+  holder: string,
+): Promise<void> {
+  await records.write({ delete: builderKey(project_id, request_key), if: { equals: { holder } } });
+}

@@ -1,0 +1,237 @@
+import * as z from 'zod';
+import { Timestamp, Ulid } from '../../core/formats.ts';
+import type { Condition } from '../table/condition.ts';
+import { readPage } from '../table/read-page.ts';
+import { recordType } from '../table/record.ts';
+import { retryOnConflict } from '../table/retry-on-conflict.ts';
+import type { Item, Key, Page, TableReader, TableWriter, Write } from '../table/table.ts';
+import { WriteLabel } from '../table/write-label.ts';
+import {
+  countersKey,
+  ownedProjects,
+  type Project,
+  parseProject,
+  projectExists,
+  projectKey,
+} from './project.ts';
+
+/** Roles in a project, from the fewest rights to the most; each has all rights of those before it. */
+export const projectRoles = ['viewer', 'developer', 'owner'] as const;
+export type ProjectRole = (typeof projectRoles)[number];
+
+/** Roles that are given to members. A project has one owner, whom its own record names. */
+export const MemberRole = z.enum(['viewer', 'developer'], 'must be viewer or developer');
+export type MemberRole = z.infer<typeof MemberRole>;
+
+const member = recordType('member', () =>
+  z.object({
+    project_id: Ulid,
+    user_id: Ulid,
+    username: z.string(),
+    role: MemberRole,
+    added_at: Timestamp,
+    version: z.number().int(),
+  }),
+);
+/** Somebody with whom a project is shared. */
+export type Member = z.infer<typeof member.schema>;
+
+export const parseMember = member.parse;
+
+/** Most members of a project besides its owner: a list of them is one read. */
+export const membersMost = 100;
+/** The write that counts a new member. */
+export const memberCount = new WriteLabel('members');
+
+type Records = TableReader<'records'>;
+type Writer = TableWriter<'records'>;
+
+export const membersPartition = (project_id: string): string => `MEMBERS#${project_id}`;
+export const memberKey = (project_id: string, user_id: string): Key => ({
+  pk: membersPartition(project_id),
+  sk: user_id,
+});
+
+/** The record by which a project is on a user's own list, beside those that they own. */
+const listed = ({ user_id, project_id }: Member): Write => ownedProjects.add(user_id, project_id);
+const unlisted = ({ user_id, project_id }: Pick<Member, 'user_id' | 'project_id'>): Write =>
+  ownedProjects.remove(user_id, project_id);
+
+const countMembers = (project_id: string, members: 1 | -1): Write =>
+  memberCount.on({
+    update: countersKey(project_id),
+    change: { add: { members } },
+    if: {
+      exists: true,
+      ...(members > 0 && { any: [{ absent: ['members'] }, { atMost: { members: membersMost - 1 } }] }),
+    },
+  });
+
+/** Refused once the project has another owner than the caller was checked against, or is gone. */
+const sameOwner = ({ project_id, owner_id }: Project): Write => ({
+  check: projectKey(project_id),
+  if: { equals: { owner_id } },
+});
+
+const put = (value: Member, previous: Member | undefined): Write => ({
+  put: member.item(memberKey(value.project_id, value.user_id), value),
+  if: previous === undefined ? { exists: false } : { equals: { version: previous.version } },
+});
+
+export async function findMember(
+  records: Records,
+  project_id: string,
+  user_id: string,
+): Promise<Member | undefined> {
+  const item = await records.get(memberKey(project_id, user_id));
+  return item && member.parse(item);
+}
+
+/** The member, for a change or removal: also one that this version cannot read, who is taken for a viewer. */
+export async function findMemberToReplace(
+  records: Records,
+  project_id: string,
+  user_id: string,
+): Promise<Member | undefined> {
+  const item = await records.get(memberKey(project_id, user_id));
+  if (item === undefined) return undefined;
+  const version = typeof item['version'] === 'number' ? item['version'] : 0;
+  return member.salvage(item, { project_id, user_id, username: '', role: 'viewer', added_at: '', version });
+}
+
+/** Members of a project, without its owner, in the order in which their accounts were made. */
+export async function listMembers(records: Records, project_id: string): Promise<Page<Member>> {
+  const pk = membersPartition(project_id);
+  return readPage(await records.query({ pk, limit: membersMost }), member.parse);
+}
+
+/**
+ * Gives somebody a role in a project, which is not theirs.
+ * @throws ConditionFailedError when the member or the project's owner changed since they were read, or under
+ * {@link memberCount} when the project has no room for another
+ */
+export async function putMember(
+  records: Writer,
+  project: Project,
+  value: Member,
+  previous: Member | undefined,
+): Promise<void> {
+  await records.write(
+    sameOwner(project),
+    put(value, previous),
+    listed(value),
+    ...(previous === undefined ? [countMembers(project.project_id, 1)] : []),
+  );
+}
+
+/** Takes somebody out of a project. @throws ConditionFailedError as {@link putMember} */
+export async function removeMember(records: Writer, project: Project, value: Member): Promise<void> {
+  await records.write(
+    sameOwner(project),
+    {
+      delete: memberKey(value.project_id, value.user_id),
+      if: { equals: { version: value.version } },
+    },
+    unlisted(value),
+    countMembers(project.project_id, -1),
+  );
+}
+
+/**
+ * Makes somebody else the owner of a project of the given version; who was the owner becomes a developer in it.
+ * @param present the new owner as a member, where they are one
+ * @throws ConditionFailedError when the project or the member changed since they were read, or under {@link memberCount}
+ */
+export async function transferProject(
+  records: Writer,
+  project: Project,
+  to: { user_id: string; username: string },
+  present: Member | undefined,
+  now: Date,
+): Promise<Project> {
+  const { project_id, version } = project;
+  const updated_at = now.toISOString();
+  const next = { owner: to.username, owner_id: to.user_id, updated_at };
+  const former: Member | undefined =
+    project.owner === null
+      ? undefined
+      : {
+          project_id,
+          user_id: project.owner_id,
+          username: project.owner,
+          role: 'developer',
+          added_at: updated_at,
+          version: 1,
+        };
+  const change = (former === undefined ? 0 : 1) - (present === undefined ? 0 : 1);
+  const key = memberKey(project_id, to.user_id);
+  await records.write(
+    {
+      update: projectKey(project_id),
+      change: { set: next, add: { version: 1 } },
+      if: { equals: { version } },
+    },
+    present === undefined
+      ? { check: key, if: { exists: false } }
+      : { delete: key, if: { equals: { version: present.version } } },
+    ownedProjects.add(to.user_id, project_id),
+    ...(former === undefined ? [] : [put(former, undefined), listed(former)]),
+    ...(change === 0 ? [] : [countMembers(project_id, change > 0 ? 1 : -1)]),
+  );
+  return { ...project, ...next, version: version + 1 };
+}
+
+/**
+ * Ends what a user who was deleted is to a project: its owner, whom it has none of then, or one of its members. Also
+ * takes it off their list.
+ */
+export function leaveProject(records: Writer, user_id: string, project_id: string): Promise<void> {
+  return retryOnConflict(async () => {
+    const [project, found] = await records.batchGet([projectKey(project_id), memberKey(project_id, user_id)]);
+    const forget = unlisted({ user_id, project_id });
+    if (project?.['owner_id'] === user_id) {
+      const disown: Write = {
+        update: projectKey(project_id),
+        change: { set: { owner: null }, add: { version: 1 } },
+        if: { equals: { owner_id: user_id } },
+      };
+      return records.write(disown, forget);
+    }
+    if (found === undefined) {
+      // Somebody may be making it theirs.
+      const isNotTheirs: Condition = { any: [{ exists: false }, { differs: { owner_id: user_id } }] };
+      return records.write({ check: projectKey(project_id), if: isNotTheirs }, forget);
+    }
+    return records.write(
+      { delete: memberKey(project_id, user_id), if: { exists: true } },
+      forget,
+      ...(project === undefined ? [] : [projectExists(project_id), countMembers(project_id, -1)]),
+    );
+  });
+}
+
+/** Takes every member out of a project that was deleted, and it off their lists. */
+export async function removeMembers(records: Writer, items: readonly Item[]): Promise<void> {
+  const project_id = (item: Item): string => item.pk.slice(membersPartition('').length);
+  const writes = items.flatMap((item): Write[] => [
+    { delete: { pk: item.pk, sk: item.sk } },
+    unlisted({ user_id: item.sk, project_id: project_id(item) }),
+  ]);
+  await records.write(...writes);
+}
+
+/** Projects of which a user is the owner or a member, newest first. */
+export async function listOwnProjects(
+  records: Records,
+  user_id: string,
+  page: { limit: number; after: string | undefined },
+): Promise<Page<Project>> {
+  const { items, next } = await ownedProjects.newest(records, user_id, page);
+  const found: (Item | undefined)[] = [];
+  for (let first = 0; first < items.length; first += 100) {
+    found.push(...(await records.batchGet(items.slice(first, first + 100).map(projectKey))));
+  }
+  // One that was deleted stays listed until its purge.
+  const present = found.filter((item) => item !== undefined);
+  return readPage({ items: present, next }, parseProject);
+}

@@ -1,0 +1,249 @@
+import * as z from 'zod';
+import { FileId, Sha256, Timestamp, Ulid } from '../../core/formats.ts';
+import { readPage } from '../table/read-page.ts';
+import { ofVersion, recordType, unreadableVersion } from '../table/record.ts';
+import type { Key, Page, TableReader, TableWriter, Write } from '../table/table.ts';
+import { count, projectExists, projectPrefix } from './project.ts';
+import { requireProjectBytes } from './project-bytes.ts';
+import { acceptAnnounced, announce, type Purge, parsePurge, purgeKey, type UploadParts } from './purge.ts';
+
+/** Largest upload by one presigned PUT: what S3 takes in one piece, 5 GB. */
+export const uploadMaxBytes = 5_000_000_000;
+/** Largest upload in parts: what a job's disk takes with room to work. */
+export const partedMaxBytes = 100_000_000_000;
+
+const upload = recordType('upload', () =>
+  z.object({
+    project_id: Ulid,
+    /** `source`, or the data set's name. */
+    name: FileId,
+    sha256: Sha256,
+    size: z.number().int(),
+    format: z.enum(['tar.gz', 'tar', 'zip', 'file']),
+    updated_at: Timestamp,
+    version: z.number().int(),
+  }),
+);
+/** The current source of a project, or one of its data sets: named, versioned by hash. */
+export type Upload = z.infer<typeof upload.schema>;
+
+export const parseUpload = upload.parse;
+
+const sourceKey = (project_id: string): Key => ({ pk: `SOURCE#${project_id}`, sk: 'source' });
+const datasetsPartition = (project_id: string): string => `DATASETS#${project_id}`;
+const datasetKey = (project_id: string, dataset: string): Key => ({
+  pk: datasetsPartition(project_id),
+  sk: dataset,
+});
+const uploadKey = (kind: 'source' | 'dataset', project_id: string, name: string): Key =>
+  kind === 'source' ? sourceKey(project_id) : datasetKey(project_id, name);
+/** One item for each stored blob, so that its bytes are counted once however often it becomes current. */
+const blobsPartition = (project_id: string): string => `BLOBS#${project_id}`;
+const blobKey = (kind: 'source' | 'dataset', project_id: string, sha256: string): Key => ({
+  pk: blobsPartition(project_id),
+  sk: `${kind}#${sha256}`,
+});
+
+export const uploadPartitions = (project_id: string): string[] => [
+  `SOURCE#${project_id}`,
+  datasetsPartition(project_id),
+  blobsPartition(project_id),
+];
+
+/** Where an uploaded archive lies in the bucket: by its hash, so that a version never changes. */
+export const sourceObject = (project_id: string, sha256: string): string =>
+  `${projectPrefix(project_id)}sources/${sha256}`;
+export const datasetObject = (project_id: string, sha256: string): string =>
+  `${projectPrefix(project_id)}datasets/${sha256}`;
+/** Object of the source, or of a data set, with this hash. */
+export const uploadObject = (kind: 'source' | 'dataset', project_id: string, sha256: string): string =>
+  kind === 'source' ? sourceObject(project_id, sha256) : datasetObject(project_id, sha256);
+
+export async function findSource(
+  records: TableReader<'records'>,
+  project_id: string,
+): Promise<Upload | undefined> {
+  const item = await records.get(sourceKey(project_id));
+  return item && upload.parse(item);
+}
+
+export async function findDataset(
+  records: TableReader<'records'>,
+  project_id: string,
+  dataset: string,
+): Promise<Upload | undefined> {
+  const item = await records.get(datasetKey(project_id, dataset));
+  return item && upload.parse(item);
+}
+
+/** Whether an upload of this hash was accepted once; then it stays as long as the project. */
+export async function isAccepted(
+  records: TableReader<'records'>,
+  kind: 'source' | 'dataset',
+  project_id: string,
+  sha256: string,
+): Promise<boolean> {
+  return (await records.get(blobKey(kind, project_id, sha256))) !== undefined;
+}
+
+/** Digests of the accepted uploads of a kind, in their order. */
+export async function listAccepted(
+  records: TableReader<'records'>,
+  kind: 'source' | 'dataset',
+  project_id: string,
+  page: { limit: number; after: string | undefined },
+): Promise<Page<string>> {
+  const prefix = blobKey(kind, project_id, '').sk;
+  const after = page.after === undefined ? undefined : `${prefix}${page.after}`;
+  const { items, next } = await records.query({
+    pk: blobsPartition(project_id),
+    prefix,
+    limit: page.limit,
+    after,
+  });
+  return { items: items.map(({ sk }) => sk.slice(prefix.length)), next: next?.slice(prefix.length) };
+}
+
+/** The write that records an accepted upload of an imported project. */
+export const putAccepted = (
+  kind: 'source' | 'dataset',
+  project_id: string,
+  sha256: string,
+  size: number,
+): Write => ({
+  put: { ...blobKey(kind, project_id, sha256), record_type: 'blob', schema_version: 0, size },
+});
+
+/** The write that records the current source, or version of a data set, of an imported project. */
+export const putCurrent = (kind: 'source' | 'dataset', value: Upload): Write => ({
+  put: upload.item(uploadKey(kind, value.project_id, value.name), value),
+});
+
+/** The parts in which an announced upload comes; null without any. */
+function announcedParts(earlier: Purge | undefined): UploadParts | null {
+  const announced = earlier?.target.announced;
+  return announced?.of === 'project' ? announced.parts : null;
+}
+
+/**
+ * Notes that an upload is to come, which is removed unless it is accepted within a day; what was accepted before stays.
+ * An upload in parts that was announced before goes on.
+ * @param startParts begins an upload in parts; absent for one in one piece
+ * @param isGivenUp whether the parts of the earlier one are lost
+ * @returns the parts in which it comes; null for one piece, `accepted` where nothing is to be sent
+ * @throws ProjectBytesError where it does not fit into the project
+ * @throws ConditionFailedError while an earlier one of the same bytes is being removed, or once the project is gone
+ */
+export async function announceUpload(
+  records: TableWriter<'records'>,
+  kind: 'source' | 'dataset',
+  { project_id, sha256, size }: Pick<Upload, 'project_id' | 'sha256' | 'size'>,
+  {
+    maxBytes,
+    now,
+    startParts,
+    isGivenUp = async () => false,
+  }: {
+    maxBytes: number;
+    now: Date;
+    startParts?: () => Promise<UploadParts>;
+    isGivenUp?: (parts: UploadParts) => Promise<boolean>;
+  },
+): Promise<UploadParts | null | 'accepted'> {
+  const blob = blobKey(kind, project_id, sha256);
+  const object = uploadObject(kind, project_id, sha256);
+  const [accepted, item] = await records.batchGet([blob, purgeKey(object)]);
+  if (accepted !== undefined) return 'accepted';
+  await requireProjectBytes(records, project_id, size, maxBytes);
+  const earlier = item && parsePurge(item);
+  const known = announcedParts(earlier);
+  // Parts of another size hold other bytes, whatever was said of their hash.
+  const goesOn = known?.size === size && !(await isGivenUp(known));
+  const parts = goesOn ? known : ((await startParts?.()) ?? known);
+  // Of two that begin at once, the second goes on with the parts of the first.
+  const since = parts === known ? undefined : (earlier ?? null);
+  await records.write(
+    projectExists(project_id),
+    announce({ of: 'project', object, blob, parts }, now, since),
+  );
+  return startParts === undefined ? null : parts;
+}
+
+/** An upload that was accepted before, or can be: when it was announced, and its parts. */
+export type Acceptable = 'accepted' | { announced_at: string; parts: UploadParts | null };
+
+/**
+ * Whether an upload was accepted, or can be. To be asked before the object is looked at: what was found then is the
+ * upload that this announcement let in. Undefined where none was announced, or it is being removed.
+ */
+export async function findAcceptable(
+  records: TableReader<'records'>,
+  kind: 'source' | 'dataset',
+  project_id: string,
+  sha256: string,
+): Promise<Acceptable | undefined> {
+  const announced = purgeKey(uploadObject(kind, project_id, sha256));
+  const [blob, item] = await records.batchGet([blobKey(kind, project_id, sha256), announced]);
+  if (blob !== undefined) return 'accepted';
+  const upload = item && parsePurge(item);
+  return upload === undefined || upload.removing_at !== undefined
+    ? undefined
+    : { announced_at: upload.created_at, parts: announcedParts(upload) };
+}
+
+/** The source or data set that another version is to replace, also where it cannot be read. */
+export async function findUploadToReplace(
+  records: TableReader<'records'>,
+  kind: 'source' | 'dataset',
+  project_id: string,
+  name: string,
+): Promise<Upload | undefined> {
+  const item = await records.get(uploadKey(kind, project_id, name));
+  const unreadable = '';
+  const standIn = { project_id, name, sha256: unreadable, size: 0, format: 'file' as const };
+  return item && upload.salvage(item, { ...standIn, updated_at: unreadable, version: unreadableVersion });
+}
+
+/** Data sets of a project, by name. */
+export async function listDatasets(
+  records: TableReader<'records'>,
+  project_id: string,
+  page: { limit?: number; after: string | undefined },
+): Promise<Page<Upload>> {
+  return readPage(await records.query({ pk: datasetsPartition(project_id), ...page }), upload.parse);
+}
+
+/**
+ * Makes an uploaded object the current source or the current version of a data set.
+ * Throws `ConditionFailedError` when another version or the project's deletion came between, or when the upload was
+ * accepted, removed or announced anew since it was found to be acceptable.
+ * @param maxBytes most bytes that the project may hold with it
+ * @throws ProjectBytesError where it would hold more
+ */
+export async function putUpload(
+  records: TableWriter<'records'>,
+  kind: 'source' | 'dataset',
+  value: Upload,
+  previous: Upload | undefined,
+  acceptable: Acceptable,
+  maxBytes: number,
+): Promise<void> {
+  const { project_id, name, sha256, size } = value;
+  const blob = blobKey(kind, project_id, sha256);
+  const isNew = acceptable !== 'accepted';
+  if (isNew) await requireProjectBytes(records, project_id, size, maxBytes);
+  await records.write(
+    projectExists(project_id),
+    {
+      put: upload.item(uploadKey(kind, project_id, name), value),
+      if: previous === undefined ? { exists: false } : ofVersion(previous.version),
+    },
+    ...(isNew
+      ? [
+          { put: { ...blob, record_type: 'blob', schema_version: 0, size }, if: { exists: false } },
+          count(project_id, { objects: 1, bytes: size }, maxBytes),
+          acceptAnnounced(uploadObject(kind, project_id, sha256), acceptable.announced_at),
+        ]
+      : []),
+  );
+}

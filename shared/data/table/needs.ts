@@ -1,0 +1,46 @@
+import { dynamoDb } from '../../aws/dynamodb-client.ts';
+import { type Need, within } from '../../core/needs.ts';
+import type { Settings } from '../../core/settings.ts';
+import { type TableReader, type TableWriter, tableReader } from './table.ts';
+import { tableWriter } from './table-writer.ts';
+
+function accountsTable({ accountsTable: name }: Settings): string {
+  if (name === undefined) throw new Error('ACCOUNTS_TABLE is not set: this is no place for accounts');
+  return name;
+}
+
+/** Reads of projects, experiments, models and everything else that is not an account. */
+export const readRecords: Need<TableReader<'records'>> = {
+  resource: 'records',
+  level: 'read',
+  open: ({ environment, settings }) => tableReader(dynamoDb(environment), 'records', settings.recordsTable),
+};
+
+/** Reads and writes of records. */
+export const writeRecords: Need<TableWriter<'records'>> = {
+  resource: 'records',
+  level: 'write',
+  open: ({ environment, settings }) => tableWriter(dynamoDb(environment), 'records', settings.recordsTable),
+};
+
+/** Writes of what belongs to a job, such as the mark that somebody reads its log. */
+export const markJobs = /* @__PURE__ */ within(writeRecords, { partitions: ['JOB#*'] });
+
+/** Writes of the catalogues that searches read: a search folds what it has read. */
+export const foldCatalogues = /* @__PURE__ */ within(writeRecords, { partitions: ['CATALOGUE#*'] });
+
+/** Reads of users and tokens. */
+export const readAccounts: Need<TableReader<'accounts'>> = {
+  resource: 'accounts',
+  level: 'read',
+  open: ({ environment, settings }) =>
+    tableReader(dynamoDb(environment), 'accounts', accountsTable(settings)),
+};
+
+/** Reads and writes of users and tokens. */
+export const writeAccounts: Need<TableWriter<'accounts'>> = {
+  resource: 'accounts',
+  level: 'write',
+  open: ({ environment, settings }) =>
+    tableWriter(dynamoDb(environment), 'accounts', accountsTable(settings)),
+};

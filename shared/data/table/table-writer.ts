@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import type { DynamoDBDocumentClient, TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { toWellFormed } from '../../core/text/well-formed.ts';
+import { Expression } from './condition.ts';
+import { jitteredPause } from './retry-on-conflict.ts';
+import { type Item, type TableName, type TableWriter, tableReader, type Write } from './table.ts';
+import { ConditionFailedError } from './write-label.ts';
+
+type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+const conflictRounds = 8;
+/** Milliseconds. */
+const longestPause = 2000;
+
+/** Text as it can be stored: what a job reports may be cut in the middle of a character, which the store refuses. */
+const storable = (attributes: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, toWellFormed(value)]));
+
+/** An item to store. Its keys are never replaced: they would name another item. */
+const storableItem = ({ pk, sk, ...attributes }: Item): Item => ({ ...storable(attributes), pk, sk });
+
+function transactItem(TableName: string, write: Write): TransactItem {
+  const expression = new Expression();
+  const condition = write.if === undefined ? {} : { ConditionExpression: expression.condition(write.if) };
+  if ('put' in write)
+    return { Put: { TableName, Item: storableItem(write.put), ...condition, ...expression.placeholders() } };
+  if ('update' in write) {
+    const { set } = write.change;
+    const UpdateExpression = expression.change({ ...write.change, ...(set && { set: storable(set) }) });
+    const { pk, sk } = write.update;
+    return {
+      Update: { TableName, Key: { pk, sk }, UpdateExpression, ...condition, ...expression.placeholders() },
+    };
+  }
+  const { pk, sk } = 'delete' in write ? write.delete : write.check;
+  if ('delete' in write)
+    return { Delete: { TableName, Key: { pk, sk }, ...condition, ...expression.placeholders() } };
+  return {
+    ConditionCheck: {
+      TableName,
+      Key: { pk, sk },
+      ConditionExpression: '',
+      ...condition,
+      ...expression.placeholders(),
+    },
+  };
+}
+
+interface Cancellation {
+  name: 'TransactionCanceledException';
+  CancellationReasons?: { Code?: string }[];
+}
+
+function isCancellation(error: unknown): error is Cancellation {
+  return error instanceof Error && error.name === 'TransactionCanceledException';
+}
+
+/** Codes with which the store cancels a transaction that may well succeed when tried again. */
+const passing = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+
+/**
+ * Writer of the table that is deployed as `tableName`.
+ *
+ * Every write is a transaction, even a single one: only transactions carry a client token, by which the store
+ * recognises a repetition after a lost reply as the success it was. That costs a second write unit and saves a
+ * whole class of faults.
+ */
+export function tableWriter<N extends TableName>(
+  client: DynamoDBDocumentClient,
+  name: N,
+  tableName: string,
+): TableWriter<N> {
+  return {
+    ...tableReader(client, name, tableName),
+    writable: true,
+
+    async write(...writes) {
+      const TransactItems = writes.map((write) => transactItem(tableName, write));
+      for (let round = 0; ; round += 1) {
+        try {
+          await client.send(new TransactWriteCommand({ ClientRequestToken: randomUUID(), TransactItems }));
+          return;
+        } catch (error) {
+          if (!isCancellation(error)) throw error;
+          const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code ?? 'None');
+          const failed = writes.filter((_, index) => codes[index] === 'ConditionalCheckFailed');
+          if (failed.length > 0) throw new ConditionFailedError(failed.map(({ label }) => label));
+          if (round === conflictRounds || !codes.some((code) => passing.has(code))) throw error;
+          await jitteredPause(round, longestPause);
+        }
+      }
+    },
+  };
+}

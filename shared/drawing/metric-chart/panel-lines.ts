@@ -1,0 +1,66 @@
+import { greatest, least } from 'd3-array';
+import { timeUnit } from '../chart-axis.ts';
+import { valueText } from '../number-text.ts';
+import { lineColours } from './line-colours.ts';
+import type { MetricPanel, Subset } from './metric-panels.ts';
+import type { DrawnPoint } from './metric-series.ts';
+
+export type Goal = 'maximize' | 'minimize';
+
+/** One line of a panel, with its text. */
+export interface PanelLine {
+  name: string;
+  colour: string;
+  points: readonly DrawnPoint[];
+  lastValue: number;
+  /** The point that is best by the metric's goal; undefined where its goal is unknown. */
+  best: DrawnPoint | undefined;
+  /** `last 0.97, best 0.98 at step 17`. */
+  summary: string;
+}
+
+export interface PanelLines {
+  lines: readonly PanelLine[];
+  /** Quantity of the x axis. */
+  progress: string;
+}
+
+const order: readonly Subset[] = ['', 'train', 'val', 'test'];
+
+/** `step 3`, or `12.5 seconds`. */
+const placeText = ({ x }: DrawnPoint, progress: string): string =>
+  progress === 'step' ? `step ${valueText(x)}` : `${valueText(x)} ${progress}`;
+
+/** Tooltip of a point. */
+export const pointText = (name: string, point: DrawnPoint, progress: string): string =>
+  `${name}: ${valueText(point.value)} at ${placeText(point, progress)}`;
+
+/**
+ * The lines of a panel: by step where every point names one, else by the time since `start` (epoch milliseconds),
+ * in the unit that suits it.
+ */
+export function panelLines({ series }: MetricPanel, goal: Goal | undefined, start: number): PanelLines {
+  const all = order.flatMap((subset) => {
+    const one = series.get(subset);
+    return one === undefined ? [] : [{ subset, one }];
+  });
+  const hasSteps = all.every(({ one }) => one.hasSteps);
+  const longest = Math.max(...all.map(({ one }) => (one.times[1] - start) / 1000));
+  const unit = timeUnit(longest);
+  const progress = hasSteps ? 'step' : unit.name;
+  const lines = all.map(({ subset, one }): PanelLine => {
+    const points = one.drawn(({ step, time }) =>
+      hasSteps && step !== null ? step : (time - start) / 1000 / unit.seconds,
+    );
+    const best =
+      goal === 'maximize'
+        ? greatest(points, ({ y }) => y)
+        : goal === 'minimize'
+          ? least(points, ({ y }) => y)
+          : undefined;
+    const lastValue = one.last ?? 0;
+    const summary = `last ${valueText(lastValue)}${best === undefined ? '' : `, best ${valueText(best.value)} at ${placeText(best, progress)}`}`;
+    return { name: one.name, colour: lineColours[subset], points, lastValue, best, summary };
+  });
+  return { lines, progress };
+}

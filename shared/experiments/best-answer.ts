@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import type { Experiment } from '../data/experiments/experiment.ts';
+import { withEarlierBest } from '../data/experiments/experiment-row.ts';
+import { isFinal } from '../data/jobs/job-status.ts';
+import type { MetricSummary } from '../data/metrics/metric-summary.ts';
+import { exampleNames } from '../metrics/metric-aliases.ts';
+import { type MetricRanker, metricsOf } from '../metrics/metric-ranker.ts';
+
+/** The best value of an experiment as every operation answers it. */
+export const BestAnswer = z.object({
+  criterion: z.string(),
+  metric: z.string().describe('Name under which the run reported it.'),
+  value: z.number(),
+  step: z.number().nullable(),
+});
+
+/** Most names of metrics that a reason lists, and most characters of one. */
+const namesMost = 20;
+const nameMost = 64;
+
+/** Some of the names, for a person to read. */
+export function shownNames(names: readonly string[]): string {
+  const shown = names.slice(0, namesMost).map((name) => name.slice(0, nameMost));
+  const more = names.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+type Judged = Pick<Experiment, 'best' | 'kind' | 'status'>;
+
+/** Why a run has no best value, in a person's words. */
+function reasonOf(
+  { kind, status }: Judged,
+  metrics: ReadonlyMap<string, MetricSummary>,
+  ranker: MetricRanker,
+): string {
+  const { name } = ranker.criterion;
+  const has = isFinal(status) ? 'reported' : 'has reported';
+  const wanted = exampleNames(name);
+  if (metrics.size === 0) {
+    const how =
+      kind === 'logged'
+        ? `Log one, such as ${wanted[0]}`
+        : `Append lines such as ${JSON.stringify({ [wanted[0] ?? name]: 0.5, step: 1 })} to METRICS_FILE, or log to MLflow`;
+    return isFinal(status)
+      ? `The run reported no metric. ${how}.`
+      : `The run has reported no metric yet. ${how}.`;
+  }
+  const standing = ranker.standing(metricsOf(metrics));
+  if (standing.length > 0)
+    return `The project is judged by ${name}, and ${shownNames(standing)} ${isFinal(status) ? 'had' : 'has had'} no value that can be ranked: NaN and infinity are not.`;
+  const names = shownNames([...metrics.keys()].sort());
+  return `The project is judged by ${name}, and the run ${has} only ${names}. Choose one of these as the project's criterion, or report ${wanted.join(' or ')}.`;
+}
+
+/** What an experiment answers about its best value. */
+export function judged(
+  experiment: Judged,
+  summarized: ReadonlyMap<string, MetricSummary>,
+  ranker: MetricRanker,
+): { best: z.input<typeof BestAnswer> | null; best_reason: string | null } {
+  const metrics = withEarlierBest(experiment, summarized);
+  const best = ranker.best(metricsOf(metrics));
+  return { best, best_reason: best === null ? reasonOf(experiment, metrics, ranker) : null };
+}

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import { Ulid } from '../core/formats.ts';
+import { type Experiment, ExperimentKind } from '../data/experiments/experiment.ts';
+import { Git, type Tracking } from '../data/experiments/tracking.ts';
+import { defaultName } from '../data/projects/default-name.ts';
+import type { Placed } from '../jobs/admission/place-in-line.ts';
+import { showJob, shownJob } from '../jobs/shown-job.ts';
+import type { MetricRanker } from '../metrics/metric-ranker.ts';
+import { BestAnswer, judged } from './best-answer.ts';
+import { MetricSummaryAnswer, showSummary } from './metric-summary-answer.ts';
+
+/** An experiment as every operation returns it. */
+export const ExperimentAnswer = z
+  .object({
+    experiment_id: Ulid,
+    project_id: Ulid,
+    kind: ExperimentKind,
+    name: z.string(),
+    note: z.string().nullable().describe('Markdown.'),
+    tags: z.record(z.string(), z.string()),
+    params: z
+      .record(z.string(), z.string())
+      .describe('For trainings the scalars of the configuration, such as `optimizer.lr`.'),
+    git: Git.nullable(),
+    metrics: z.record(z.string(), MetricSummaryAnswer).describe('The metrics in short, by their names.'),
+    config_id: z.string().nullable().describe('Null for an experiment that a client records.'),
+    config_version: z.number().int().nullable(),
+    config_sha256: z.string().nullable(),
+    source_sha256: z.string().nullable(),
+    dataset: z.string().nullable(),
+    dataset_sha256: z.string().nullable(),
+    rerun_of: Ulid.nullable(),
+    overrides: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
+    continues_from: Ulid.nullable(),
+    lock_hash: z.string().nullable(),
+    environment_cache: z.enum(['hit', 'miss', 'none']).nullable(),
+    saved_seconds: z.number().nullable(),
+    ...shownJob,
+    gpus: z.number().int(),
+    nodes: z.number().int(),
+    best: BestAnswer.nullable().describe(
+      "The best value by the project's criterion as it is now, also while the run goes on.",
+    ),
+    best_reason: z.string().nullable().describe('Why `best` is null, in words; null where it is not.'),
+    warnings: z
+      .array(z.string())
+      .describe(
+        'What its program wrote that is left out, such as lines of METRICS_FILE; at most a few sentences.',
+      ),
+    artifacts: z.number().int(),
+    artifact_bytes: z.number().int(),
+  })
+  .meta({ id: 'Experiment' });
+
+/** Texts in the order of their names: the table keeps none. */
+const sortedByName = (texts: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(texts).sort(([one], [other]) => (one < other ? -1 : 1)));
+
+/** An experiment to show at this moment, with what is tracked of it. */
+export const showExperiment = (
+  experiment: Placed<Experiment>,
+  now: Date,
+  { fields, metrics }: Tracking,
+  ranker: MetricRanker,
+): z.input<typeof ExperimentAnswer> => ({
+  ...showJob(experiment, now),
+  ...judged(experiment, metrics, ranker),
+  warnings: experiment.warnings ?? [],
+  name: fields?.name ?? defaultName(experiment.config_id),
+  note: fields?.note ?? null,
+  tags: sortedByName(fields?.tags),
+  params: sortedByName(fields?.params),
+  git: fields?.git ?? null,
+  metrics: Object.fromEntries([...metrics].map(([name, summary]) => [name, showSummary(summary)])),
+});

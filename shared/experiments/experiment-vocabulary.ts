@@ -1,0 +1,56 @@
+import type { ExperimentRow } from '../data/experiments/experiment-row.ts';
+import { actualCost } from '../jobs/admission/cost.ts';
+import { durationOf } from '../jobs/shown-job.ts';
+import type { Attribute, Vocabulary } from '../search/vocabulary.ts';
+import type { ExperimentAttribute } from './experiment-attributes.ts';
+
+/** What rows do not know of themselves. */
+interface Surroundings {
+  now: Date;
+  /** Name of the user who began it; undefined once that user is deleted. */
+  usernameOf(user_id: string): string | undefined;
+  /** The best value of a row by the criterion of its project. */
+  bestOf(row: ExperimentRow): number | undefined;
+}
+
+const timeOf = (time: string | null): number | null => (time === null ? null : Date.parse(time));
+
+/** What `filter` and `order_by` may name of experiments: our names, and those of MLflow that mean the same. */
+export function experimentVocabulary({ now, usernameOf, bestOf }: Surroundings): Vocabulary<ExperimentRow> {
+  const experiment_id: Attribute<ExperimentRow> = { type: 'text', read: (row) => row.experiment_id };
+  const name: Attribute<ExperimentRow> = { type: 'text', read: (row) => row.name };
+  const started_at: Attribute<ExperimentRow> = { type: 'time', read: (row) => timeOf(row.started_at) };
+  const stopped_at: Attribute<ExperimentRow> = { type: 'time', read: (row) => timeOf(row.stopped_at) };
+  return {
+    attributes: {
+      experiment_id,
+      name,
+      status: { type: 'text', read: (row) => row.status },
+      kind: { type: 'text', read: (row) => row.kind },
+      user: { type: 'text', read: (row) => usernameOf(row.user_id) },
+      config: { type: 'text', read: (row) => row.config_id },
+      created_at: { type: 'time', read: (row) => timeOf(row.created_at) },
+      started_at,
+      stopped_at,
+      duration: { type: 'number', read: (row) => durationOf(row, now) },
+      cost: { type: 'number', read: actualCost },
+      best: { type: 'number', read: bestOf },
+      run_id: experiment_id,
+      run_name: name,
+      start_time: started_at,
+      end_time: stopped_at,
+    } satisfies Readonly<Record<ExperimentAttribute, Attribute<ExperimentRow>>>,
+    groups: {
+      metrics: { type: 'number', read: (row, key) => row.lastOf(key) },
+      params: { type: 'text-or-number', read: (row, key) => row.param(key) },
+      tags: { type: 'text', read: (row, key) => row.tag(key) },
+    },
+    groupAliases: {
+      metric: 'metrics',
+      param: 'params',
+      parameter: 'params',
+      parameters: 'params',
+      tag: 'tags',
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { badRequest } from '../core/service-error.ts';
+import { bytesOfFields, type ExperimentFields, fieldsMaxBytes } from '../data/experiments/tracking.ts';
+import {
+  GitRule,
+  ExperimentName as NameRule,
+  NoteText,
+  ParamText,
+  paramMost,
+  TagText,
+  TrackedName,
+} from '../data/rules/tracked.ts';
+
+export const ExperimentName = NameRule.describe('Its name for people; need not differ from others.');
+export const Note = NoteText.nullable()
+  .describe('Markdown; `null` removes it.')
+  .meta({ ...NoteText.meta(), type: ['string', 'null'] });
+export const Tags = z
+  .record(TrackedName, TagText.nullable())
+  .describe('Tags to set, such as `{"stage": "baseline"}`; `null` removes one. The others stay.');
+
+/** A param may be sent as the number or boolean that it is. */
+const ParamValue = z.union([ParamText, z.number().transform(String), z.boolean().transform(String)], {
+  error: `must be a text of at most ${paramMost} characters, a number or a boolean`,
+});
+export const Params = z
+  .record(TrackedName, ParamValue)
+  .describe('Params by name, such as `{"lr": 0.01}`; kept as text.');
+
+export const GitState = z
+  .strictObject({
+    commit: GitRule.shape.commit,
+    branch: GitRule.shape.branch.default(null),
+    dirty: GitRule.shape.dirty.default(null),
+  })
+  .describe('State of the repository of the program.');
+
+/** Bytes of a body with as many fields as an experiment may have, all their characters written as escapes. */
+export const fieldsBodyMaxBytes = 1_000_000;
+
+/** The tags after a change. */
+export function changedTags(
+  tags: Readonly<Record<string, string>>,
+  change: Readonly<Record<string, string | null>>,
+): Record<string, string> {
+  const changed = new Map(Object.entries(tags));
+  for (const [name, value] of Object.entries(change)) {
+    if (value === null) changed.delete(name);
+    else changed.set(name, value);
+  }
+  return Object.fromEntries(changed);
+}
+
+/** Refuse fields that are more than an experiment may have. @throws ServiceError `bad-request` naming `parameter` */
+export function requireRoom(fields: ExperimentFields, parameter: string): ExperimentFields {
+  const bytes = bytesOfFields(fields);
+  if (bytes <= fieldsMaxBytes) return fields;
+  const message = `makes note, tags and params ${bytes} bytes together; at most ${fieldsMaxBytes} are kept`;
+  throw badRequest([{ in: 'body', name: parameter, message }]);
+}

@@ -1,0 +1,14 @@
+import type { ProblemKind } from '../definition/problem.ts';
+
+/** An error that only HTTP has, or whose answer needs headers of its own. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  readonly kind: ProblemKind;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(kind: ProblemKind, detail: string, headers: Readonly<Record<string, string>> = {}) {
+    super(detail);
+    this.kind = kind;
+    this.headers = headers;
+  }
+}

@@ -1,0 +1,96 @@
+import { ServiceError } from '../../core/service-error.ts';
+import { successStatus } from '../definition/answer-schema.ts';
+import { encodeCursor } from '../definition/cursor.ts';
+import type { Exchange } from '../definition/exchange.ts';
+import { type NextPage, Reply } from '../definition/reply.ts';
+import { headerOf, type Result } from '../pipeline/proxy-event.ts';
+import { acceptsGzip, compressed, compressedTag, isCompressible, varyByEncoding } from './compression.ts';
+import { entityTag, noneMatchNames } from './etag.ts';
+import { fitsPayload, payloadMostBytes } from './payload-bytes.ts';
+import { renderJson } from './render-json.ts';
+import { securityHeaders } from './security-headers.ts';
+
+interface Rendered {
+  mediaType: string;
+  body: string | Uint8Array;
+  isPassing?: boolean | undefined;
+}
+
+function payload(body: string | Uint8Array): Pick<Result, 'body' | 'isBase64Encoded'> {
+  if (typeof body === 'string') return { body };
+  return { body: Buffer.from(body).toString('base64'), isBase64Encoded: true };
+}
+
+/** The `Link` header that leads to the next page, by a cursor of this list alone. */
+function linkTo({ after, query }: NextPage, { endpoint, input }: Exchange): string {
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [value].flat().map((one) => [name, String(one)]),
+  );
+  const cursor = encodeCursor({ name: endpoint.name, path: input?.path, query }, after);
+  return `<?${new URLSearchParams([...given, ['cursor', cursor]]).toString()}>; rel="next"`;
+}
+
+/** Most records that one answer names in the log; after a rollback there may be thousands. */
+const namedMost = 10;
+
+/** Reports the records that an answer leaves out: by key in the log, and to the caller their number. */
+function reportUnreadable({ log }: Exchange, { unreadable }: Reply<unknown>): Record<string, string> {
+  if (unreadable.length === 0) return {};
+  for (const { key, reason } of unreadable.slice(0, namedMost))
+    log.error('unreadable-record', { key, reason });
+  if (unreadable.length > namedMost) log.error('unreadable-records', { count: unreadable.length });
+  return { 'X-Unreadable-Records': String(unreadable.length) };
+}
+
+/** The answer of a behaviour as API Gateway takes it, compressed where the caller takes that. */
+export async function renderAnswer(exchange: Exchange, answer: unknown): Promise<Result> {
+  const { endpoint, event, requestId, mask } = exchange;
+  const reply: Reply<unknown> = answer instanceof Reply ? answer : Reply.json(answer);
+  const headers: Record<string, string> = {
+    ...securityHeaders,
+    'Cache-Control': endpoint.allow === 'anyone' ? 'no-cache' : 'private, no-cache',
+    'X-Request-Id': requestId,
+    ...(reply.next !== undefined && { Link: linkTo(reply.next, exchange) }),
+    ...reportUnreadable(exchange, reply),
+    ...reply.headers,
+  };
+  if (reply.body.kind === 'redirect') {
+    headers['Location'] = reply.body.locations[event.httpMethod === 'HEAD' ? 'HEAD' : 'GET'];
+    return { statusCode: 302, headers, body: '' };
+  }
+  const rendered: Rendered =
+    reply.body.kind === 'json'
+      ? { mediaType: 'application/json', body: await renderJson(endpoint, reply.body.value, mask) }
+      : { mediaType: reply.body.mediaType, body: reply.body.bytes, isPassing: reply.body.isPassing };
+  headers['Content-Type'] = rendered.mediaType;
+  const isCoded = isCompressible(rendered.mediaType, Buffer.byteLength(rendered.body));
+  const isCompressed = isCoded && acceptsGzip(headerOf(event, 'accept-encoding'));
+  if (isCoded) headers['Vary'] = varyByEncoding(headers['Vary']);
+  if (reply.version !== undefined) {
+    const tag = entityTag(reply.version, rendered.body);
+    headers['ETag'] = isCompressed ? compressedTag(tag) : tag;
+    const known = headerOf(event, 'if-none-match');
+    const isKnown = noneMatchNames(known, tag) || noneMatchNames(known, compressedTag(tag));
+    if (endpoint.method === 'GET' && isKnown) {
+      const { 'Content-Type': _, ...kept } = headers;
+      return { statusCode: 304, headers: kept, body: '' };
+    }
+  }
+  const statusCode = successStatus(endpoint.output);
+  // One that is too large uncompressed is refused to everybody, and not to those alone who take no gzip.
+  const plain = requireFit({ statusCode, headers, ...payload(rendered.body) });
+  if (!isCompressed) return plain;
+  headers['Content-Encoding'] = 'gzip';
+  const packed = payload(await compressed(rendered.body, rendered.isPassing));
+  return requireFit({ statusCode, headers, ...packed });
+}
+
+/** The answer. @throws ServiceError too-large where Lambda would not send it */
+function requireFit(answer: Result): Result {
+  if (fitsPayload(answer)) return answer;
+  const most = `${Math.floor(payloadMostBytes / 1_000_000)} MB`;
+  throw new ServiceError(
+    'too-large',
+    `The answer is larger than ${most} as it is sent, which is the most. Ask for a part of it or for another form.`,
+  );
+}

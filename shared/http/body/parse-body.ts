@@ -1,0 +1,149 @@
+import { type ParameterFault, ServiceError } from '../../core/service-error.ts';
+import type { FileBody } from '../definition/endpoint-input.ts';
+import { type Event, headerOf } from '../pipeline/proxy-event.ts';
+import { tooLargeBody } from './body-limit.ts';
+import { notUtf8, parametersNotUtf8 } from './percent-encoding.ts';
+
+function bodyBytes(event: Event): Uint8Array {
+  return Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+}
+
+const mediaTypeOf = (event: Event): string =>
+  (headerOf(event, 'content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+
+const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i;
+/** US-ASCII is a part of UTF-8. */
+const charsets = ['utf-8', 'utf8', 'us-ascii'];
+
+/** Refuses fields in another encoding than UTF-8, which would be read as something else than was sent. */
+function requireUtf8(event: Event): void {
+  const named = charset.exec(headerOf(event, 'content-type') ?? '')?.[1];
+  if (named === undefined || charsets.includes(named.toLowerCase())) return;
+  throw new ServiceError('unsupported-media-type', `The charset ${named} is not supported; send UTF-8.`);
+}
+
+const fault = (message: string): ParameterFault => ({ in: 'body', name: 'body', message });
+
+function unsupported(given: string, allowed: readonly string[]): ServiceError {
+  return new ServiceError(
+    'unsupported-media-type',
+    `Content-Type ${given === '' ? 'is missing' : `${given} is not taken here`}; send ${allowed.join(' or ')}.`,
+  );
+}
+
+function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws 413 for a body of more bytes than that. */
+export function checkBodySize(event: Event, most: number): void {
+  const length = Buffer.byteLength(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  if (length > most) throw tooLargeBody(most, length);
+}
+
+/** Values as they were sent, before any schema, with the faults of the sending itself. */
+export interface RawFields {
+  values: Record<string, unknown>;
+  faults: ParameterFault[];
+}
+
+/** Parameters by name, each given once but for those in `lists`, which may be given several times. */
+export function singleValues(
+  pairs: Iterable<readonly [string, readonly string[]]>,
+  place: 'query' | 'body',
+  lists: ReadonlySet<string> = new Set(),
+): RawFields {
+  const values: [string, unknown][] = [];
+  const faults: ParameterFault[] = [];
+  for (const [name, given] of pairs) {
+    if (lists.has(name)) {
+      values.push([name, given]);
+      continue;
+    }
+    if (given.length > 1)
+      faults.push({ in: place, name, message: `is given ${given.length} times; give it once` });
+    values.push([name, given[0]]);
+  }
+  return { values: Object.fromEntries(values), faults };
+}
+
+function formFields(text: string): RawFields {
+  const parameters = new URLSearchParams(text);
+  const names = [...new Set(parameters.keys())];
+  const { values, faults } = singleValues(
+    names.map((name) => [name, parameters.getAll(name)] as const),
+    'body',
+  );
+  const broken = parametersNotUtf8(text).map(
+    (name): ParameterFault => ({ in: 'body', name, message: notUtf8 }),
+  );
+  return { values, faults: [...broken, ...faults] };
+}
+
+function jsonFields(text: string): RawFields {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return { values: { ...value }, faults: [] };
+    return { values: {}, faults: [fault('must be a JSON object')] };
+  } catch {
+    return { values: {}, faults: [fault('is not valid JSON')] };
+  }
+}
+
+/** Items of one field, each a JSON text on a line of its own; empty lines are none. */
+function jsonLines(text: string, name: string): RawFields {
+  const items: unknown[] = [];
+  const faults: ParameterFault[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    try {
+      items.push(JSON.parse(line));
+    } catch {
+      faults.push(fault(`line ${index + 1} is not valid JSON`));
+      break;
+    }
+  }
+  return { values: { [name]: items }, faults };
+}
+
+/** Not in the document: generated clients send none; the description of an operation names it. */
+const ndjson = 'application/x-ndjson';
+
+/** Fields sent as JSON or as a form; or as NDJSON, where its lines are items of a field. An empty body has none. */
+export function readFields(event: Event, lines?: string): RawFields {
+  const bytes = bodyBytes(event);
+  if (bytes.length === 0) return { values: {}, faults: [] };
+  const mediaType = mediaTypeOf(event);
+  requireUtf8(event);
+  const text = decodeText(bytes);
+  if (text === undefined) return { values: {}, faults: [fault('is not valid UTF-8')] };
+  if (mediaType === 'application/json') return jsonFields(text);
+  if (mediaType === 'application/x-www-form-urlencoded') return formFields(text);
+  if (lines !== undefined && mediaType === ndjson) return jsonLines(text, lines);
+  const allowed = ['application/json', 'application/x-www-form-urlencoded'];
+  throw unsupported(mediaType, lines === undefined ? allowed : [...allowed, ndjson]);
+}
+
+/** A body that is a file. `*` among the media types takes any. */
+export function readFile(
+  event: Event,
+  { mediaTypes }: Pick<FileBody, 'mediaTypes'>,
+): { mediaType: string; bytes: Uint8Array } {
+  const bytes = bodyBytes(event);
+  const mediaType = mediaTypeOf(event);
+  if (!mediaTypes.includes('*/*') && !mediaTypes.includes(mediaType))
+    throw unsupported(mediaType, mediaTypes);
+  return { mediaType, bytes };
+}
+
+/** Refuses a body where the operation takes none, so that nobody believes it was read. */
+export function refuseBody(event: Event): ParameterFault[] {
+  const bytes = bodyBytes(event);
+  const empty = bytes.length === 0 || (bytes.length <= 4 && Buffer.from(bytes).toString().trim() === '{}');
+  return empty ? [] : [fault('this operation takes no body; send its parameters in the query')];
+}

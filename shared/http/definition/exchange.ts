@@ -1,0 +1,62 @@
+import type { FunctionRuntime } from '../../core/function-runtime.ts';
+import type { Logger } from '../../core/log.ts';
+import type { Needs, Platform } from '../../core/needs.ts';
+import type { CheckedProject } from '../../data/projects/change-in-project.ts';
+import type { FieldsMask } from '../fields-mask/parse-mask.ts';
+import type { Event } from '../pipeline/proxy-event.ts';
+import type { Throttle } from './definition.ts';
+import type { Caller, Identification, Identity, ProjectRule, Rule } from './endpoint-context.ts';
+import type { InputSpec } from './endpoint-input.ts';
+import type { OutputSpec } from './endpoint-output.ts';
+import type { ProblemDocument, ProblemKind } from './problem.ts';
+import type { Method } from './request-method.ts';
+
+/** An endpoint with its type parameters forgotten, as everything that treats all endpoints alike sees it. */
+export interface AnyEndpoint {
+  name: string;
+  method: Method;
+  path: `/${string}`;
+  summary: string;
+  description?: string;
+  allow: Rule;
+  throttle?: Throttle;
+  project?: ProjectRule | undefined;
+  needs: Needs;
+  input: InputSpec;
+  output: OutputSpec;
+  problems?: readonly ProblemKind[];
+  errorBody?(problem: ProblemDocument): object;
+  identify?(authorization: string, asked: Identification): Promise<Identity | undefined>;
+  fieldsMask?: boolean;
+  fieldsParameter?: boolean;
+  etag?: boolean;
+  idempotent?:
+    | { kind: 'creates'; table: string; replayCreated(id: string, context: never): Promise<unknown> }
+    | { kind: 'signs'; table: string };
+  isHeavy?(input: never, asked: { accept: string | undefined }): boolean;
+  permit?(input: never, asker: never): void;
+  runtime?: FunctionRuntime;
+  handle(input: never, context: never): Promise<unknown>;
+}
+
+/** One request on its way through the wrapper's steps, each of which fills in what it finds out. */
+export interface Exchange {
+  readonly endpoint: AnyEndpoint;
+  readonly platform: Platform;
+  readonly event: Event;
+  readonly requestId: string;
+  readonly startedAt: number;
+  readonly log: Logger;
+  /** Aborted once the request needs no answer any more: its client has gone, or its time is over. */
+  readonly signal: AbortSignal;
+  /** Resolves when it is certain who asks; absent where it is from the start. */
+  readonly confirmed?: Promise<void>;
+  caller?: Caller;
+  /** Of an endpoint with a project rule. */
+  checked?: CheckedProject;
+  input?: { path: unknown; query: unknown; queryOrBody: unknown; body: unknown; request: unknown };
+  mask?: FieldsMask;
+}
+
+/** A step before the behaviour, or around its answer. */
+export type Before = (exchange: Exchange) => Promise<void> | void;

@@ -1,0 +1,79 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Page } from '../../data/table/table.ts';
+import type { UnreadableRecordError } from '../../data/table/unreadable-record.ts';
+import { payloadBytes, rowsPayloadMostBytes } from '../answer/payload-bytes.ts';
+import { Cursor } from './cursor.ts';
+import { integer } from './parameters.ts';
+import { type QueryValue, Reply } from './reply.ts';
+
+/** Query parameters of every list. */
+export const paging = {
+  limit: integer(1, 1000)
+    .optional()
+    .describe('Maximum number of rows, such as `100`. Default: all rows, up to 4 MB.'),
+  cursor: Cursor.optional(),
+};
+
+export interface Paging {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+/** Query parameters that choose the list, which the link to the next page repeats. */
+type Filters = Readonly<Record<string, QueryValue>>;
+
+/** Most bytes of a list's body, which are usually fewer than Lambda sends. */
+const bodyMaxBytes = 4_000_000;
+const pageMost = 1000;
+
+/**
+ * Answers a list: `limit` rows after the cursor, or without `limit` all of them, up to 4 MB of body.
+ * Rows that cannot be read are left out and reported. `fetch` reads one page; `keyOf` is the sort key of a row, after which a later page goes on.
+ */
+export async function answerList<Row, Shown>(
+  { limit, cursor, ...filters }: Paging & Filters,
+  list: {
+    fetch(page: { limit: number; after: string | undefined }): Promise<Page<Row>>;
+    keyOf(row: Row): string;
+    show(row: Row): Shown;
+  },
+): Promise<Reply<Shown[]>> {
+  const shown: Shown[] = [];
+  let bytes = 2;
+  let sent = 2;
+  let last: string | undefined;
+  const unreadable: UnreadableRecordError[] = [];
+  let after = cursor;
+  for (;;) {
+    // One row more than is shown tells whether more follow, so that the last page never leads to an empty one.
+    const page = await list.fetch({
+      limit: limit === undefined ? pageMost : limit - shown.length + 1,
+      after,
+    });
+    unreadable.push(...(page.unreadable ?? []));
+    for (const row of page.items) {
+      const one = list.show(row);
+      const text = JSON.stringify(one);
+      bytes += Buffer.byteLength(text) + 1;
+      sent += payloadBytes(text) + 1;
+      const isFull = bytes > bodyMaxBytes || sent > rowsPayloadMostBytes;
+      if (last !== undefined && (shown.length === limit || isFull)) {
+        return Reply.json(shown, { unreadable, next: { after: last, query: { ...filters, limit } } });
+      }
+      shown.push(one);
+      last = list.keyOf(row);
+    }
+    if (page.next === undefined) return Reply.json(shown, { unreadable });
+    after = page.next;
+    // Other requests are served between two pages, however fast the store is.
+    await setImmediate();
+  }
+}
+
+/** Query parameters of a list that a running job still appends to. */
+export const streamPaging = (most: number) => ({
+  limit: integer(1, most)
+    .optional()
+    .describe('Maximum number of rows, such as `1000`. Default: all rows, up to 4 MB.'),
+  cursor: Cursor.optional(),
+});

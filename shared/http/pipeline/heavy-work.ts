@@ -1,0 +1,137 @@
+import { ServiceError } from '../../core/service-error.ts';
+import { runStoppable, stopped } from '../../core/stop-signal.ts';
+
+/** How much heavy work a process does. */
+export interface HeavyLimits {
+  /** Pieces that are done at the same time. */
+  atOnce: number;
+  /** Pieces that wait for one of those to be done. */
+  waiting: number;
+  /** Requests of one caller, those that wait for the same piece among them. */
+  perCaller: number;
+}
+
+/** The gateway works on 24 requests at once: heavy ones leave some places to the others. */
+export const heavyLimits: HeavyLimits = { atOnce: 2, waiting: 16, perCaller: 12 };
+
+const retrySeconds = 2;
+
+/** A request for a piece of heavy work. */
+export interface HeavyRequest {
+  /** Equal for requests of the same answer. */
+  key: string;
+  /** Id of the user who asks. */
+  caller: string;
+  /** Aborted once the request needs no answer any more. */
+  signal: AbortSignal;
+}
+
+interface Piece {
+  key: string;
+  work: () => Promise<unknown>;
+  controller: AbortController;
+  result: PromiseWithResolvers<unknown>;
+  waiters: number;
+}
+
+/**
+ * Work that grows with what is asked about, a few pieces at a time. Requests of the same answer share a piece that begins
+ * after each of them has come, so that it knows every write that was acknowledged before. A piece that nobody waits for any
+ * more is stopped at its next read.
+ */
+export class HeavyWork {
+  readonly #limits: HeavyLimits;
+  readonly #running = new Map<string, Piece>();
+  readonly #waiting: Piece[] = [];
+  readonly #callers = new Map<string, number>();
+
+  constructor(limits = heavyLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Do a piece of work, or share one.
+   * @throws ServiceError 429 for too many requests of one caller, 503 for too many of all; and what the work throws
+   */
+  async run<T>({ key, caller, signal }: HeavyRequest, work: () => Promise<T>): Promise<T> {
+    if (signal.aborted) throw stopped();
+    const asked = this.#callers.get(caller) ?? 0;
+    if (asked >= this.#limits.perCaller) {
+      throw new ServiceError(
+        'too-many-requests',
+        `You have ${asked} requests under way that take long; try again in ${retrySeconds} s.`,
+        { retryAfterSeconds: retrySeconds },
+      );
+    }
+    const piece = this.#waiting.find((one) => one.key === key) ?? this.#enter(key, work);
+    this.#callers.set(caller, asked + 1);
+    piece.waiters += 1;
+    const given = Promise.withResolvers<never>();
+    const giveUp = () => {
+      piece.waiters -= 1;
+      if (piece.waiters === 0) this.#stop(piece);
+      given.reject(stopped());
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      // All who share a piece asked for the same answer.
+      return (await Promise.race([piece.result.promise, given.promise])) as T;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+      const left = (this.#callers.get(caller) ?? 1) - 1;
+      if (left > 0) this.#callers.set(caller, left);
+      else this.#callers.delete(caller);
+    }
+  }
+
+  /** Whether a piece begins at once, so that nobody else shares it. */
+  isFree(key: string): boolean {
+    return this.#running.size < this.#limits.atOnce && !this.#running.has(key);
+  }
+
+  /** Put a new piece in line, and begin what can be begun. @throws ServiceError 503 where the line is full */
+  #enter(key: string, work: () => Promise<unknown>): Piece {
+    if (!this.isFree(key) && this.#waiting.length >= this.#limits.waiting) {
+      throw new ServiceError(
+        'unavailable',
+        `The service works on as many requests that take long as it can; try again in ${retrySeconds} s.`,
+        { retryAfterSeconds: retrySeconds },
+      );
+    }
+    const result = Promise.withResolvers<unknown>();
+    // Its waiters may all have gone.
+    result.promise.catch(() => {});
+    const piece: Piece = { key, work, controller: new AbortController(), result, waiters: 0 };
+    this.#waiting.push(piece);
+    this.#begin();
+    return piece;
+  }
+
+  /** Begin the next pieces, first come, first served. One that equals a running piece waits for its end. */
+  #begin(): void {
+    while (this.#running.size < this.#limits.atOnce) {
+      const index = this.#waiting.findIndex(({ key }) => !this.#running.has(key));
+      const [piece] = index === -1 ? [] : this.#waiting.splice(index, 1);
+      if (piece === undefined) return;
+      this.#running.set(piece.key, piece);
+      void this.#work(piece);
+    }
+  }
+
+  async #work({ key, work, controller, result }: Piece): Promise<void> {
+    try {
+      result.resolve(await runStoppable(controller.signal, work));
+    } catch (error) {
+      result.reject(error);
+    } finally {
+      this.#running.delete(key);
+      this.#begin();
+    }
+  }
+
+  #stop(piece: Piece): void {
+    const index = this.#waiting.indexOf(piece);
+    if (index === -1) piece.controller.abort();
+    else this.#waiting.splice(index, 1);
+  }
+}

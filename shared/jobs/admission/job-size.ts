@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import { FileId } from '../../core/formats.ts';
+import { badRequest, type ParameterFault } from '../../core/service-error.ts';
+import type { Settings } from '../../core/settings.ts';
+import { sizeRange } from '../../data/rules/job-size.ts';
+import { decimal, integer } from '../../http/definition/parameters.ts';
+import { fargateSizes } from './fargate-sizes.ts';
+import { smallestNode, usableMemory } from './node-size.ts';
+
+/** Size of a job of any kind: vCPUs, MiB and seconds. */
+export const sizeBounds = {
+  vcpus: decimal(...sizeRange.vcpus),
+  memory: integer(...sizeRange.memory),
+  timeout: integer(...sizeRange.timeout),
+};
+
+/** Query parameters by which a caller sizes a job; all are optional. Sizes are per node. */
+export const sizeParameters = {
+  vcpus: sizeBounds.vcpus
+    .optional()
+    .describe(
+      'vCPUs of each node, such as `4`: 0.25, 0.5, 1, 2, 4, 8 or 16, and any whole number on a cluster or with `gpus`. Without it the least that goes with `memory`, or 1.',
+    ),
+  memory: sizeBounds.memory
+    .optional()
+    .describe(
+      'Memory of each node in MiB, such as `8192`; without it the least that goes with `vcpus`; on a cluster 2048 for each of them; with `gpus` all that the smallest node that has them can give. An error names the allowed values.',
+    ),
+  gpus: integer(...sizeRange.gpus)
+    .optional()
+    .describe('GPUs of each node, such as `1`. Default: none.'),
+  timeout: sizeBounds.timeout
+    .optional()
+    .describe(
+      'Seconds after which the command of an attempt is stopped, such as `3600`. Default: the maximum of the deployment, 6 hours unless configured.',
+    ),
+  dataset: FileId.optional().describe('Name of the data set to put at `DATA_DIR`. Default: none.'),
+};
+
+const Sizes = z.object(sizeParameters);
+type Sizes = z.infer<typeof Sizes>;
+
+export interface JobSize {
+  vcpus: number;
+  /** MiB. */
+  memory: number;
+  gpus: number;
+}
+
+const fault = (name: string, message: string): ParameterFault => ({ in: 'query', name, message });
+
+/** The Fargate size that was asked for, completed where half of it is given. Throws a 400 naming what is offered. */
+export function fargateSize({ vcpus, memory }: Sizes): JobSize {
+  const offers = vcpus === undefined ? fargateSizes : fargateSizes.filter((offer) => offer.vcpus === vcpus);
+  if (offers.length === 0) {
+    throw badRequest([
+      fault('vcpus', `must be one of ${fargateSizes.map((offer) => offer.vcpus).join(', ')}`),
+    ]);
+  }
+  const smallest =
+    vcpus === undefined && memory === undefined ? fargateSizes.find((offer) => offer.vcpus === 1) : offers[0];
+  if (memory === undefined && smallest !== undefined)
+    return { vcpus: smallest.vcpus, memory: smallest.from, gpus: 0 };
+  const fitting = offers.find(
+    ({ from, to, step }) =>
+      memory !== undefined && memory >= from && memory <= to && (memory - from) % step === 0,
+  );
+  if (fitting !== undefined && memory !== undefined) return { vcpus: fitting.vcpus, memory, gpus: 0 };
+  const offered = offers.map(
+    ({ vcpus, from, to, step }) => `${from} to ${to} in steps of ${step} with ${vcpus} vCPU`,
+  );
+  throw badRequest([fault('memory', `must be ${offered.join('; or ')}`)]);
+}
+
+function tooManyGpus(most: number, jobsRunAs: Settings['jobsRunAs']): string {
+  if (jobsRunAs === 'containers')
+    return most === 0
+      ? 'must be 0: this deployment has no GPUs, which its option gpuInstanceTypes names'
+      : `must be at most ${most}`;
+  return most === 0
+    ? 'must be 0: this machine has no GPU of NVIDIA (there is no /dev/nvidia0)'
+    : `must be at most ${most}: this machine has no more GPUs`;
+}
+
+/**
+ * The size of one EC2 node that was asked for: whole vCPUs, any memory. With GPUs the memory is all of the smallest node
+ * that has them, unless less was asked for. Throws a 400 for what no node has.
+ */
+export function nodeSize(
+  { vcpus = 1, memory, gpus = 0 }: Sizes,
+  { gpus: gpusMost, jobsRunAs, prices }: Pick<Settings, 'gpus' | 'jobsRunAs' | 'prices'>,
+): JobSize {
+  const faults = [
+    ...(Number.isInteger(vcpus) ? [] : [fault('vcpus', 'must be a whole number on a cluster or with gpus')]),
+    ...(gpus <= gpusMost ? [] : [fault('gpus', tooManyGpus(gpusMost, jobsRunAs))]),
+  ];
+  if (faults.length > 0) throw badRequest(faults);
+  const node = gpus === 0 ? undefined : smallestNode(prices?.nodes ?? [], { vcpus, gpus });
+  return { vcpus, memory: memory ?? (node === undefined ? 2048 * vcpus : usableMemory(node)), gpus };
+}

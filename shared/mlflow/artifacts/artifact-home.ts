@@ -1,0 +1,81 @@
+import type { ArtifactHome } from '../../data/experiments/client-artifact.ts';
+import { findLoggedModel } from '../../data/experiments/logged-model.ts';
+import { clientPathMaxBytes, isSafePath } from '../../data/rules/artifact-path.ts';
+import { type Access, isOwnRun, type MlflowContext, outsideJob, requireAccess } from '../protocol/context.ts';
+import { findModelKey, findRunKey } from '../protocol/ids.ts';
+import { doesNotExist, invalidValue } from '../protocol/mlflow-error.ts';
+import { requireRun } from '../runs/find-run.ts';
+
+/** A file or folder, and what it belongs to. */
+export interface Place {
+  home: ArtifactHome;
+  /** Below the artifacts of its home; empty for all of them. */
+  path: string;
+}
+
+/** @throws ServiceError `INVALID_PARAMETER_VALUE` for a path that leads out of its folder or nowhere */
+export function requireSafePath(path: string): string {
+  if (!isSafePath(path))
+    throw invalidValue(
+      'path',
+      path,
+      'Invalid path: it must be relative, without "..", "\\" and empty parts.',
+    );
+  if (Buffer.byteLength(path) > clientPathMaxBytes)
+    throw invalidValue('path', path.slice(0, 50), `it is longer than ${clientPathMaxBytes} bytes`);
+  return path;
+}
+
+const notHere = (path: string) => doesNotExist(`There are no artifacts at ${path}`);
+
+function parsePlace(location: string): Place {
+  const [project_id = '', owner = '', ...rest] = location.replace(/\/$/, '').split('/');
+  const isModel = owner === 'models';
+  const [model_id = '', ...inModel] = rest;
+  const [folder, ...segments] = isModel ? inModel : rest;
+  const run = findRunKey(owner);
+  const model = isModel ? findModelKey(model_id) : undefined;
+  if (folder !== 'artifacts') throw notHere(location);
+  const path = segments.length === 0 ? '' : requireSafePath(segments.join('/'));
+  if (run?.project_id === project_id) return { home: { of: 'experiment', ...run }, path };
+  if (model?.project_id === project_id) return { home: { of: 'model', ...model }, path };
+  throw notHere(location);
+}
+
+/**
+ * What an address below `mlflow-artifacts:/` stands for, for a caller who may do this there.
+ * @throws ServiceError `RESOURCE_DOES_NOT_EXIST`, `forbidden`
+ */
+export async function requirePlace(context: MlflowContext, location: string, access: Access): Promise<Place> {
+  const place = parsePlace(location);
+  const { home } = place;
+  if (home.of === 'experiment') {
+    const { experiment } = await requireRun(context, `${home.project_id}-${home.experiment_id}`, access);
+    if (access !== 'viewer' && experiment.kind !== 'logged' && !isOwnRun(context, experiment))
+      throw invalidValue(
+        'path',
+        location,
+        'the artifacts of a training are those that its job leaves in OUTPUT_DIR',
+      );
+    return place;
+  }
+  // The models that a job makes lie among the artifacts of their runs.
+  if (context.job !== undefined) throw outsideJob();
+  const [, model] = await Promise.all([
+    requireAccess(context, home.project_id, access),
+    findLoggedModel(context.records, home.project_id, home.model_id),
+  ]);
+  if (model === undefined) throw notHere(location);
+  return place;
+}
+
+/** The same for a single file. */
+export async function requireFilePlace(
+  context: MlflowContext,
+  location: string,
+  access: Access,
+): Promise<Place> {
+  const place = await requirePlace(context, location, access);
+  if (place.path === '') throw invalidValue('path', location, 'it names no file');
+  return place;
+}

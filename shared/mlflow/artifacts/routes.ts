@@ -1,0 +1,243 @@
+import * as z from 'zod';
+import {
+  findClientArtifact,
+  listClientArtifacts,
+  removeClientArtifacts,
+} from '../../data/experiments/client-artifact.ts';
+import { Reply } from '../../http/definition/reply.ts';
+import { purgeInRequest } from '../../purge/purge-in-request.ts';
+import { requireModel } from '../logged-models/logged-model.ts';
+import type { MlflowContext } from '../protocol/context.ts';
+import { artifactUriOf, type RunKey } from '../protocol/ids.ts';
+import { doesNotExist, invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
+import { answerJson, type Route, route } from '../protocol/route.ts';
+import { int64, text } from '../protocol/scalars.ts';
+import { numberOf, requireRegistered, requireVersion } from '../registry/find.ts';
+import { requireRun } from '../runs/find-run.ts';
+import { runIdField } from '../runs/run-id-field.ts';
+import { type Place, requireFilePlace, requirePlace, requireSafePath } from './artifact-home.ts';
+import { listFolder } from './list-folder.ts';
+import { abortParts, beginParts, completeParts, uploadBytes } from './upload.ts';
+
+const files = 'mlflow-artifacts/artifacts';
+
+/** Records that one transaction takes away. */
+const removedAtOnce = 40;
+/** Parts of one upload, each with a URL of 1 KB in the answer. */
+const partsMost = 3000;
+
+/** An artifact's address, without the scheme. */
+const rootOfArtifacts = (key: RunKey): string => artifactUriOf(key).slice('mlflow-artifacts:/'.length);
+
+const show = (folder: string, { name, size }: { name: string; size: number | null }): object => ({
+  path: folder === '' ? name : `${folder}/${name}`,
+  is_dir: size === null,
+  ...(size !== null && { file_size: size }),
+});
+
+async function redirectTo(context: MlflowContext, place: Place) {
+  const { records, objects } = context;
+  const found = await findClientArtifact(records, place.home, place.path);
+  if (found === undefined) throw doesNotExist(`There is no artifact ${place.path}`);
+  const name = place.path.split('/').at(-1) ?? place.path;
+  return Reply.redirect(await objects.presignDownload(found.object, name, found.media_type));
+}
+
+/** The artifacts of a run, with paths below its root. */
+const listOfRun = route(
+  'GET mlflow/artifacts/list',
+  z.object({ ...runIdField, path: text.optional(), page_token: text.optional() }),
+  async ({ run_id, path = '' }, context) => {
+    const { experiment } = await requireRun(context, run_id, 'viewer');
+    const folder = path === '' ? '' : requireSafePath(path.replace(/\/$/, ''));
+    const { project_id, experiment_id } = experiment;
+    const entries = await listFolder(context, {
+      home: { of: 'experiment', project_id, experiment_id },
+      path: folder,
+    });
+    return { files: entries.map((entry) => show(folder, entry)), root_uri: artifactUriOf(experiment) };
+  },
+);
+
+/** The same at an address below `mlflow-artifacts:/`, with names alone. */
+const list = route(`GET ${files}`, z.object({ path: text.min(1) }), async ({ path }, context) => {
+  const entries = await listFolder(context, await requirePlace(context, path, 'viewer'));
+  return { files: entries.map((entry) => show('', entry)) };
+});
+
+const download = route(
+  `GET ${files}/{location+}`,
+  z.object({ location: text }),
+  async ({ location }, context) => redirectTo(context, await requireFilePlace(context, location, 'viewer')),
+);
+
+/** How MLflow's pages download a file of a run. */
+const getArtifact = route(
+  'GET get-artifact',
+  z.object({ run_id: text.optional(), run_uuid: text.optional(), path: text.min(1) }),
+  async ({ run_id, run_uuid, path }, context) => {
+    const { experiment } = await requireRun(context, run_id ?? run_uuid ?? '', 'viewer');
+    const { project_id, experiment_id } = experiment;
+    return redirectTo(context, {
+      home: { of: 'experiment', project_id, experiment_id },
+      path: requireSafePath(path),
+    });
+  },
+);
+
+/** How MLflow's pages download a file of a logged model. */
+const modelFile = route(
+  'GET mlflow/logged-models/{model_id}/artifacts/files',
+  z.object({ model_id: text.min(1), artifact_file_path: text.min(1) }),
+  async ({ model_id: id, artifact_file_path }, context) => {
+    const { project_id, model_id } = await requireModel(context, id, 'viewer');
+    const home = { of: 'model', project_id, model_id } as const;
+    return redirectTo(context, { home, path: requireSafePath(artifact_file_path) });
+  },
+);
+
+/** How MLflow's pages download a file of a model version. */
+const versionFile = route(
+  'GET model-versions/get-artifact',
+  z.object({ name: text.min(1), version: text.min(1), path: text.min(1) }),
+  async ({ name, version, path }, context) => {
+    const model = await requireRegistered(context, name);
+    const { location } = await requireVersion(context, model, numberOf(version));
+    const [, root] = /^mlflow-artifacts:\/+(.+?)\/*$/.exec(location) ?? [];
+    if (root === undefined) throw doesNotExist(`The files of ${name}, version ${version}, are not kept here`);
+    return redirectTo(context, await requireFilePlace(context, `${root}/${requireSafePath(path)}`, 'viewer'));
+  },
+);
+
+/** How MLflow's pages upload a file to a run. */
+const uploadToRun: Route = {
+  method: 'POST',
+  path: 'mlflow/upload-artifact',
+  async handle(request, _variables, context) {
+    const asked = (name: string): string => {
+      const value = request.query.get(name) ?? '';
+      if (value === '') throw mlflowError('INVALID_PARAMETER_VALUE', `Request must specify ${name}.`);
+      return value;
+    };
+    const run_uuid = asked('run_uuid');
+    const path = requireSafePath(asked('path'));
+    const { bytes, mediaType } = request;
+    if (bytes.length === 0) throw mlflowError('INVALID_PARAMETER_VALUE', 'Request must specify data.');
+    const { experiment } = await requireRun(context, run_uuid, 'developer');
+    const location = `${rootOfArtifacts(experiment)}/${path}`;
+    await uploadBytes(context, await requireFilePlace(context, location, 'developer'), { bytes, mediaType });
+    return answerJson({});
+  },
+};
+
+const presigned = route(
+  'GET mlflow-artifacts/presigned/{location+}',
+  z.object({ location: text }),
+  async ({ location }, context) => {
+    const place = await requireFilePlace(context, location, 'viewer');
+    const found = await findClientArtifact(context.records, place.home, place.path);
+    if (found === undefined) throw doesNotExist(`There is no artifact ${place.path}`);
+    const name = place.path.split('/').at(-1) ?? place.path;
+    const { GET: url } = await context.objects.presignDownload(found.object, name, found.media_type);
+    return { url, headers: {}, file_size: found.size };
+  },
+);
+
+const upload: Route = {
+  method: 'PUT',
+  path: `${files}/{location+}`,
+  async handle({ bytes, mediaType }, { location = '' }, context) {
+    await uploadBytes(context, await requireFilePlace(context, location, 'developer'), { bytes, mediaType });
+    return answerJson({});
+  },
+};
+
+/** A file, or a folder with all that is in it. */
+const remove = route(
+  `DELETE ${files}/{location+}`,
+  z.object({ location: text }),
+  async ({ location }, context) => {
+    const { records } = context;
+    const { home, path } = await requirePlace(context, location, 'developer');
+    const single = path === '' ? undefined : await findClientArtifact(records, home, path);
+    if (single !== undefined) {
+      await purgeInRequest(context, await removeClientArtifacts(records, home, [single], context));
+      return {};
+    }
+    for (;;) {
+      const page = await listClientArtifacts(records, home, path === '' ? '' : `${path}/`, {
+        limit: removedAtOnce,
+      });
+      if (page.items.length === 0) return {};
+      await purgeInRequest(context, await removeClientArtifacts(records, home, page.items, context));
+    }
+  },
+);
+
+const inParts = { location: text, path: text.min(1) };
+/** Clients name the folder in the address, and the file, with or without a path of its own, in the body. */
+const placeOf = (
+  context: MlflowContext,
+  { location, path }: { location: string; path: string },
+): Promise<Place> => requireFilePlace(context, `${location}/${path.split('/').at(-1) ?? ''}`, 'developer');
+
+const create = route(
+  'POST mlflow-artifacts/mpu/create/{location+}',
+  z.object({
+    ...inParts,
+    num_parts: int64
+      .refine((value) => value >= 1 && value <= partsMost, `It must be from 1 to ${partsMost}.`)
+      .default(1),
+  }),
+  async (input, context) => {
+    const { upload_id, urls } = await beginParts(context, await placeOf(context, input), input.num_parts);
+    return {
+      upload_id,
+      credentials: urls.map((url, index) => ({ url, part_number: index + 1, headers: {} })),
+    };
+  },
+);
+
+const complete = route(
+  'POST mlflow-artifacts/mpu/complete/{location+}',
+  z.object({
+    ...inParts,
+    upload_id: text.min(1),
+    parts: z
+      .array(z.object({ part_number: int64 }))
+      .min(1)
+      .max(partsMost),
+  }),
+  async (input, context) => {
+    const numbers = input.parts.map(({ part_number }) => part_number);
+    if (new Set(numbers).size < numbers.length)
+      throw invalidValue('parts', numbers.slice(0, 10), 'one is named twice');
+    const sorted = numbers.toSorted((one, other) => one - other);
+    await completeParts(context, await placeOf(context, input), input.upload_id, sorted);
+    return {};
+  },
+);
+
+const abort = route(
+  'POST mlflow-artifacts/mpu/abort/{location+}',
+  z.object({ ...inParts, upload_id: text.min(1) }),
+  async (input, context) => {
+    await abortParts(context, await placeOf(context, input), input.upload_id);
+    return {};
+  },
+);
+
+/** Routes that only read. */
+export const artifactReads: readonly Route[] = [listOfRun, list, download, getArtifact, presigned];
+
+export const artifactRoutes: readonly Route[] = [
+  ...artifactReads,
+  modelFile,
+  versionFile,
+  uploadToRun,
+  upload,
+  remove,
+  create,
+  complete,
+  abort,
+];

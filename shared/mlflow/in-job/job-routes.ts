@@ -1,0 +1,102 @@
+import * as z from 'zod';
+import { artifactReads } from '../artifacts/routes.ts';
+import { oneModelRoutes } from '../logged-models/routes.ts';
+import { showExperiment } from '../projects/show-experiment.ts';
+import { type JobReach, type MlflowContext, outsideJob, requireAccess } from '../protocol/context.ts';
+import { mlflowError } from '../protocol/mlflow-error.ts';
+import { type Route, route } from '../protocol/route.ts';
+import { createRouter } from '../protocol/router.ts';
+import { text } from '../protocol/scalars.ts';
+import { serverRoutes } from '../protocol/server-routes.ts';
+import { createRun } from '../runs/create-run.ts';
+import { inputRoutes } from '../runs/input-routes.ts';
+import { logRoutes } from '../runs/log-routes.ts';
+import { metricRoutes } from '../runs/metric-routes.ts';
+import { getRun } from '../runs/routes.ts';
+import { updateRun } from '../runs/update-run.ts';
+
+/** What a program that runs as a job receives: it always has a reach. */
+export type JobContext = MlflowContext & { job: JobReach };
+
+function jobOf({ job }: MlflowContext): JobReach {
+  if (job === undefined) throw outsideJob();
+  return job;
+}
+
+const experiment_id = text.min(1);
+
+const getExperiment = route(
+  'GET mlflow/experiments/get',
+  z.object({ experiment_id }),
+  async (input, context) => ({
+    experiment: showExperiment(await requireAccess(context, input.experiment_id, 'viewer')),
+  }),
+);
+
+/** Every name stands for the project of the job, so that a program that names an experiment runs unchanged. */
+const getByName = route(
+  'GET mlflow/experiments/get-by-name',
+  z.object({ experiment_name: text.min(1) }),
+  async ({ experiment_name }, context) => ({
+    experiment: showExperiment({ ...jobOf(context).project, project_name: experiment_name }),
+  }),
+);
+
+const createExperiment = route(
+  'POST mlflow/experiments/create',
+  z.object({ name: text.min(1) }),
+  async (_, context) => ({ experiment_id: jobOf(context).project.project_id }),
+);
+
+/** Clients search for models when they list the artifacts of a run. That would look through the whole project: none is found. */
+const searchNothing = route('POST mlflow/logged-models/search', z.object({}), async () => ({ models: [] }));
+
+/** Inside a job any file is taken whole. Clients that were told to send parts know by these words that they cannot. */
+const partsRefused: Route = {
+  method: 'POST',
+  path: 'mlflow-artifacts/mpu/{rest+}',
+  handle: async () => {
+    throw mlflowError(
+      'PERMISSION_DENIED',
+      'Multipart upload is not supported for the current artifact repository: a job sends files whole.',
+    );
+  },
+};
+
+/** What the whole API has and a job may not: answered as what it is, not as unknown. */
+const refusedPaths = [
+  'mlflow/experiments/{rest+}',
+  'mlflow/runs/{rest+}',
+  'mlflow/registered-models/{rest+}',
+  'mlflow/model-versions/{rest+}',
+  'mlflow/logged-models/{rest+}',
+  'mlflow-artifacts/{rest+}',
+];
+const refusals = refusedPaths.flatMap((path): Route[] =>
+  (['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const).map((method) => ({
+    method,
+    path,
+    handle: async () => {
+      throw outsideJob();
+    },
+  })),
+);
+
+/** The operations of MLflow's API that a program inside a job has. */
+export const jobRouter = createRouter([
+  ...serverRoutes(false),
+  getExperiment,
+  getByName,
+  createExperiment,
+  createRun,
+  getRun,
+  updateRun,
+  ...logRoutes,
+  ...inputRoutes,
+  ...metricRoutes,
+  ...artifactReads,
+  searchNothing,
+  ...oneModelRoutes,
+  partsRefused,
+  ...refusals,
+]);

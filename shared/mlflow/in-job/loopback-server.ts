@@ -1,0 +1,167 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { ServiceError } from '../../core/service-error.ts';
+import type { RawRequest } from '../../http/definition/endpoint-input.ts';
+
+/** An answer as it goes out. */
+export interface LoopbackAnswer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: Uint8Array | string;
+}
+
+interface LoopbackOptions {
+  answer(request: RawRequest): Promise<LoopbackAnswer>;
+  /** Takes the bytes of a file, whatever their number. */
+  receive(path: string, bytes: Readable): Promise<LoopbackAnswer>;
+  /** The path of a request whose body is a file; undefined for all others. */
+  filePath(request: Pick<RawRequest, 'method' | 'path'>): string | undefined;
+  fail(error: unknown): LoopbackAnswer;
+}
+
+export interface LoopbackServer {
+  url: string;
+  /** What a client has to send as its bearer token. */
+  token: string;
+  /** Take no more, and resolve once all that was received is answered. */
+  close(): Promise<void>;
+}
+
+/** What the program of a job can make the supervisor hold: so many connections, bodies and files at once. */
+const bounds = {
+  connections: 64,
+  bodies: 8,
+  bodyBytes: 2_000_000,
+  files: 4,
+  /** Of the request line and headers. */
+  headerBytes: 16_384,
+  headersMilliseconds: 10_000,
+  bodyMilliseconds: 30_000,
+  /** Without a byte of a file, or of a request on an open connection. */
+  idleMilliseconds: 60_000,
+} as const;
+
+const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'] as const;
+
+/** Lets so many act at once; the others wait for their turn. */
+class Slots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async use<T>(act: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await act();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    }
+  }
+}
+
+const tooLarge = (): ServiceError =>
+  new ServiceError('too-large', `A request to the server of a job has ${bounds.bodyBytes} bytes at most.`);
+
+/** @throws ServiceError `too-large`, `bad-request` for a body that does not come in time */
+async function readBody(request: IncomingMessage): Promise<Uint8Array> {
+  if (Number(request.headers['content-length'] ?? 0) > bounds.bodyBytes) throw tooLarge();
+  const timer = setTimeout(() => request.destroy(), bounds.bodyMilliseconds);
+  try {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > bounds.bodyBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** A server on the loopback address, for whom the token was given to. */
+export async function startLoopbackServer(options: LoopbackOptions): Promise<LoopbackServer> {
+  const token = randomBytes(32).toString('base64url');
+  const expected = digestOf(`Bearer ${token}`);
+  const bodies = new Slots(bounds.bodies);
+  const files = new Slots(bounds.files);
+  const active = new Set<Promise<void>>();
+  let isClosing = false;
+
+  async function handle(request: IncomingMessage): Promise<LoopbackAnswer> {
+    if (!timingSafeEqual(digestOf(request.headers.authorization ?? ''), expected))
+      throw new ServiceError('unauthenticated', 'This server is for one job alone, whose token it needs.');
+    const method = methods.find((one) => one === request.method);
+    if (method === undefined) throw new ServiceError('bad-request', 'This method is not served here.');
+    const [path = '', query = ''] = (request.url ?? '').replace(/^\/+/, '').split(/\?(.*)/s);
+    const file = options.filePath({ method, path });
+    if (file !== undefined) return files.use(() => options.receive(file, request));
+    return bodies.use(async () => {
+      const bytes = await readBody(request);
+      const mediaType = request.headers['content-type'] ?? '';
+      return options.answer({ method, path, query: new URLSearchParams(query), mediaType, bytes });
+    });
+  }
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { status, headers, body } = await handle(request).catch(options.fail);
+    // A body that nobody reads to its end leaves the connection useless.
+    const isRead = request.complete;
+    response.writeHead(status, {
+      ...headers,
+      'Content-Length': String(Buffer.byteLength(body)),
+      ...(!isRead && { Connection: 'close' }),
+    });
+    response.end(request.method === 'HEAD' ? undefined : body);
+    await finished(response).catch(() => undefined);
+    if (!isRead) request.destroy();
+  }
+
+  const server = createServer(
+    {
+      maxHeaderSize: bounds.headerBytes,
+      headersTimeout: bounds.headersMilliseconds,
+      requestTimeout: 0,
+      keepAliveTimeout: bounds.idleMilliseconds,
+      connectionsCheckingInterval: bounds.headersMilliseconds,
+    },
+    (request, response) => {
+      if (isClosing) return void request.destroy();
+      const done = respond(request, response).finally(() => active.delete(done));
+      active.add(done);
+    },
+  );
+  server.maxConnections = bounds.connections;
+  server.setTimeout(bounds.idleMilliseconds);
+  server.on('clientError', (_, socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    token,
+    async close() {
+      isClosing = true;
+      const closed = new Promise((resolve) => server.close(resolve));
+      // The program has ended: what it has not sent whole it will not send.
+      server.closeAllConnections();
+      await Promise.all(active);
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { ServiceError } from '../../core/service-error.ts';
+import { artifactObject } from '../../data/experiments/artifact.ts';
+import { type ArtifactHome, putUnannounced } from '../../data/experiments/client-artifact.ts';
+import { ProjectBytesError, requireProjectBytes } from '../../data/projects/project-bytes.ts';
+import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
+import { JobError } from '../../runner/job/job-error.ts';
+import type { RunLogs } from '../../runner/outputs/run-logs.ts';
+import { mediaTypeOf } from '../../runner/outputs/upload/media-type.ts';
+import { requireFilePlace } from '../artifacts/artifact-home.ts';
+import { isOwnRun } from '../protocol/context.ts';
+import type { JobContext } from './job-routes.ts';
+
+interface Spool {
+  /** A folder of the supervisor, which the program cannot reach. */
+  folder: string;
+  /** Bytes that are on the disk, of all uploads. */
+  bytes: number;
+  maxBytes: number;
+}
+
+/** Uploads of the program of a job. */
+export interface UploadTarget {
+  context: JobContext;
+  logs: RunLogs;
+  spool: Spool;
+}
+
+const isFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+
+const tooMuch = (maxBytes: number): ServiceError =>
+  new ServiceError('conflict', `The artifacts of a job take ${maxBytes} bytes at most.`);
+
+/** Write the bytes to a file, counted against what all uploads may take of the disk together. @returns their SHA-256 */
+async function writeTo(
+  file: FileHandle,
+  bytes: Readable,
+  spool: Spool,
+  own: { bytes: number },
+): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of bytes as AsyncIterable<Buffer>) {
+    own.bytes += chunk.length;
+    spool.bytes += chunk.length;
+    if (spool.bytes > spool.maxBytes) throw tooMuch(spool.maxBytes);
+    hash.update(chunk);
+    await file.appendFile(chunk);
+  }
+  return hash.digest('hex');
+}
+
+/** Store a file of another run than the job's own, beside which it was recorded. */
+async function storeBeside(
+  { records, objects, newId, now, settings }: JobContext,
+  home: Extract<ArtifactHome, { of: 'experiment' }>,
+  path: string,
+  file: { path: string; size: number; sha256: string },
+): Promise<void> {
+  const { projectBytes } = settings.limits;
+  await requireProjectBytes(records, home.project_id, file.size, projectBytes);
+  const object = artifactObject(home.project_id, home.experiment_id, newId());
+  const media_type = mediaTypeOf(path);
+  await objects.putFile(object, file.path, media_type);
+  const { size, sha256 } = file;
+  const value = { path, size, sha256, media_type, object, created_at: now().toISOString() };
+  const previous = await retryOnConflict(() => putUnannounced(records, home, value, projectBytes));
+  if (previous !== undefined) await objects.delete([previous.object]).catch(() => undefined);
+}
+
+/**
+ * Store a file that the program of a job uploads: whole on the disk first, and in the bucket before it is acknowledged.
+ * @param location the address below `mlflow-artifacts:/`
+ */
+export async function storeUpload(
+  { context, logs, spool }: UploadTarget,
+  location: string,
+  bytes: Readable,
+): Promise<void> {
+  const { home, path } = await requireFilePlace(context, location, 'developer');
+  if (home.of !== 'experiment') throw tooMuch(0);
+  await mkdir(spool.folder, { recursive: true, mode: 0o700 });
+  const file = join(spool.folder, context.newId());
+  const own = { bytes: 0 };
+  const handle = await open(file, 'wx+', 0o600);
+  try {
+    const sha256 = await writeTo(handle, bytes, spool, own);
+    if (isOwnRun(context, home)) await logs.file(path, { handle });
+    else await storeBeside(context, home, path, { path: file, size: own.bytes, sha256 });
+  } catch (error) {
+    if (error instanceof JobError || error instanceof ProjectBytesError)
+      throw new ServiceError('conflict', error.message);
+    if (isFull(error)) throw new ServiceError('conflict', 'The disk of this job has no room for the file.');
+    throw error;
+  } finally {
+    await handle.close();
+    await rm(file, { force: true });
+    spool.bytes -= own.bytes;
+  }
+}

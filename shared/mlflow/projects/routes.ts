@@ -1,0 +1,134 @@
+import * as z from 'zod';
+import type { ServiceError } from '../../core/service-error.ts';
+import { claimName, findClaimedName } from '../../data/projects/project.ts';
+import { retain } from '../../data/projects/retained.ts';
+import { ClientProjectName, ProjectTag } from '../../data/rules/project.ts';
+import { requireDeveloper } from '../protocol/context.ts';
+import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
+import { namedValue } from '../protocol/name-rules.ts';
+import { type Route, route } from '../protocol/route.ts';
+import { text } from '../protocol/scalars.ts';
+import { changeProject, requireTagRoom } from './change-project.ts';
+import { createNamedProject } from './create-named-project.ts';
+import { findByName, requireExperimentProject } from './find-project.ts';
+import { searchExperimentsRoute } from './search-experiments.ts';
+import { noteTag, showExperiment } from './show-experiment.ts';
+
+const name = text.pipe(ClientProjectName);
+const experiment_id = text.min(1);
+const tag = namedValue.extend({
+  value: text.pipe(ProjectTag).default(''),
+});
+
+const alreadyExists = (taken: string): ServiceError =>
+  mlflowError('RESOURCE_ALREADY_EXISTS', `Experiment(name=${taken}) already exists.`);
+
+const create = route(
+  'POST mlflow/experiments/create',
+  z.object({ name, artifact_location: text.optional(), tags: z.array(tag).default([]) }),
+  async (input, context) => {
+    requireDeveloper(context);
+    const present = await findByName(context, input.name);
+    if (present?.owner_id === context.caller.user_id) throw alreadyExists(input.name);
+    const tags = Object.fromEntries(input.tags.map(({ key, value }) => [key, value]));
+    requireTagRoom(tags);
+    const { project_id } = await createNamedProject(context, { name: input.name, tags });
+    return { experiment_id: project_id };
+  },
+);
+
+const get = route('GET mlflow/experiments/get', z.object({ experiment_id }), async (input, context) => ({
+  experiment: showExperiment(await requireExperimentProject(context, input.experiment_id, 'viewer')),
+}));
+
+const getByName = route(
+  'GET mlflow/experiments/get-by-name',
+  z.object({ experiment_name: text.min(1) }),
+  async ({ experiment_name }, context) => {
+    const project = await findByName(context, experiment_name);
+    if (project === undefined) throw doesNotExist(`Could not find experiment with name '${experiment_name}'`);
+    return { experiment: showExperiment(project) };
+  },
+);
+
+const update = route(
+  'POST mlflow/experiments/update',
+  z.object({ experiment_id, new_name: name }),
+  async ({ experiment_id: id, new_name }, context) => {
+    const project = await requireExperimentProject(context, id, 'developer');
+    if (project.deleted_at !== undefined)
+      throw mlflowError('BAD_REQUEST', 'Cannot rename a deleted experiment; restore it first.');
+    const present = await findByName(context, new_name);
+    if (present !== undefined && present.project_id !== project.project_id) throw alreadyExists(new_name);
+    await changeProject(context, project, () => ({ project_name: new_name }));
+    const { records, caller } = context;
+    if (project.owner_id === caller.user_id) {
+      const claimed = await findClaimedName(records, caller.user_id, new_name);
+      await records.write(claimName(caller.user_id, new_name, project.project_id, claimed));
+    }
+    return {};
+  },
+);
+
+/** Marks a project as deleted, or takes the mark away. */
+const marking = (path: string, deletes: boolean): Route =>
+  route(`POST mlflow/experiments/${path}`, z.object({ experiment_id }), async (input, context) => {
+    const { project_id, deleted_at } = await requireExperimentProject(context, input.experiment_id, 'owner');
+    if (deletes === (deleted_at !== undefined)) {
+      const state = deletes ? 'active' : 'deleted';
+      throw mlflowError('RESOURCE_DOES_NOT_EXIST', `No ${state} experiment with id=${project_id} exists`);
+    }
+    const at = deletes ? context.now().toISOString() : null;
+    if (at !== null)
+      await context.records.write(...retain({ project_id, experiment_id: null, deleted_at: at }));
+    await changeProject(context, { project_id }, () => ({ deleted_at: at }));
+    return {};
+  });
+
+const setTag = route(
+  'POST mlflow/experiments/set-experiment-tag',
+  z.object({ experiment_id, ...tag.shape }),
+  async ({ experiment_id: id, key, value }, context) => {
+    const project = await requireExperimentProject(context, id, 'developer');
+    if (project.deleted_at !== undefined)
+      throw mlflowError('INVALID_PARAMETER_VALUE', `The experiment ${id} must be in the 'active' state.`);
+    await changeProject(context, project, ({ tags = {} }) => {
+      if (key === noteTag) return { project_description: value };
+      const changed = { ...tags, [key]: value };
+      requireTagRoom(changed);
+      return { tags: changed };
+    });
+    return {};
+  },
+);
+
+const deleteTag = route(
+  'POST mlflow/experiments/delete-experiment-tag',
+  z.object({ experiment_id, key: text.min(1) }),
+  async ({ experiment_id: id, key }, context) => {
+    const project = await requireExperimentProject(context, id, 'developer');
+    const { tags = {} } = project;
+    const isNote = key === noteTag && project.project_description !== '';
+    if (!isNote && !Object.hasOwn(tags, key))
+      throw doesNotExist(`No tag with name: ${key} in experiment with id ${id}`);
+    await changeProject(context, project, (present) => {
+      if (isNote) return { project_description: '' };
+      const { [key]: _, ...others } = present.tags ?? {};
+      return { tags: others };
+    });
+    return {};
+  },
+);
+
+export const experimentRoutes: readonly Route[] = [
+  create,
+  get,
+  getByName,
+  update,
+  marking('delete', true),
+  marking('restore', false),
+  setTag,
+  deleteTag,
+  searchExperimentsRoute,
+  { ...searchExperimentsRoute, method: 'GET' },
+];

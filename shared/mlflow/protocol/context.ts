@@ -1,0 +1,79 @@
+import type { ObjectWriter } from '../../aws/objects.ts';
+import { ServiceError } from '../../core/service-error.ts';
+import { accountTypes } from '../../data/accounts/user.ts';
+import type { Experiment } from '../../data/experiments/experiment.ts';
+import type { MetricPoint } from '../../data/metrics/metric-point.ts';
+import type { Project } from '../../data/projects/project.ts';
+import type { TableWriter } from '../../data/table/table.ts';
+import type { ChangeFields } from '../../experiments/change-fields.ts';
+import type { Ambient, Caller } from '../../http/definition/endpoint-context.ts';
+import { projectFor } from '../../http/pipeline/project-rule.ts';
+import { doesNotExist, mlflowError } from './mlflow-error.ts';
+
+/** What a program reaches that runs as a job: its own experiment, and the ones that it records beside it. */
+export interface JobReach {
+  /** Stands for the project, whose record a job cannot read. */
+  project: Project;
+  /** As it was when the program started. */
+  experiment: Experiment;
+  /** Change the fields of its own experiment. */
+  changeFields(change: ChangeFields): Promise<Experiment>;
+  /** Store points of its own experiment. */
+  logPoints(points: readonly MetricPoint[]): Promise<void>;
+  /** Note that it is about to record another one. @throws ServiceError `conflict` beyond the limit */
+  begin(experiment_id: string): void;
+}
+
+/** What every route receives besides its input. */
+export interface MlflowContext extends Pick<Ambient, 'now' | 'newId' | 'settings' | 'log'> {
+  records: TableWriter<'records'>;
+  objects: ObjectWriter;
+  caller: Pick<Caller, 'user_id' | 'username' | 'account_type'>;
+  /** Inside a job: the only experiment that is reached. */
+  job?: JobReach;
+}
+
+/** Reading, or changing what is in a project, or the project itself. */
+export type Access = 'viewer' | 'developer' | 'owner';
+
+export const outsideJob = (): ServiceError =>
+  mlflowError('PERMISSION_DENIED', 'A program that runs as a job reaches its own experiment alone.');
+
+/** @throws ServiceError `forbidden` where a job did not record the experiment itself */
+export function requireReach({ job }: Pick<MlflowContext, 'job'>, found: Experiment): void {
+  if (job === undefined || isOwnRun({ job }, found)) return;
+  if (found.recorded_by !== job.experiment.experiment_id) throw outsideJob();
+}
+
+/** Whether this is the experiment of the job inside which the program runs. */
+export const isOwnRun = (
+  { job }: Pick<MlflowContext, 'job'>,
+  { experiment_id }: Pick<Experiment, 'experiment_id'>,
+): boolean => job?.experiment.experiment_id === experiment_id;
+
+/** @throws ServiceError `forbidden` for accounts that may only read */
+export function requireDeveloper({ caller }: Pick<MlflowContext, 'caller'>): void {
+  if (accountTypes.indexOf(caller.account_type) >= accountTypes.indexOf('developer')) return;
+  throw new ServiceError('forbidden', 'This needs an account of type developer; yours only reads.');
+}
+
+/**
+ * The project, for a caller who may do this in it.
+ * @throws ServiceError `not-found`, `forbidden`
+ */
+export async function requireAccess(
+  { records, caller, job }: Pick<MlflowContext, 'records' | 'caller' | 'job'>,
+  project_id: string,
+  access: Access,
+): Promise<Project> {
+  if (job !== undefined) {
+    if (project_id !== job.project.project_id || access === 'owner') throw outsideJob();
+    return job.project;
+  }
+  if (access !== 'viewer') requireDeveloper({ caller });
+  return projectFor(records, project_id, access, caller).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.kind === 'not-found')
+      throw doesNotExist(`No Experiment with id=${project_id} exists`);
+    throw error;
+  });
+}

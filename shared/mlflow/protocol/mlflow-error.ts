@@ -1,0 +1,53 @@
+import { mlflowUploadAssignments } from '../../core/mlflow-upload-variables.ts';
+import { type ErrorKind, ServiceError } from '../../core/service-error.ts';
+import type { ProblemDocument } from '../../http/definition/problem.ts';
+
+/** MLflow's error codes and the kind of problem each one is, which has its status. */
+const kinds = {
+  RESOURCE_DOES_NOT_EXIST: 'not-found',
+  ENDPOINT_NOT_FOUND: 'not-found',
+  RESOURCE_ALREADY_EXISTS: 'bad-request',
+  INVALID_PARAMETER_VALUE: 'bad-request',
+  BAD_REQUEST: 'bad-request',
+  PERMISSION_DENIED: 'forbidden',
+} as const satisfies Record<string, ErrorKind>;
+
+/** An error with MLflow's code. */
+export const mlflowError = (code: keyof typeof kinds, message: string): ServiceError =>
+  new ServiceError(kinds[code], message, { code });
+
+/** An `INVALID_PARAMETER_VALUE`, in the words by which clients know it. */
+export const invalidValue = (name: string, value: unknown, reason: string): ServiceError =>
+  mlflowError(
+    'INVALID_PARAMETER_VALUE',
+    `Invalid value ${JSON.stringify(value) ?? 'null'} for parameter '${name}' supplied: ${reason}`,
+  );
+
+export const doesNotExist = (message: string): ServiceError =>
+  mlflowError('RESOURCE_DOES_NOT_EXIST', message);
+
+/** Codes of problems that were thrown without one. A conflict is repeatable by nobody but the person who caused it. */
+const codesByStatus: Readonly<Record<number, string>> = {
+  400: 'INVALID_PARAMETER_VALUE',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  405: 'ENDPOINT_NOT_FOUND',
+  404: 'RESOURCE_DOES_NOT_EXIST',
+  409: 'RESOURCE_CONFLICT',
+  413: 'INVALID_PARAMETER_VALUE',
+  415: 'INVALID_PARAMETER_VALUE',
+  429: 'REQUEST_LIMIT_EXCEEDED',
+  503: 'TEMPORARILY_UNAVAILABLE',
+};
+
+/** How clients send large files in parts. */
+const inParts = `Set ${mlflowUploadAssignments.join(' and ')}, and the client sends large files in parts.`;
+
+/** An error as MLflow's clients read it. */
+export const errorBody = ({ status, error, message }: ProblemDocument): object => ({
+  error_code:
+    typeof error === 'string' && Object.hasOwn(kinds, error)
+      ? error
+      : (codesByStatus[status] ?? 'INTERNAL_ERROR'),
+  message: status === 413 ? `${message} ${inParts}` : message,
+});

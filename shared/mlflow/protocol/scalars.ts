@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { stepMost } from '../../data/rules/tracked.ts';
+
+/** A text, which JSON may hold only where it is well-formed. */
+export const text = z
+  .string()
+  .refine((value) => value.isWellFormed(), 'must be well-formed Unicode, without lone surrogates');
+
+const digits = /^-?\d{1,19}$/;
+
+/** Greatest magnitude of an int64, as a double. */
+export const int64Most = stepMost;
+
+/** An int64 of Protocol Buffers: JSON may hold it as a number or as digits. Beyond 2^53 the nearest double is taken. */
+export const int64 = z
+  .union([z.number(), z.string().regex(digits).transform(Number)], { error: 'must be an integer' })
+  .refine((value) => Number.isInteger(value) && Math.abs(value) <= int64Most, 'must be an integer');
+
+const specials = ['NaN', 'Infinity', '-Infinity'] as const;
+const numeric = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** A double of Protocol Buffers: what JSON has no number for comes as text. */
+export const double = z.union(
+  [
+    z.number(),
+    z.enum(specials).transform(Number),
+    z
+      .string()
+      .regex(numeric)
+      .transform(Number)
+      .refine((value) => Number.isFinite(value)),
+  ],
+  { error: 'Please specify value as a valid double (64-bit floating point)' },
+);
+
+/** A double in an answer. */
+export const shownDouble = (value: number): number | string =>
+  Number.isFinite(value) ? value : String(value);
+
+/** Latest time that a `Date` of four digits for the year holds. */
+export const latest = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** Milliseconds since 1970. */
+export const milliseconds = int64.refine(
+  (value) => value >= 0 && value <= latest,
+  'Timestamp must be a nonnegative long (64-bit integer) of milliseconds before the year 10000',
+);
+
+/** The first `most` characters: MLflow's server shortens long values in the same way. */
+export const shortened = (value: string, most: number): string => {
+  if (value.length <= most) return value;
+  const characters = [...value];
+  return characters.length <= most ? value : characters.slice(0, most).join('');
+};
+
+/** A key and its value, as tags and params are sent. */
+export const keyAndValue = z.object({ key: text.min(1), value: text.default('') });
+
+/** Pairs in the order of their keys, as tags and params are answered: the table keeps no order. */
+export const pairsOf = (values: Readonly<Record<string, string>>): { key: string; value: string }[] =>
+  Object.entries(values)
+    .map(([key, value]) => ({ key, value }))
+    .sort((one, other) => (one.key < other.key ? -1 : 1));

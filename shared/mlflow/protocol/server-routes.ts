@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import { Reply } from '../../http/definition/reply.ts';
+import type { Route } from './route.ts';
+import { route } from './route.ts';
+
+/** Release of MLflow whose API this is: clients ask before they use what only newer servers have. */
+const mlflowVersion = '3.17.2';
+
+const plain = (path: string, text: string): Route => ({
+  method: 'GET',
+  path,
+  handle: async () => Reply.content('text/plain; charset=utf-8', text),
+});
+
+/** What this server can do, as clients from 3.0 on ask. */
+const info = (inParts: boolean) =>
+  route('GET mlflow/server-info', z.object({}), async () => ({
+    store_type: 'SqlStore',
+    workspaces_enabled: false,
+    trace_archival_enabled: false,
+    multipart_uploads_enabled: inParts,
+    multipart_downloads_enabled: inParts,
+  }));
+
+/** @param inParts whether large files are sent in parts */
+export const serverRoutes = (inParts: boolean): readonly Route[] => [
+  plain('version', mlflowVersion),
+  plain('health', 'OK'),
+  info(inParts),
+];

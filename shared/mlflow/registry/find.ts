@@ -1,0 +1,116 @@
+import { ServiceError } from '../../core/service-error.ts';
+import {
+  findModelVersion,
+  findRegisteredModel,
+  listModelVersions,
+  type ModelVersion,
+  putModelVersion,
+  putRegisteredModel,
+  type RegisteredModel,
+} from '../../data/models/registered-model.ts';
+import { registryItemMost } from '../../data/rules/registry.ts';
+import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
+import { type MlflowContext, requireDeveloper } from '../protocol/context.ts';
+import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
+
+/** @throws ServiceError `RESOURCE_DOES_NOT_EXIST` */
+export async function requireRegistered(
+  { records }: Pick<MlflowContext, 'records'>,
+  name: string,
+): Promise<RegisteredModel> {
+  const found = await findRegisteredModel(records, name);
+  if (found === undefined) throw doesNotExist(`Registered Model with name=${name} not found`);
+  return found;
+}
+
+/** The same for its owner and admins. @throws ServiceError `forbidden` */
+export async function requireOwn(context: MlflowContext, name: string): Promise<RegisteredModel> {
+  requireDeveloper(context);
+  const { caller } = context;
+  const model = await requireRegistered(context, name);
+  if (model.owner_id === caller.user_id || caller.account_type === 'admin') return model;
+  throw new ServiceError(
+    'forbidden',
+    `The registered model ${name} belongs to somebody else; only its owner and admins may change it.`,
+  );
+}
+
+/**
+ * Check that a registered model or a version has room in its item, unless it shrinks.
+ * @throws ServiceError `INVALID_PARAMETER_VALUE`
+ */
+export function requireRegistryRoom(value: object, previous: object = {}): void {
+  const [bytes = 0, before = 0] = [value, previous].map((one) => Buffer.byteLength(JSON.stringify(one)));
+  if (bytes <= registryItemMost || bytes <= before) return;
+  const message = `It would have ${bytes} bytes with its description, tags and aliases; at most ${registryItemMost} are kept.`;
+  throw mlflowError('INVALID_PARAMETER_VALUE', message);
+}
+
+const digits = /^[1-9]\d{0,8}$/;
+
+/** Number of a version, which clients send as text. */
+export function numberOf(version: string): number {
+  if (digits.test(version)) return Number(version);
+  throw mlflowError(
+    'INVALID_PARAMETER_VALUE',
+    `Parameter 'version' must be an integer, got '${version.slice(0, 100)}'.`,
+  );
+}
+
+export async function requireVersion(
+  { records }: Pick<MlflowContext, 'records'>,
+  { name, registration_id }: RegisteredModel,
+  number: number,
+): Promise<ModelVersion> {
+  const found = await findModelVersion(records, registration_id, number);
+  if (found === undefined) throw doesNotExist(`Model Version (name=${name}, version=${number}) not found`);
+  return found;
+}
+
+export async function allVersions(
+  { records }: Pick<MlflowContext, 'records'>,
+  registration_id: string | undefined,
+): Promise<ModelVersion[]> {
+  const versions: ModelVersion[] = [];
+  let after: string | undefined;
+  do {
+    const page = await listModelVersions(records, registration_id, { after });
+    versions.push(...page.items);
+    after = page.next;
+  } while (after !== undefined);
+  return versions;
+}
+
+/** Change a model of the caller's, again where another change came between. */
+export function changeRegistered(
+  context: MlflowContext,
+  name: string,
+  change: (model: RegisteredModel) => Partial<RegisteredModel> | Promise<Partial<RegisteredModel>>,
+): Promise<RegisteredModel> {
+  return retryOnConflict(async () => {
+    const present = await requireOwn(context, name);
+    const updated_at = context.now().toISOString();
+    const next = { ...present, ...(await change(present)), updated_at, version: present.version + 1 };
+    requireRegistryRoom(next, present);
+    await context.records.write(putRegisteredModel(next, present));
+    return next;
+  });
+}
+
+/** Change a version of a model of the caller's. */
+export function changeVersion(
+  context: MlflowContext,
+  name: string,
+  version: string,
+  change: (version: ModelVersion) => Partial<ModelVersion>,
+): Promise<{ model: RegisteredModel; version: ModelVersion }> {
+  return retryOnConflict(async () => {
+    const model = await requireOwn(context, name);
+    const present = await requireVersion(context, model, numberOf(version));
+    const updated_at = context.now().toISOString();
+    const next = { ...present, ...change(present), updated_at, version: present.version + 1 };
+    requireRegistryRoom(next, present);
+    await context.records.write(putModelVersion(next, present));
+    return { model, version: next };
+  });
+}

@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import {
+  aliasMost,
+  aliasPattern,
+  newestAlias,
+  RegistryDescription,
+  RegistryTag,
+  refusedInName,
+  registeredNameMost,
+  versionAlias,
+} from '../../data/rules/registry.ts';
+import { namedValue } from '../protocol/name-rules.ts';
+import { text } from '../protocol/scalars.ts';
+
+export const modelName = text
+  .refine((name) => name.trim() !== '', 'Registered model name cannot be empty.')
+  .refine(
+    (name) => name.length <= registeredNameMost,
+    `exceeds the maximum length of ${registeredNameMost} characters`,
+  )
+  .refine((name) => !refusedInName.test(name), "Names cannot contain '/' or ':'.");
+
+/** A name by which a model is looked up, whatever it is. */
+export const knownName = text.min(1).max(1000);
+
+export const alias = text
+  .min(1)
+  .refine((value) => value.length <= aliasMost, `exceeds the maximum length of ${aliasMost} characters`)
+  .refine(
+    (value) => aliasPattern.test(value),
+    'Names may only contain alphanumerics, underscores (_), and dashes (-).',
+  )
+  .refine((value) => !versionAlias.test(value), "Version aliases (e.g. 'v9') are reserved.")
+  .refine(
+    (value) => value.toLowerCase() !== newestAlias,
+    "'latest' alias name (case insensitive) is reserved.",
+  );
+
+export const tag = namedValue.extend({
+  value: text.pipe(RegistryTag).default(''),
+});
+export const tags = z.array(tag).default([]);
+export const description = text.pipe(RegistryDescription).default('');
+export const tagRecord = (sent: readonly { key: string; value: string }[]): Record<string, string> =>
+  Object.fromEntries(sent.map(({ key, value }) => [key, value]));

@@ -1,0 +1,102 @@
+import type { Experiment } from '../../data/experiments/experiment.ts';
+import type { ExperimentFields } from '../../data/experiments/tracking.ts';
+import { paramMost, runNameMost, tagMost } from '../../data/rules/tracked.ts';
+import { readAhead } from '../../data/table/read-ahead.ts';
+import {
+  type ChangeFields,
+  changeFields,
+  type FieldsRead,
+  readBeforeChange,
+} from '../../experiments/change-fields.ts';
+import { requireRoom } from '../../experiments/field-rules.ts';
+import { noteTag } from '../projects/show-experiment.ts';
+import { isOwnRun, type MlflowContext } from '../protocol/context.ts';
+import { type RunKey, runIdOf } from '../protocol/ids.ts';
+import { mlflowError } from '../protocol/mlflow-error.ts';
+import { shortened } from '../protocol/scalars.ts';
+import { requireActive } from './find-run.ts';
+import { runNameTag } from './show-run.ts';
+
+interface Pair {
+  key: string;
+  value: string;
+}
+
+/** The fields with further tags, of which some are fields of their own here. */
+export function withTags(fields: ExperimentFields, pairs: readonly Pair[]): ExperimentFields {
+  const tags = new Map(Object.entries(fields.tags));
+  let { name, note } = fields;
+  for (const { key, value } of pairs) {
+    const kept = shortened(value, tagMost);
+    if (key === runNameTag) name = shortened(kept, runNameMost);
+    else if (key === noteTag) note = kept;
+    else tags.set(key, kept);
+  }
+  return { ...fields, name, note, tags: Object.fromEntries(tags) };
+}
+
+/** @throws ServiceError `INVALID_PARAMETER_VALUE` where one has another value already */
+function withParams(fields: ExperimentFields, pairs: readonly Pair[], key: RunKey): ExperimentFields {
+  const params = new Map(Object.entries(fields.params));
+  const changed: string[] = [];
+  for (const { key: name, value } of pairs) {
+    const kept = shortened(value, paramMost);
+    const present = params.get(name);
+    if (present !== undefined && present !== kept)
+      changed.push(`{'key': '${name}', 'old_value': '${present}', 'new_value': '${kept}'}`);
+    params.set(name, kept);
+  }
+  if (changed.length > 0) {
+    const message = `Changing param values is not allowed. Params were already logged='[${changed.slice(0, 10).join(', ')}]' for run ID='${runIdOf(key)}'.`;
+    throw mlflowError('INVALID_PARAMETER_VALUE', message);
+  }
+  return { ...fields, params: Object.fromEntries(params) };
+}
+
+const isSame = (one: ExperimentFields, other: ExperimentFields): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/** What a change of a run needs. */
+type Changing = Pick<MlflowContext, 'records' | 'now' | 'job'>;
+
+type FieldsReading = () => Promise<FieldsRead>;
+
+/** Begin to read what a change of a run needs, beside what tells whether the caller may change it. */
+export const readFieldsAhead = (context: Changing, key: RunKey): FieldsReading | undefined =>
+  isOwnRun(context, key) ? undefined : readAhead(() => readBeforeChange(context, key));
+
+/** Change the fields of a run: of a job's own one under its lease. */
+export function changeRunFields(
+  context: Changing,
+  key: RunKey,
+  change: ChangeFields,
+  read?: FieldsReading,
+): Promise<Experiment> {
+  const { job } = context;
+  return job !== undefined && isOwnRun(context, key)
+    ? job.changeFields(change)
+    : changeFields(context, key, change, read);
+}
+
+/** Change the fields of an active run; the same fields again change nothing. */
+export function changeRun(
+  context: Changing,
+  key: RunKey,
+  change: (fields: ExperimentFields, experiment: Experiment) => ExperimentFields,
+  read?: FieldsReading,
+): Promise<Experiment> {
+  const changeActive: ChangeFields = (present, experiment) => {
+    requireActive(present, key);
+    const fields = change(present, experiment);
+    return { fields: isSame(fields, present) ? present : requireRoom(fields, 'tags') };
+  };
+  return changeRunFields(context, key, changeActive, read);
+}
+
+export const logFields = (
+  context: Changing,
+  key: RunKey,
+  { tags = [], params = [] }: { tags?: readonly Pair[]; params?: readonly Pair[] },
+  read?: FieldsReading,
+): Promise<Experiment> =>
+  changeRun(context, key, (present) => withTags(withParams(present, params, key), tags), read);

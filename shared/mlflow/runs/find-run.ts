@@ -1,0 +1,71 @@
+import { type Experiment, findExperiment } from '../../data/experiments/experiment.ts';
+import {
+  type ExperimentFields,
+  findFields,
+  readTracking,
+  type Tracking,
+} from '../../data/experiments/tracking.ts';
+import { defaultName } from '../../data/projects/default-name.ts';
+import type { Project } from '../../data/projects/project.ts';
+import { readAhead } from '../../data/table/read-ahead.ts';
+import { type Access, type MlflowContext, requireAccess, requireReach } from '../protocol/context.ts';
+import { type RunKey, runIdOf, runKeyOf } from '../protocol/ids.ts';
+import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
+import { type RunSource, showRun } from './show-run.ts';
+
+export interface Run {
+  project: Project;
+  experiment: Experiment;
+}
+
+/**
+ * The run of an id, for a caller who may do this in its project.
+ * @throws ServiceError `not-found` with MLflow's code, `forbidden`
+ */
+export async function requireRun(context: MlflowContext, run_id: string, access: Access): Promise<Run> {
+  const key = runKeyOf(run_id);
+  const [project, experiment] = await Promise.all([
+    requireAccess(context, key.project_id, access),
+    findExperiment(context.records, key.project_id, key.experiment_id),
+  ]);
+  if (experiment === undefined) throw doesNotExist(`Run with id=${run_id} not found`);
+  requireReach(context, experiment);
+  return { project, experiment };
+}
+
+export function requireActive({ deleted_at }: Pick<ExperimentFields, 'deleted_at'>, key: RunKey): void {
+  if (deleted_at === undefined) return;
+  throw mlflowError(
+    'INVALID_PARAMETER_VALUE',
+    `The run ${runIdOf(key)} must be in the 'active' state. Current state is deleted.`,
+  );
+}
+
+/** The run, where its fields and its project are not marked as deleted. */
+export async function requireActiveRun(context: MlflowContext, run_id: string): Promise<Run> {
+  const { project_id, experiment_id } = runKeyOf(run_id);
+  const readFields = readAhead(() => findFields(context.records, project_id, experiment_id));
+  const run = await requireRun(context, run_id, 'developer');
+  const fields = await readFields();
+  requireActive({ deleted_at: fields?.deleted_at ?? run.project.deleted_at }, run.experiment);
+  return run;
+}
+
+export const sourceOf = ({ experiment, project }: Run, { fields, metrics }: Tracking): RunSource => ({
+  ...experiment,
+  name: fields?.name ?? defaultName(experiment.config_id),
+  note: fields?.note ?? null,
+  tags: fields?.tags ?? {},
+  params: fields?.params ?? {},
+  isDeleted: (fields?.deleted_at ?? project.deleted_at) !== undefined,
+  metrics,
+});
+
+/** A run with everything that it shows, for a caller who may read it. */
+export async function answerRun(context: MlflowContext, run_id: string): Promise<object> {
+  const { project_id, experiment_id } = runKeyOf(run_id);
+  const read = readAhead(() => readTracking(context.records, project_id, experiment_id));
+  const run = await requireRun(context, run_id, 'viewer');
+  const tracking = await read();
+  return showRun(sourceOf(run, tracking), tracking.fields);
+}

@@ -1,0 +1,181 @@
+import * as z from 'zod';
+import type { Experiment } from '../../data/experiments/experiment.ts';
+import type { MetricPoint } from '../../data/metrics/metric-point.ts';
+import { isPointsPosition, numberOfPosition, readPoints } from '../../experiments/read-points.ts';
+import { Reply } from '../../http/definition/reply.ts';
+import type { MlflowContext } from '../protocol/context.ts';
+import { runIdOf } from '../protocol/ids.ts';
+import { invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
+import { type Route, route } from '../protocol/route.ts';
+import { int64, shownDouble, text } from '../protocol/scalars.ts';
+import { requireRun } from './find-run.ts';
+import { historyPage } from './history-page.ts';
+import { runIdField } from './run-id-field.ts';
+
+/** Points of an answer for several runs: so many make 4 MB of JSON. */
+const pageMost = 25_000;
+
+const showPoint = ({ name, value, step, time }: MetricPoint): object => ({
+  key: name,
+  value: shownDouble(value),
+  timestamp: time,
+  step: step ?? 0,
+});
+
+const history = route(
+  'GET mlflow/metrics/get-history',
+  z.object({
+    ...runIdField,
+    metric_key: text.min(1),
+    max_results: int64.refine((value) => value > 0, 'It must be a positive integer.').optional(),
+    page_token: text.optional(),
+  }),
+  async ({ run_id, metric_key, max_results = Number.POSITIVE_INFINITY, page_token = '' }, context) => {
+    if (page_token !== '' && !isPointsPosition(page_token))
+      throw invalidValue('page_token', page_token, 'it is no token of this history');
+    const { records } = context;
+    const { experiment_id } = (await requireRun(context, run_id, 'viewer')).experiment;
+    const from = page_token === '' ? 0 : numberOfPosition(page_token);
+    if (from !== undefined)
+      return Reply.passing(
+        'application/json',
+        await historyPage(records, experiment_id, metric_key, from, max_results),
+      );
+    // A token of a release that had no blocks.
+    const most = Math.min(max_results, pageMost);
+    const page = await readPoints(records, experiment_id, { names: [metric_key] }, page_token, most);
+    return { metrics: page.rows.map(showPoint), ...(page.more && { next_page_token: page.position }) };
+  },
+);
+
+/** Most runs that one request compares, and points of each. */
+const runsMost = 100;
+const sampleMost = 2500;
+
+/** All points of a run's metric between two steps, page by page. */
+async function* pagesOf(
+  { records }: MlflowContext,
+  experiment_id: string,
+  name: string,
+  [first, last]: readonly [number, number] = [-Infinity, Infinity],
+): AsyncGenerator<MetricPoint[]> {
+  for (let from: string | undefined; ; ) {
+    const page = await readPoints(records, experiment_id, { names: [name] }, from);
+    yield page.rows.filter(({ step }) => (step ?? 0) >= first && (step ?? 0) <= last);
+    if (!page.more) return;
+    from = page.position;
+  }
+}
+
+async function experimentsOf(context: MlflowContext, run_ids: readonly string[]): Promise<Experiment[]> {
+  const found: Experiment[] = [];
+  for (const run_id of run_ids) found.push((await requireRun(context, run_id, 'viewer')).experiment);
+  return found;
+}
+
+/** How MLflow's pages of releases before 2.3 compare runs: the first points of all of them. */
+const bulk = route(
+  'GET mlflow/metrics/get-history-bulk',
+  z.object({
+    run_id: z.array(text.min(1)).default([]),
+    metric_key: text.default(''),
+    max_results: int64.refine((value) => value > 0, 'It must be a positive integer.').optional(),
+  }),
+  async ({ run_id, metric_key, max_results = pageMost }, context) => {
+    const isAsked = 'GetMetricHistoryBulk request';
+    if (run_id.length === 0)
+      throw mlflowError('INVALID_PARAMETER_VALUE', `${isAsked} must specify at least one run_id.`);
+    if (run_id.length > runsMost)
+      throw mlflowError(
+        'INVALID_PARAMETER_VALUE',
+        `${isAsked} cannot specify more than ${runsMost} run_ids. Received ${run_id.length}.`,
+      );
+    if (metric_key === '')
+      throw mlflowError('INVALID_PARAMETER_VALUE', `${isAsked} must specify a metric_key.`);
+    const most = Math.min(max_results, pageMost);
+    const metrics: object[] = [];
+    const runs = await experimentsOf(context, run_id.toSorted());
+    for (const experiment of runs) {
+      const points: MetricPoint[] = [];
+      for await (const page of pagesOf(context, experiment.experiment_id, metric_key)) {
+        points.push(...page);
+        if (points.length + metrics.length >= most) break;
+      }
+      const shown = points.slice(0, most - metrics.length);
+      metrics.push(...shown.map((point) => ({ ...showPoint(point), run_id: runIdOf(experiment) })));
+    }
+    return { metrics };
+  },
+);
+
+/** So many of the steps, spread evenly from the first on, and the last. */
+function sampled(steps: readonly number[], most: number): number[] {
+  if (steps.length <= most) return [...steps];
+  const indexes = Array.from({ length: most }, (_, index) => Math.floor((index * steps.length) / most));
+  return [...indexes, steps.length - 1].flatMap((index) => steps[index] ?? []);
+}
+
+/** The steps at which runs are compared: a sample of those of all, and the first and the last of each run. */
+async function comparedSteps(
+  pages: readonly AsyncIterable<MetricPoint[]>[],
+  most: number,
+): Promise<Set<number>> {
+  const all = new Set<number>();
+  const ends: number[] = [];
+  for (const run of pages) {
+    let [first, last] = [Infinity, -Infinity];
+    for await (const page of run)
+      for (const { step } of page) {
+        all.add(step ?? 0);
+        first = Math.min(first, step ?? 0);
+        last = Math.max(last, step ?? 0);
+      }
+    if (first <= last) ends.push(first, last);
+  }
+  const sorted = [...all].sort((one, other) => one - other);
+  return new Set([...sampled(sorted, most), ...ends]);
+}
+
+const bulkInterval = route(
+  'GET mlflow/metrics/get-history-bulk-interval',
+  z.object({
+    run_ids: z
+      .array(text.min(1))
+      .min(1)
+      .max(runsMost, `GetMetricHistoryBulkInterval request must specify at most ${runsMost} run_ids.`),
+    metric_key: text.min(1),
+    start_step: int64.optional(),
+    end_step: int64.optional(),
+    max_results: int64
+      .refine((value) => value > 0 && value <= sampleMost, `max_results must be between 1 and ${sampleMost}`)
+      .default(320),
+  }),
+  async ({ run_ids, metric_key, start_step, end_step, max_results }, context) => {
+    if ((start_step === undefined) !== (end_step === undefined))
+      throw invalidValue(
+        'start_step',
+        start_step,
+        'If either start step or end step are specified, both must be specified.',
+      );
+    if (start_step !== undefined && end_step !== undefined && start_step > end_step)
+      throw invalidValue('end_step', end_step, 'end_step must be greater than start_step. ');
+    const interval = [start_step ?? -Infinity, end_step ?? Infinity] as const;
+    const runs = await experimentsOf(context, run_ids);
+    const pages = (experiment: Experiment) =>
+      pagesOf(context, experiment.experiment_id, metric_key, interval);
+    const steps = await comparedSteps(runs.map(pages), max_results);
+    const metrics: object[] = [];
+    for (const experiment of runs) {
+      const points: MetricPoint[] = [];
+      for await (const page of pages(experiment))
+        points.push(...page.filter(({ step }) => steps.has(step ?? 0)));
+      const shown = points
+        .toSorted((one, other) => (one.step ?? 0) - (other.step ?? 0) || one.time - other.time)
+        .slice(0, sampleMost);
+      metrics.push(...shown.map((point) => ({ ...showPoint(point), run_id: runIdOf(experiment) })));
+    }
+    return { metrics };
+  },
+);
+
+export const metricRoutes: readonly Route[] = [history, bulk, bulkInterval];

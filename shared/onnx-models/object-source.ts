@@ -1,0 +1,23 @@
+import { buffer } from 'node:stream/consumers';
+import type { ObjectReader } from '../aws/objects.ts';
+import { ModelError } from '../onnx/model/model-error.ts';
+
+/** A source of bytes, read range by range. */
+export interface RangedSource {
+  size: number;
+  /** Exactly the bytes asked for. */
+  read(offset: number, length: number): Promise<Uint8Array>;
+}
+
+/** An object of the bucket, read by ranged requests. A read throws a `ModelError` once the object is gone. */
+export function objectSource(objects: ObjectReader, key: string, size: number): RangedSource {
+  return {
+    size,
+    async read(offset, length) {
+      if (length === 0) return new Uint8Array();
+      const stream = await objects.read(key, { first: offset, last: offset + length - 1 });
+      if (stream === undefined) throw new ModelError('The file was deleted while it was read.');
+      return buffer(stream);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { parseRequest } from '../../methods/apply/parse-request.ts';
+import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
+import type { QuantizeRequest } from '../../strategies/quantize-request.ts';
+
+/** What `auto` tries: methods one after the other, each on what the one before it left. */
+export interface Candidate {
+  name: string;
+  steps: readonly OptimizationRequest[];
+  /** Of a pruning: the factor, which need not be a whole number. */
+  compression?: number;
+}
+
+/** What candidates depend on. */
+export interface Choice {
+  request: Pick<QuantizeRequest, 'precision' | 'seed'>;
+  hasCalibration: boolean;
+  /** How often each operator occurs in the model. */
+  operators: Readonly<Record<string, number>>;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A complete request of one step. @throws Error where the values are no method: a mistake here, not the caller's */
+function stepOf(values: Values, { seed }: Pick<QuantizeRequest, 'seed'>): QuantizeRequest {
+  const request = parseRequest({ operation: 'quantize', seed, ...values });
+  if (request.operation !== 'quantize') throw new Error('a step of a quantization is none');
+  return request;
+}
+
+/** Methods from the smallest result to the largest, with what they need. */
+const methods: readonly (Values & { name: string; isCalibrated: boolean; hasConv?: boolean })[] = [
+  { name: 'gptq int4', isCalibrated: true, strategy: 'gptq', precision: 4 },
+  { name: 'gptq uint4', isCalibrated: true, strategy: 'gptq', precision: 4, quant_type: 'uint4' },
+  { name: 'weight_only_mse int4', isCalibrated: false, strategy: 'weight_only_mse', precision: 4 },
+  { name: 'dynamic', isCalibrated: false, strategy: 'dynamic', precision: 8 },
+  ...[0.5, 0.7].map((smooth_alpha) => ({
+    ...{ name: `dynamic, smooth_alpha ${smooth_alpha}`, isCalibrated: true },
+    ...{ strategy: 'dynamic', precision: 8, smooth_alpha },
+  })),
+  {
+    ...{ name: 'static_mse, inputs_only, smooth_alpha 0.7', isCalibrated: true, hasConv: false },
+    ...{ strategy: 'static_mse', precision: 8, inputs_only: true, smooth_alpha: 0.7 },
+  },
+  { name: 'static_minmax', isCalibrated: true, hasConv: true, strategy: 'static_minmax', precision: 8 },
+  { name: 'static_mse', isCalibrated: true, hasConv: true, strategy: 'static_mse', precision: 8 },
+  { name: 'weight_only int8', isCalibrated: false, strategy: 'weight_only', precision: 8 },
+  { name: 'float16', isCalibrated: false, strategy: 'float16', precision: 16 },
+];
+
+/** The methods that `auto` tries for a model, each by itself. */
+export function candidatesOf(choice: Choice): Candidate[] {
+  const convs = choice.operators['Conv'] ?? 0;
+  return methods
+    .filter(({ isCalibrated }) => choice.hasCalibration || !isCalibrated)
+    .filter(({ precision }) => Number(precision) >= choice.request.precision)
+    .filter(({ hasConv }) => hasConv === undefined || hasConv === convs > 0)
+    .map(({ name, isCalibrated: _, hasConv: __, ...values }) => ({
+      name,
+      steps: [stepOf(values, choice.request)],
+    }));
+}
+
+/**
+ * Mixed precision: the first step of a candidate on all layers but some, whose weights get blocks of 8 bits instead; a
+ * layer without such a form stays float.
+ */
+export function mixedWith({ name, steps }: Candidate, layers: readonly string[], of: number): Candidate {
+  const [first] = steps;
+  if (first === undefined) throw new Error('a candidate has no step');
+  return {
+    name: `${name}, ${layers.length} of ${of} layers in 8-bit blocks`,
+    steps: [
+      { ...first, exclude: [...first.exclude, ...layers] },
+      stepOf({ strategy: 'weight_only', precision: 8, exclude: first.exclude }, first),
+    ],
+  };
+}

@@ -1,0 +1,82 @@
+import { incomparable } from '../../measure/verify/incomparable.ts';
+import { ModelError } from '../../model/model-error.ts';
+import { errorText, fewestThatHold } from './fewest-that-hold.ts';
+import { keepInputsFloat } from './keep-inputs-float.ts';
+import { worstError } from './loss-of.ts';
+import { type LayerError, measureSensitivity } from './measure-sensitivity.ts';
+import { runTrial, type Trial, type TrialContext } from './run-trial.ts';
+
+export interface AcceptedTrial {
+  final: Trial;
+  /** Most sensitive first. */
+  excluded: LayerError[];
+  notes: string[];
+  /** What to know before anything else. */
+  warnings: string[];
+}
+
+/** Refuse outputs without any finite value in the model itself: no choice of layers changes that. */
+function requireComparable({ compare }: Trial, max_error: number): void {
+  for (const { name, why } of compare?.outputs ?? []) {
+    if (why !== incomparable.noValues && why !== incomparable.noNumbers) continue;
+    throw new ModelError(
+      `max_error ${max_error} cannot be judged: the output ${JSON.stringify(name)} ${why}; give an evaluation set that the model answers with numbers, or leave out max_error.`,
+    );
+  }
+}
+
+/** Says that most of a model was left as it was: what else a receipt says is then about the rest. */
+function leftOut(excluded: number, layers: number, max_error: number): string[] {
+  if (excluded * 2 <= layers) return [];
+  return [
+    `MOST LAYERS ARE AS THEY WERE: max_error ${max_error} left out ${excluded} of ${layers}. Allow a larger error, or choose another strategy.`,
+  ];
+}
+
+/** Layers in the order in which they are left out: by the error that they save for each byte that they then take. */
+function bySaving(ranked: readonly LayerError[], { transform }: Trial): LayerError[] {
+  const sizes = new Map(transform.layers.map((one) => [one.layer, one.parameters_before]));
+  const saving = ({ layer, error }: LayerError): number =>
+    (error ?? Number.POSITIVE_INFINITY) ** 2 / Math.max(sizes.get(layer) ?? 1, 1);
+  return ranked.toSorted((a, b) => (saving(a) === saving(b) ? 0 : saving(b) - saving(a)));
+}
+
+/**
+ * Transforms a model so that no output's relative error exceeds `max_error`. Where transforming all of it does, each
+ * layer's own share is measured, and the fewest of the most sensitive ones that suffice are left as they are. A static
+ * quantization of a transformer first leaves values in float, as `keepInputsFloat` has it, and weights only then.
+ *
+ * @throws ModelError where pruning exceeds it, or where not even leaving out all layers but one holds it
+ */
+export async function meetMaxError(context: TrialContext, max_error: number | null): Promise<AcceptedTrial> {
+  const first = await runTrial(context, { excluded: [] });
+  if (max_error === null) return { final: first, excluded: [], notes: [], warnings: [] };
+  requireComparable(first, max_error);
+  const worst = worstError(first.compare);
+  if (worst.error <= max_error) return { final: first, excluded: [], notes: [], warnings: [] };
+  const said = `The output ${JSON.stringify(worst.name)} has a relative error of ${errorText(worst.error)}, above max_error ${max_error}`;
+  const { request, say } = context.optimization;
+  if (request.operation === 'prune') throw new ModelError(`${said}; ask for a lower compression.`);
+  say(`${said}: measuring which layers cause it.`);
+  const kept = await keepInputsFloat({ ...context, limit: max_error }, first, max_error);
+  if (kept.holds) return { final: kept.trial, excluded: [], notes: kept.notes, warnings: [] };
+  const measured = await measureSensitivity(kept.context, kept.trial);
+  const ranked = kept.trial === first ? measured : bySaving(measured, kept.trial);
+  const found = await fewestThatHold(kept.context, {
+    ...{ max_error, of: ranked.length },
+    choose: (count) => ({ ...kept.trial, excluded: ranked.slice(0, count).map(({ layer }) => layer) }),
+    said: (count) => `Without ${count} of ${ranked.length} layers`,
+  });
+  if (found === undefined)
+    throw new ModelError(`${said}, also with all its layers but one left as they are.`);
+  const { count, final } = found;
+  return {
+    final,
+    excluded: ranked.slice(0, count),
+    warnings: leftOut(count, ranked.length, max_error),
+    notes: [
+      ...kept.notes,
+      `${count} of ${ranked.length} layers stay as they were, so that max_error ${max_error} holds.`,
+    ],
+  };
+}

@@ -1,0 +1,288 @@
+import { statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { keptSessionBytes } from '../../measure/session/session-pool.ts';
+import type { StageAnswer } from '../../measure/session/stage-answers.ts';
+import type { TaskOf } from '../../measure/session/stage-task.ts';
+import { ModelError } from '../../model/model-error.ts';
+import { isCalibrated, type OptimizationRequest } from '../../strategies/optimization-request.ts';
+import { searchAuto } from '../auto/search-auto.ts';
+import { assembleReceipt } from './assemble-receipt.ts';
+import { boundsOf, fitInMemory } from './bounds-of.ts';
+import { extents } from './extents.ts';
+import { worstError } from './loss-of.ts';
+import { type MadeUpInputs, madeUpInputs } from './made-up-inputs.ts';
+import { meetMaxError } from './meet-max-error.ts';
+import type { Optimization, Optimized } from './optimization.ts';
+import { type FeedPlans, planFeeds } from './plan-feeds.ts';
+import { requireRunnable } from './require-runnable.ts';
+import { requireSound } from './require-sound.ts';
+import { emptyFolder, type TrialContext } from './run-trial.ts';
+import { smoothedByDefault } from './smooth-by-default.ts';
+import { StageLog } from './stage-log.ts';
+
+export type { Optimization, Optimized } from './optimization.ts';
+
+/** Model files of more bytes get a new process for each stage, so that none holds the bytes of an earlier one. */
+const keptMost = 2 ** 29;
+
+/** Samples that a model and its form of a later operator set are compared on, and the error that rounding makes. */
+const raisedSamples = 4;
+const raisedError = 1e-4;
+
+/** One optimization under way. */
+class Work {
+  optimization: Optimization;
+  readonly stages: StageLog;
+  readonly #bounds;
+  readonly #scratch: string;
+  readonly #out: string;
+
+  constructor(optimization: Optimization) {
+    const { folder, stageCommand, user, sandbox, limits, say, signal } = optimization;
+    this.optimization = optimization;
+    this.#bounds = boundsOf(limits);
+    this.#scratch = join(folder, 'work');
+    this.#out = join(folder, 'result');
+    const options = {
+      ...{ command: stageCommand, user, folder: this.#scratch, sandbox },
+      ...{ bounds: this.#bounds, say, signal },
+    };
+    this.stages = new StageLog(
+      options,
+      (stage, fraction, bytes) => optimization.progress(stage, fraction, bytes),
+      {
+        areKept: (statSync(optimization.model, { throwIfNoEntry: false })?.size ?? 0) <= keptMost,
+        // A candidate of auto that crashes is no candidate.
+        fallsBack: optimization.request.strategy !== 'auto',
+      },
+    );
+  }
+
+  /** Reads the model, for what is asked, or its result, which has been done. */
+  async #read(model: string, of: 'model' | 'result'): Promise<StageAnswer<'read'>> {
+    const { shapes, request } = this.optimization;
+    const given = [...(shapes ?? [])].map(([input, dims]): [string, (number | null)[]] => [input, [...dims]]);
+    const task = { kind: 'read', model, shapes: Object.fromEntries(given) } as const;
+    return of === 'model'
+      ? await this.stages.run<'read'>('read', { ...task, request: { ...request } })
+      : await this.stages.run<'read'>('verify', task);
+  }
+
+  /** Observes what the method needs; the folder that it is in, and what it was observed on. */
+  async #calibrate({ calibrate }: FeedPlans, request: OptimizationRequest, name: string) {
+    const { model, say } = this.optimization;
+    if (!isCalibrated(request)) return { observed: null, calibrated: null };
+    if (calibrate.set === null)
+      say('There is no calibration set: the model is calibrated on made-up inputs.');
+    const observed = join(this.#scratch, name);
+    const task = {
+      kind: 'calibrate',
+      model,
+      request: { ...request },
+      feed: calibrate,
+      out: observed,
+    } as const;
+    return { observed, calibrated: await this.stages.run<'calibrate'>('calibrate', task) };
+  }
+
+  async #time(after: string, feeds: FeedPlans, weights: readonly number[]) {
+    const { model, request } = this.optimization;
+    const { timeSeconds, wholeBytes } = extents[request.measure];
+    const not = { latency: null, latency_batch: null };
+    if (timeSeconds === 0) return { times: not, notes: [] };
+    if (weights.some((bytes) => bytes > wholeBytes) || !fitInMemory(this.#bounds, ...weights))
+      return {
+        times: not,
+        notes: ['Latency was not measured: both models together are too large for sessions here.'],
+      };
+    const task = {
+      ...({ kind: 'time', before: model, after } as const),
+      ...{ feed: feeds.compare, seconds: timeSeconds },
+    };
+    return { times: await this.stages.run<'time'>('time', task), notes: [] };
+  }
+
+  async #check(after: string, layers: readonly string[]): Promise<StageAnswer<'check'>> {
+    const { model, request } = this.optimization;
+    const work = this.#scratch;
+    const task: TaskOf<'check'> = {
+      kind: 'check',
+      before: model,
+      after,
+      seed: request.seed,
+      layers: [...layers],
+      work,
+    };
+    return await this.stages.run<'check'>('check', task);
+  }
+
+  /** Applies one strategy, and leaves out layers where `max_error` asks for it. */
+  async #transform({ operators }: StageAnswer<'read'>, feeds: FeedPlans, isCompared: boolean) {
+    const { optimization, stages } = this;
+    const { request } = optimization;
+    const { observed, calibrated } = await this.#calibrate(feeds, request, 'observed');
+    const feed = isCompared ? feeds.compare : null;
+    // A bound is held by all samples.
+    const seconds = request.max_error === null ? extents[request.measure].compareSeconds : undefined;
+    const context: TrialContext = {
+      ...{ optimization, stages, out: this.#out, observed, operators, feed, seconds },
+      observe: async (other) => (await this.#calibrate(feeds, other, 'observed-anew')).observed,
+    };
+    return { accepted: await meetMaxError(context, request.max_error), calibrated, tried: [] };
+  }
+
+  /** Applies the best of all strategies. */
+  async #search(before: StageAnswer<'read'>, feeds: FeedPlans) {
+    const { optimization, stages } = this;
+    const place = { out: this.#out, scratch: this.#scratch };
+    const { final, tried, notes, calibrated } = await searchAuto({
+      ...{ optimization, stages, before, feeds },
+      ...place,
+    });
+    return { accepted: { final, excluded: [], notes, warnings: [] }, calibrated, tried };
+  }
+
+  /**
+   * Raises the operator set of the model where the method asks for a later one: all that follows works on that form,
+   * which must answer as the model does.
+   */
+  async #raise({ raise_to, inputs, files }: StageAnswer<'read'>, isRunnable: boolean): Promise<void> {
+    if (raise_to === null) return;
+    const { optimization, stages } = this;
+    const out = join(this.#scratch, 'raised');
+    await emptyFolder(out, optimization.user);
+    const raised = await stages.run<'raise'>('raise', {
+      ...{
+        kind: 'raise',
+        model: optimization.model,
+        to: raise_to,
+        out,
+        name: basename(files[0] ?? 'model.onnx'),
+      },
+    });
+    const model = join(out, raised.files[0] ?? '');
+    if (isRunnable) {
+      const feed = { ...planFeeds(optimization, inputs).compare, samples: raisedSamples };
+      const task = { kind: 'compare', before: optimization.model, after: model, feed } as const;
+      const { error } = worstError(await stages.run<'compare'>('raise', task));
+      if (error > raisedError)
+        throw new ModelError(
+          `Raised to opset ${raise_to} the model would answer otherwise (relative error ${Number(error.toPrecision(3))}). Export it anew.`,
+        );
+    }
+    this.optimization = { ...optimization, model };
+  }
+
+  #smoothByDefault(before: StageAnswer<'read'>): void {
+    const { request, calibration } = this.optimization;
+    this.optimization = {
+      ...this.optimization,
+      request: smoothedByDefault(request, calibration !== undefined, before),
+    };
+  }
+
+  /** Whether the outputs of the result are compared with the model's. */
+  #isCompared(): boolean {
+    const { measure, max_error, strategy } = this.optimization.request;
+    return measure !== 'none' || max_error !== null || strategy === 'auto';
+  }
+
+  async run(): Promise<Optimized> {
+    const { stages } = this;
+    await emptyFolder(this.#scratch, this.optimization.user);
+    const isCompared = this.#isCompared();
+    if (isCompared) stages.prepareSession();
+    const before = await this.#read(this.optimization.model, 'model');
+    if (fitInMemory(this.#bounds, before.weight_bytes)) this.#smoothByDefault(before);
+    const { optimization } = this;
+    const { request } = optimization;
+    const extent = extents[request.measure];
+    const isSearch = request.strategy === 'auto';
+    const mustCompare = request.max_error !== null || isCalibrated(request) || isSearch;
+    const isRunnable =
+      fitInMemory(this.#bounds, before.weight_bytes) &&
+      (mustCompare || before.weight_bytes <= extent.wholeBytes);
+    const planned = planFeeds(optimization, before.inputs);
+    const isRun = isCompared || isCalibrated(request);
+    if (isRun) requireRunnable(optimization, before, planned, isRunnable);
+    const isMadeUp =
+      isRun && (planned.compare.set === null || (isCalibrated(request) && planned.calibrate.set === null));
+    const madeUp: MadeUpInputs =
+      isMadeUp && isRunnable
+        ? await madeUpInputs(optimization, stages, before.inputs)
+        : { inputs: before.inputs, notes: [] };
+    // What needs the model to be run cannot do without; a result that does not can be written all the same.
+    if (madeUp.why !== undefined && mustCompare) throw new ModelError(madeUp.why);
+    const isMeasured = isRunnable && madeUp.why === undefined;
+    const feeds = planFeeds(optimization, madeUp.inputs);
+    await this.#raise({ ...before, inputs: madeUp.inputs }, isMeasured);
+    if (isCompared && isMeasured && before.raise_to === null && before.weight_bytes <= keptSessionBytes)
+      stages.prepareModel(optimization.model);
+    const { accepted, calibrated, tried } = isSearch
+      ? await this.#search(before, feeds)
+      : await this.#transform(before, feeds, isMeasured && isCompared);
+    requireSound(request, accepted.final.compare);
+    const { files, layers } = accepted.final.transform;
+    const paths = files.map((name) => join(this.#out, name));
+    const [result = ''] = paths;
+    const size = { kind: 'size', before: before.files, after: paths, measure: request.measure } as const;
+    const reading = this.#read(result, 'result');
+    // Whole files are compressed beside it, which takes longest of all; samples follow in the same process.
+    if (request.measure !== 'full') await reading;
+    const [after, sizes, check] = await Promise.all([
+      reading,
+      stages.run<'size'>('size', size),
+      isRunnable || !isCompared
+        ? null
+        : this.#check(
+            result,
+            layers.map(({ layer }) => layer),
+          ),
+    ]);
+    // What was not run must open at least.
+    if (accepted.final.compare === null && fitInMemory(this.#bounds, after.weight_bytes))
+      await stages.run<'open'>('verify', { kind: 'open', model: result, of: 'result' });
+    const weights = [before.weight_bytes, after.weight_bytes];
+    const { times, notes } =
+      madeUp.why === undefined
+        ? await this.#time(result, feeds, weights)
+        : { times: { latency: null, latency_batch: null }, notes: [] };
+    const { records } = stages;
+    const unmeasured =
+      madeUp.why === undefined
+        ? []
+        : [`NOT COMPARED WITH THE MODEL, which runs on no made-up input that was tried: ${madeUp.why}`];
+    const warnings = [...unmeasured, ...stages.warnings];
+    const receipt = assembleReceipt({
+      optimization,
+      before,
+      after,
+      size: sizes,
+      accepted,
+      calibrated,
+      times,
+      tried,
+      check,
+      notes: [...madeUp.notes, ...notes],
+      warnings,
+      stages: records,
+    });
+    return { receipt, files };
+  }
+}
+
+/**
+ * Prunes or quantizes a model: reads and checks it, observes ranges, transforms, runs both in ONNX Runtime and
+ * compares them, and measures. Every stage is a process of its own with a limit of memory and time, so that no model
+ * can harm this one. The result is left in `result/` within the folder.
+ *
+ * @throws ModelError for an invalid model, set or request; the signal's reason when aborted
+ */
+export async function optimizeModel(optimization: Optimization): Promise<Optimized> {
+  const work = new Work(optimization);
+  try {
+    return await work.run();
+  } finally {
+    await work.stages.end();
+  }
+}

@@ -1,0 +1,42 @@
+import { isFeedType } from '../../measure/session/feed-type.ts';
+import type { StageAnswer } from '../../measure/session/stage-answers.ts';
+import type { Feed } from '../../measure/session/stage-task.ts';
+import { syntheticForm } from '../../measure/session/synthetic.ts';
+import { ModelError } from '../../model/model-error.ts';
+import { isCalibrated } from '../../strategies/optimization-request.ts';
+import type { Optimization } from './optimization.ts';
+import type { FeedPlans } from './plan-feeds.ts';
+
+/** Refuse inputs that a session cannot be fed. A set's arrays are checked when it is read. */
+function requireFeed({ inputs, set }: Feed): void {
+  for (const input of inputs) {
+    if (set === null) syntheticForm(input);
+    else if (!isFeedType(input.type)) {
+      throw new ModelError(`The input ${JSON.stringify(input.name)} takes ${input.type}, not numbers.`);
+    }
+  }
+}
+
+/**
+ * Refuse, before any work, a request that needs sessions of a model that cannot be run. `isRunnable` says whether
+ * there is room for one.
+ *
+ * @throws ModelError naming the part that cannot be run or compared
+ */
+export function requireRunnable(
+  { request }: Pick<Optimization, 'request'>,
+  { has_tensor_output }: Pick<StageAnswer<'read'>, 'has_tensor_output'>,
+  feeds: FeedPlans,
+  isRunnable: boolean,
+): void {
+  if (isRunnable) {
+    if (!has_tensor_output) throw new ModelError('No output of the model is a tensor.');
+    if (isCalibrated(request)) requireFeed(feeds.calibrate);
+    requireFeed(feeds.compare);
+    return;
+  }
+  if (isCalibrated(request))
+    throw new ModelError(`${request.strategy} runs the model, which is too large for a session here.`);
+  if (request.max_error !== null)
+    throw new ModelError('max_error needs the model to be run, and it is too large for that here.');
+}

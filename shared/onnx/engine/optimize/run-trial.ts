@@ -1,0 +1,81 @@
+import { lchown, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StageAnswer } from '../../measure/session/stage-answers.ts';
+import type { Feed } from '../../measure/session/stage-task.ts';
+import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
+import type { Optimization } from './optimization.ts';
+import type { StageLog } from './stage-log.ts';
+
+/** A transformation, and the comparison of its outputs with the model's; null where the model was not run. */
+export interface Trial {
+  excluded: readonly string[];
+  /** Layers whose weights alone are quantized. */
+  floatInputs?: readonly string[];
+  transform: StageAnswer<'transform'>;
+  compare: StageAnswer<'compare'> | null;
+}
+
+/** An empty folder that stages may write to. */
+export async function emptyFolder(folder: string, user: Optimization['user']): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { mode: 0o700 });
+  // Never through a link, which the stage's user may have created.
+  if (user !== undefined) await lchown(folder, user.uid, user.gid);
+}
+
+/** Context of all trials of one optimization. */
+export interface TrialContext {
+  optimization: Optimization;
+  stages: StageLog;
+  /** Folder of the result, which each trial fills anew. */
+  out: string;
+  /** Folder of what calibration observed. */
+  observed: string | null;
+  /** Observes what another request for the same model needs, into a folder of its own, which it returns. */
+  observe(request: OptimizationRequest): Promise<string | null>;
+  /** How often each operator occurs in the model. */
+  operators: Readonly<Record<string, number>>;
+  /** Data to compare on; null where the model is too large to be run. */
+  feed: Feed | null;
+  /** Seconds that each model is run at most; without them it is run on all samples. */
+  seconds?: number | undefined;
+  /** The error that a trial may have: one that exceeds it is run only as far as to know that. */
+  limit?: number | undefined;
+}
+
+/** Transforms the model without touching the excluded layers, nor the inputs of those in `floatInputs`, and compares. */
+export async function runTrial(
+  context: TrialContext,
+  { excluded, floatInputs }: Pick<Trial, 'excluded' | 'floatInputs'>,
+  names = stageNames,
+): Promise<Trial> {
+  const { optimization, stages, out, observed, feed, seconds, limit } = context;
+  await emptyFolder(out, optimization.user);
+  const transform = await stages.run<'transform'>(names.transform, {
+    kind: 'transform',
+    model: optimization.model,
+    request: { ...optimization.request },
+    exclude: [...excluded],
+    ...(floatInputs !== undefined && { float_inputs: [...floatInputs] }),
+    observed,
+    out,
+    name: optimization.name,
+  });
+  const after = join(out, transform.files[0] ?? '');
+  const compare =
+    feed === null
+      ? null
+      : await stages.run<'compare'>(names.compare, {
+          kind: 'compare',
+          before: optimization.model,
+          after,
+          feed,
+          ...(limit !== undefined && { limit: { of: 'error', most: limit } }),
+          ...(seconds !== undefined && { seconds }),
+        });
+  return { excluded, ...(floatInputs !== undefined && { floatInputs }), transform, compare };
+}
+
+/** Names of the stages of a trial of the whole model, and of one that measures how sensitive a layer is. */
+export const stageNames = { transform: 'transform', compare: 'compare' };
+export const sensitivityNames = { transform: 'sensitivity', compare: 'sensitivity' };

@@ -1,0 +1,3 @@
+import { runStage } from '../stage/run-stage.ts';
+
+await runStage();

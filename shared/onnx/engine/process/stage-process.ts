@@ -1,0 +1,209 @@
+import type { ChildProcess } from 'node:child_process';
+import { dirname, isAbsolute } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import type { Sandbox } from '../../../process/sandbox.ts';
+import { extendedFlag } from '../../measure/session/extended-flag.ts';
+import { hideFolders } from '../../measure/session/hide-folders.ts';
+import { type StageAnswer, stageAnswers } from '../../measure/session/stage-answers.ts';
+import { type StageKind, StageLine, type StageTask, type TaskOf } from '../../measure/session/stage-task.ts';
+import { ModelError } from '../../model/model-error.ts';
+import { type Bounds, endGroup, watchBounds } from './stage-bounds.ts';
+import { StageCrashError } from './stage-crash-error.ts';
+import { stageFolders } from './stage-folders.ts';
+import { launchStage, type StageUser } from './stage-launch.ts';
+
+/** Where and how stages are run. */
+export interface StageOptions {
+  /** Command line of a program that calls `runStage`, its program by absolute path. */
+  command: readonly string[];
+  user: StageUser | undefined;
+  /** Working folder; temporary files go there, too. */
+  folder: string;
+  /** Sandbox of the stages; by default they see the whole machine. */
+  sandbox?: Sandbox | undefined;
+  bounds: Bounds;
+  /** Whether sessions take the extended optimizations of graphs, not all. */
+  isExtended?: boolean;
+  say(line: string): void;
+  signal: AbortSignal;
+}
+
+export interface StageOutcome<K extends StageKind> {
+  answer: StageAnswer<K>;
+  seconds: number;
+  peakMemoryBytes: number;
+}
+
+/** Name of a stage in error messages. */
+const doing: Readonly<Record<StageKind, string>> = {
+  read: 'reading the model',
+  calibrate: 'running the model for its calibration',
+  transform: 'transforming the model',
+  probe: 'running the model on made-up inputs',
+  raise: 'raising the operator set',
+  open: 'opening the model',
+  compare: 'running the model and its result',
+  time: 'timing the model and its result',
+  size: 'measuring the files',
+  check: 'checking the layers',
+};
+
+/** Characters of a stage's output that are kept for its error message. */
+const printedMost = 4000;
+/** Largest result of a stage: a runaway process must not fill our memory. */
+const answeredMost = 64 * 2 ** 20;
+
+type LastLine = Extract<StageLine, { answer: unknown } | { fault: string }>;
+
+/** Keeps the end of a stage's output. */
+function collectPrinted({ stderr }: ChildProcess): () => string {
+  let printed = '';
+  stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    printed = (printed + chunk).slice(-printedMost);
+  });
+  return () => printed.trim();
+}
+
+/** A process may be killed in the middle of a line. */
+function parseLine(text: string): StageLine | undefined {
+  try {
+    return StageLine.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function crashed({ exitCode, signalCode }: ChildProcess, what: string, printed: string): ModelError {
+  const how = signalCode === null ? `ended with code ${exitCode}` : `was ended by ${signalCode}`;
+  const why =
+    printed === '' ? '' : ` It printed last: ${printed.split('\n').slice(-3).join(' ').slice(-500)}`;
+  const message = `The process crashed while ${what} (it ${how}).${why}`;
+  // The system kills what takes too much memory, and we what answers without end.
+  return signalCode === 'SIGKILL' ? new ModelError(message) : new StageCrashError(message);
+}
+
+/** A process that runs stages, one after the other. A stage that fails ends it. */
+export class StageProcess {
+  readonly #options: StageOptions;
+  readonly #child: ChildProcess;
+  readonly #closed: Promise<void>;
+  readonly #lines: AsyncIterator<string>;
+  readonly #printed: () => string;
+  /** Since the last task. */
+  #answered = 0;
+  #hasEnded = false;
+
+  private constructor(options: StageOptions, child: ChildProcess, pipe: Readable) {
+    this.#options = options;
+    this.#child = child;
+    this.#closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+    this.#printed = collectPrinted(child);
+    pipe.on('data', (chunk: Buffer) => {
+      this.#answered += chunk.length;
+      if (this.#answered > answeredMost) endGroup(child);
+    });
+    pipe.on('error', () => {});
+    child.stdin?.on('error', () => {});
+    this.#lines = createInterface({ input: pipe })[Symbol.asyncIterator]();
+    // A process counts as closed only when nothing is left in its pipes.
+    child.once('exit', () => pipe.resume());
+  }
+
+  static async start(options: StageOptions): Promise<StageProcess> {
+    options.signal.throwIfAborted();
+    const { user, folder, sandbox, bounds, isExtended = false } = options;
+    const command = isExtended ? [...options.command, extendedFlag] : options.command;
+    const child = await launchStage({ command, user, folder, sandbox, memoryBytes: bounds.memoryBytes });
+    const pipe = child.stdio[3];
+    if (!(pipe instanceof Readable)) throw new Error('a stage has no pipe for its answers');
+    return new StageProcess(options, child, pipe);
+  }
+
+  /** Whether it takes no further task. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Ends the process, whatever it does. */
+  async end(): Promise<void> {
+    this.#hasEnded = true;
+    endGroup(this.#child);
+    await this.#closed;
+  }
+
+  /** Reads messages up to a result; undefined where the process ended without one. */
+  async #lastLine(heard: (line: StageLine) => void): Promise<LastLine | undefined> {
+    for (;;) {
+      const { value: text, done } = await this.#lines.next();
+      if (done === true) return undefined;
+      const line = parseLine(text);
+      if (line === undefined) continue;
+      if ('answer' in line || 'fault' in line) return line;
+      heard(line);
+    }
+  }
+
+  #send(task: StageTask, isLast: boolean): void {
+    this.#answered = 0;
+    this.#child.stdin?.write(`${JSON.stringify(task)}\n`);
+    if (isLast) this.#child.stdin?.end();
+  }
+
+  /** The answer of a last line. @throws ModelError for a fault */
+  #answerOf<K extends StageKind>(kind: K, last: LastLine, hidden: (text: string) => string): StageAnswer<K> {
+    if ('fault' in last) {
+      if (last.stack === undefined) throw new ModelError(hidden(last.fault));
+      this.#options.say(last.stack);
+      throw new ModelError(`While ${doing[kind]}: ${hidden(last.fault)}`);
+    }
+    const parsed = stageAnswers[kind].safeParse(last.answer);
+    if (!parsed.success) {
+      this.#options.say(parsed.error.message);
+      throw new ModelError(`What the process answered cannot be read, while ${doing[kind]}.`);
+    }
+    // The schema of this kind has just checked it.
+    return parsed.data as StageAnswer<K>;
+  }
+
+  /**
+   * Runs a stage to its end. After the last one the process ends.
+   *
+   * @throws ModelError where the stage found one, crashed, or went beyond its memory or time; the reason of `signal`
+   *   when that was aborted. The process has then ended.
+   */
+  async run<K extends StageKind>(
+    task: TaskOf<K>,
+    progress: (fraction: number, bytes?: number) => void,
+    isLast: boolean,
+  ): Promise<StageOutcome<K>> {
+    const { command, folder, bounds, signal, say } = this.#options;
+    const kind: K = task.kind;
+    const programs = command.filter((part) => isAbsolute(part)).map((part) => dirname(part));
+    const hidden = (text: string): string => hideFolders(text, [folder, ...stageFolders(task), ...programs]);
+    const started = performance.now();
+    const watch = watchBounds(this.#child, bounds, signal);
+    let isWell = false;
+    try {
+      this.#send(task, isLast);
+      const last = await this.#lastLine((line) => {
+        if ('progress' in line) progress(line.progress, line.bytes);
+        else if ('say' in line) say(line.say);
+      });
+      // With its last line a stage has done everything. Its exit may hang: Node waits there for threads that wait for it.
+      if (isLast || last === undefined || 'fault' in last) await this.end();
+      signal.throwIfAborted();
+      const exceeded = watch.exceeded();
+      if (exceeded !== undefined) throw new ModelError(`${exceeded}, while ${doing[kind]}.`);
+      if (last === undefined) throw crashed(this.#child, doing[kind], hidden(this.#printed()));
+      const answer = this.#answerOf(kind, last, hidden);
+      const seconds = (performance.now() - started) / 1000;
+      isWell = true;
+      const own = 'peak_memory_bytes' in last ? last.peak_memory_bytes : 0;
+      return { answer, seconds, peakMemoryBytes: Math.max(own, watch.peak()) };
+    } finally {
+      watch.stop();
+      if (!isWell) await this.end();
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import type { StageKind, TaskOf } from '../../measure/session/stage-task.ts';
+import { type StageOptions, type StageOutcome, StageProcess } from './stage-process.ts';
+
+/**
+ * Runs a stage in a process of its own, to its end, and leaves nothing of it behind.
+ *
+ * @throws as {@link StageProcess.run}
+ */
+export async function startStage<K extends StageKind>(
+  options: StageOptions,
+  task: TaskOf<K>,
+  progress: (fraction: number, bytes?: number) => void = () => {},
+): Promise<StageOutcome<K>> {
+  const process = await StageProcess.start(options);
+  return await process.run<K>(task, progress, true);
+}

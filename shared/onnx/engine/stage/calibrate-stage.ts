@@ -1,0 +1,86 @@
+import { mkdirSync } from 'node:fs';
+import { dataUsed, setNotes } from '../../measure/session/samples.ts';
+import type { StageAnswer } from '../../measure/session/stage-answers.ts';
+import type { TaskOf } from '../../measure/session/stage-task.ts';
+import { calibrationTargets } from '../../methods/apply/calibration-targets.ts';
+import { parseRequest } from '../../methods/apply/parse-request.ts';
+import { wantedStatistics } from '../../methods/apply/wanted-statistics.ts';
+import { collectRanges } from '../../methods/calibrate/collect-ranges.ts';
+import { collectStatistics, type Fed } from '../../methods/calibrate/collect-statistics.ts';
+import { makeCollector } from '../../methods/calibrate/collectors/make-collector.ts';
+import { putRanges, readObservations } from '../../methods/calibrate/observations.ts';
+import { maskName } from '../../methods/calibrate/real-tokens.ts';
+import { prepareStatic } from '../../methods/quantize/static/prepare-static.ts';
+import { loadModel } from '../../model/file/load-model.ts';
+import type { Model } from '../../model/file/model.ts';
+import { isCalibrated, needsRanges, needsStatistics } from '../../strategies/optimization-request.ts';
+import type { StageReporter } from '../process/stage-reporter.ts';
+
+/**
+ * Most samples that statistics are taken of: second moments settle long before ranges do. What is pruned is predicted from
+ * as many channels as a layer has, which needs more.
+ */
+const statisticsMost = { prune: 1024, quantize: 256 };
+
+const paddingNotes = (padded: number): string[] =>
+  padded === 0
+    ? []
+    : [
+        `Tokens that are padding by ${JSON.stringify(maskName)} were left out of calibration (${padded} samples have some).`,
+      ];
+
+/** Calls `work` with the model as it was read. */
+async function withModel<T>(path: string, work: (model: Model) => Promise<T>): Promise<T> {
+  const model = loadModel(path);
+  try {
+    return await work(model);
+  } finally {
+    model.external.close();
+  }
+}
+
+/**
+ * Runs the model without optimizations, so that each activation is there, and observes what the request needs: first
+ * the statistics of the inputs of layers, then, of the model in the form that is quantized, the ranges of activations.
+ */
+export async function calibrateStage(
+  task: TaskOf<'calibrate'>,
+  { progress }: Pick<StageReporter, 'progress'>,
+): Promise<StageAnswer<'calibrate'>> {
+  const request = parseRequest(task.request);
+  if (!isCalibrated(request)) throw new Error(`${request.strategy} needs no calibration`);
+  mkdirSync(task.out);
+  const parts = Number(needsStatistics(request)) + Number(needsRanges(request));
+  let fed: Fed | undefined;
+  let padded = 0;
+  if (needsStatistics(request)) {
+    const feed = { ...task.feed, samples: Math.min(task.feed.samples, statisticsMost[request.operation]) };
+    const part = (fraction: number) => progress(fraction / parts);
+    const observed = await withModel(task.model, (model) =>
+      collectStatistics(model, wantedStatistics(model, request), {
+        ...{ feed, folder: task.out, progress: part },
+        // A quantized layer must also hold the range of padding, which it computes with all other tokens.
+        leavesOutPadding: request.operation === 'prune',
+      }),
+    );
+    fed = observed;
+    padded = observed.padded;
+  }
+  if (needsRanges(request)) {
+    const part = (fraction: number) => progress((parts - 1 + fraction) / parts);
+    fed = await withModel(task.model, async (model) => {
+      prepareStatic(model, request, readObservations(task.out).statistics);
+      const targets = calibrationTargets(model, request);
+      const collector = makeCollector(request.strategy);
+      const data = { feed: task.feed, folder: task.out, progress: part };
+      const found = await collectRanges(model, targets, collector, data);
+      putRanges(task.out, collector.ranges());
+      return found;
+    });
+  }
+  const { source } = task.feed;
+  return {
+    data: dataUsed(source, fed?.samples ?? 0, fed?.first),
+    notes: [...setNotes(source, fed?.first), ...paddingNotes(padded)],
+  };
+}

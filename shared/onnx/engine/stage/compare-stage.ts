@@ -1,0 +1,134 @@
+import { runSample } from '../../measure/session/run-sample.ts';
+import { dataUsed, samplesOf, setNotes } from '../../measure/session/samples.ts';
+import { runtimeVersion, type Session } from '../../measure/session/session.ts';
+import { SessionPool } from '../../measure/session/session-pool.ts';
+import type { Sample } from '../../measure/session/set-samples.ts';
+import type { StageAnswer } from '../../measure/session/stage-answers.ts';
+import type { TaskOf } from '../../measure/session/stage-task.ts';
+import {
+  addScores,
+  type LabelScore,
+  labelsMet,
+  labelsWarning,
+  noLabels,
+} from '../../measure/verify/label-score.ts';
+import { OutputDifference } from '../../measure/verify/output-error.ts';
+import { ModelError } from '../../model/model-error.ts';
+import type { StageReporter } from '../process/stage-reporter.ts';
+import { FurtherOutputs, type Outputs, ReferenceCache, type ReferenceOutputs } from './reference-outputs.ts';
+
+/** The comparison of a result with what the model answers, sample by sample. */
+class Comparison {
+  readonly #reference: ReferenceOutputs;
+  readonly #limit: TaskOf<'compare'>['limit'];
+  readonly #feed: TaskOf<'compare'>['feed'];
+  readonly differences: readonly OutputDifference[];
+  /** Samples that were run, and how many of them were compared. */
+  samples = 0;
+  compared = 0;
+  /** Labels that the model met on these samples, and those that the result met. */
+  before: LabelScore = noLabels;
+  after: LabelScore = noLabels;
+
+  constructor({ feed, limit }: TaskOf<'compare'>, reference: ReferenceOutputs) {
+    this.#reference = reference;
+    this.#limit = limit;
+    this.#feed = feed;
+    const names = [...(reference.kept[0]?.keys() ?? []), ...reference.otherOutputs];
+    this.differences = names.map((name) => new OutputDifference(name));
+  }
+
+  /** Runs a sample; `was` is what the model answers, undefined where labels alone are counted. */
+  async run(session: Session, sample: Sample, was: Outputs | undefined): Promise<void> {
+    const is = await runSample(session, this.#feed, sample);
+    const { reading, met } = this.#reference;
+    if (sample.labels !== undefined && reading !== undefined) {
+      const score = labelsMet(is, sample.labels, reading);
+      this.before = addScores(this.before, { ...score, met: met[this.samples] ?? 0 });
+      this.after = addScores(this.after, score);
+    }
+    this.samples += 1;
+    if (was === undefined) return;
+    this.compared += 1;
+    for (const difference of this.differences)
+      difference.add(was.get(difference.name), is.get(difference.name));
+  }
+
+  /** Whether the samples so far exceed the limit by themselves, whatever comes. */
+  get isHopeless(): boolean {
+    if (this.#limit === undefined) return false;
+    const { most, of } = this.#limit;
+    const { score, squaredNorms } = this.#reference;
+    if (of === 'loss' && score.of > 0) return (this.before.met - this.after.met) / score.of > most;
+    return this.differences.some((one) => one.exceeds(most, squaredNorms.get(one.name) ?? 0));
+  }
+}
+
+/** Runs the result over the samples that the model was run on. */
+async function runResult(
+  task: TaskOf<'compare'>,
+  reference: ReferenceOutputs,
+  sessions: SessionPool,
+  progress: (fraction: number) => void,
+): Promise<Comparison> {
+  const comparison = new Comparison(task, reference);
+  const samples = samplesOf(task.feed);
+  const further = new FurtherOutputs(task, sessions, reference);
+  /** Runs the next samples; those without `was` for their labels. */
+  const runPart = async (session: Session, part: readonly (Outputs | undefined)[]): Promise<void> => {
+    for (const was of part) {
+      const { value: sample } = await samples.next();
+      if (sample === undefined) throw new ModelError('The data set has changed meanwhile.');
+      await comparison.run(session, sample, was);
+      progress(comparison.samples / reference.samples);
+      if (comparison.isHopeless) return;
+    }
+  };
+  const use = (part: readonly (Outputs | undefined)[]) =>
+    sessions.use(task.after, 'result', (session) => runPart(session, part));
+  try {
+    let part = reference.kept;
+    do {
+      const own = part;
+      await use(own);
+      if (comparison.isHopeless) return comparison;
+      part = await further.from(comparison.samples);
+    } while (part.length > 0);
+    const rest = reference.samples - comparison.samples;
+    if (rest > 0) await use(Array.from({ length: rest }, () => undefined));
+    return comparison;
+  } finally {
+    await samples.return();
+    await further.end();
+  }
+}
+
+/**
+ * Runs the model and its result over the same samples, one after the other, and compares what comes out. A result that
+ * exceeds a limit on the first samples so far that no others could make up for it is run on no more of them.
+ */
+export async function compareStage(
+  task: TaskOf<'compare'>,
+  { progress }: Pick<StageReporter, 'progress'>,
+  sessions = new SessionPool(),
+  references = new ReferenceCache(),
+): Promise<StageAnswer<'compare'>> {
+  const reference = await references.outputs(task, sessions, (part) => progress(part / 2));
+  const comparison = await runResult(task, reference, sessions, (part) => progress(0.5 + part / 2));
+  const { differences, samples, before, after } = comparison;
+  const { reading, first } = reference;
+  const { source } = task.feed;
+  return {
+    outputs: differences.map((one) => one.result()),
+    accuracy:
+      reading === undefined || before.of === 0
+        ? null
+        : { before: before.met / before.of, after: after.met / after.of, samples, output: reading.output },
+    data: dataUsed(source, comparison.compared, first),
+    notes: setNotes(source, first),
+    warnings: [...differences.map((one) => one.warning()), reading && labelsWarning(before, reading)].filter(
+      (one) => one !== undefined,
+    ),
+    runtime: await runtimeVersion(),
+  };
+}

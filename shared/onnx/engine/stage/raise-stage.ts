@@ -1,0 +1,16 @@
+import type { StageAnswer } from '../../measure/session/stage-answers.ts';
+import type { TaskOf } from '../../measure/session/stage-task.ts';
+import { raiseOpset } from '../../methods/opset/raise-opset.ts';
+import { loadModel } from '../../model/file/load-model.ts';
+import { saveModel } from '../../model/file/save-model.ts';
+
+/** Writes a model with a later operator set into an empty folder. */
+export function raiseStage({ model: path, to, out, name }: TaskOf<'raise'>): StageAnswer<'raise'> {
+  const model = loadModel(path);
+  try {
+    raiseOpset(model, to);
+    return { files: saveModel(model, out, name) };
+  } finally {
+    model.external.close();
+  }
+}

@@ -1,0 +1,130 @@
+import { dirname, join } from 'node:path';
+import type { StageAnswer } from '../../measure/session/stage-answers.ts';
+import type { TaskOf } from '../../measure/session/stage-task.ts';
+import { checkAttributes } from '../../measure/verify/check-attributes.ts';
+import { countParameters } from '../../measure/verify/count-parameters.ts';
+import { feedPlan } from '../../measure/verify/feed-plan.ts';
+import { runtimeNeeded } from '../../measure/verify/runtime-needed.ts';
+import { parseRequest } from '../../methods/apply/parse-request.ts';
+import { opsetWanted } from '../../methods/opset/opset-wanted.ts';
+import { raiseOpset } from '../../methods/opset/raise-opset.ts';
+import { requireKnown } from '../../methods/report/require-known.ts';
+import { loadModel } from '../../model/file/load-model.ts';
+import type { Model } from '../../model/file/model.ts';
+import { ModelError } from '../../model/model-error.ts';
+import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
+
+/** The operator set that a model is raised to for a request, and what to know of it. */
+interface Raised {
+  raise_to: number | null;
+  notes: string[];
+}
+
+/**
+ * Find out whether a model can be raised to the operator set that a request does best with. The model is of no use
+ * after it.
+ *
+ * @throws ModelError where it cannot, and the request needs that
+ */
+function raisedFor(
+  path: string,
+  own: number,
+  operators: Record<string, number>,
+  request: OptimizationRequest,
+): Raised {
+  const wanted = opsetWanted(request, operators);
+  if (wanted === undefined || own >= wanted.best) return { raise_to: null, notes: [] };
+  const model = loadModel(path);
+  try {
+    raiseOpset(model, wanted.best);
+    return {
+      raise_to: wanted.best,
+      notes: [`The model's operator set was raised from ${own} to ${wanted.best}, which this method needs.`],
+    };
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    if (own >= wanted.least) return { raise_to: null, notes: [error.message] };
+    throw new ModelError(
+      `${request.strategy} needs opset ${wanted.least} or higher; the model has ${own}. ${error.message} Export it anew, or use weight_only.`,
+    );
+  } finally {
+    model.external.close();
+  }
+}
+
+/**
+ * Refuse a request that the structure of the model rules out, before anything is transformed. Return notes for the
+ * owner.
+ * @throws ModelError for names that the model does not have, and for an operator set that is too old
+ */
+function requirePossible(
+  path: string,
+  model: Model,
+  operators: Record<string, number>,
+  request: OptimizationRequest,
+): Raised {
+  const absent = requireKnown(model.graph, request.exclude);
+  const { raise_to, notes } = raisedFor(path, model.opset(), operators, request);
+  return {
+    raise_to,
+    notes: [...absent.map((operator) => `exclude names ${operator}, of which the model has none.`), ...notes],
+  };
+}
+
+function countOperators(model: Model): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const graph of model.graph.all()) {
+    for (const { domain, opType } of graph.nodes) {
+      const name = domain === '' || domain === 'ai.onnx' ? opType : `${domain}.${opType}`;
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+  }
+  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function opsetsOf({ proto }: Model): Record<string, number> {
+  const entries = proto.opsetImport.map(({ domain, version }): [string, number] => {
+    if (version < 1n || version > 2n ** 31n) {
+      throw new ModelError(`The model says that it uses version ${version} of the operator set "${domain}".`);
+    }
+    return [domain || 'ai.onnx', Number(version)];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Kinds of values, in the words of onnx.proto, that no session here hands out. */
+const otherOutputs: ReadonlySet<string | undefined> = new Set(['sequenceType', 'mapType', 'optionalType']);
+
+/** Checks a model's structure, and that what is asked can be done to it; counts what it is made of. */
+export function readStage({ model: path, shapes, request }: TaskOf<'read'>): StageAnswer<'read'> {
+  const model = loadModel(path);
+  try {
+    checkAttributes(model);
+    const operators = countOperators(model);
+    const { raise_to, notes } =
+      request === undefined
+        ? { raise_to: null, notes: [] }
+        : requirePossible(path, model, operators, parseRequest(request));
+    const { parameters, nonzero } = countParameters(model.graph);
+    let weight_bytes = 0;
+    for (const { initializers } of model.graph.all()) {
+      for (const { byteLength } of initializers.values()) weight_bytes += byteLength;
+    }
+    return {
+      inputs: feedPlan(model, shapes),
+      outputs: model.graph.outputs.map(({ name }) => name),
+      has_tensor_output: model.graph.outputs.some(({ type }) => !otherOutputs.has(type?.value.case)),
+      weight_bytes,
+      parameters,
+      nonzero_parameters: nonzero,
+      operators,
+      opsets: opsetsOf(model),
+      files: [path, ...model.external.locations.map((location) => join(dirname(path), location))],
+      needs_runtime: runtimeNeeded(model),
+      raise_to,
+      notes,
+    };
+  } finally {
+    model.external.close();
+  }
+}

@@ -1,0 +1,99 @@
+import { writeFileSync, writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { extendedFlag } from '../../measure/session/extended-flag.ts';
+import { SessionPool } from '../../measure/session/session-pool.ts';
+import { type StageLine, StageTask } from '../../measure/session/stage-task.ts';
+import { ModelError } from '../../model/model-error.ts';
+import { residentMemory } from '../process/process-memory.ts';
+import type { StageReporter } from '../process/stage-reporter.ts';
+import { ReferenceCache } from './reference-outputs.ts';
+
+const answerDescriptor = 3;
+
+function write(line: StageLine): void {
+  const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+  for (let done = 0; done < bytes.length; ) done += writeSync(answerDescriptor, bytes, done);
+}
+
+/** Of all stages of this process. */
+const level = process.argv.includes(extendedFlag) ? 'extended' : 'all';
+const sessions = new SessionPool(level);
+const references = new ReferenceCache();
+
+/** Runs the stage that a task names. What a stage needs is loaded with it: one that transforms runs no session. */
+async function answerTo(task: StageTask, voice: StageReporter): Promise<unknown> {
+  switch (task.kind) {
+    case 'read':
+      return (await import('./read-stage.ts')).readStage(task);
+    case 'calibrate':
+      return await (await import('./calibrate-stage.ts')).calibrateStage(task, voice);
+    case 'transform':
+      return (await import('./transform-stage.ts')).transformStage(task, voice);
+    case 'probe':
+      return await (await import('./probe-stage.ts')).probeStage(task, voice, sessions);
+    case 'raise':
+      return (await import('./raise-stage.ts')).raiseStage(task);
+    case 'open':
+      return await sessions.use(task.model, task.of ?? 'model', async () => ({}));
+    case 'compare':
+      return await (await import('./compare-stage.ts')).compareStage(task, voice, sessions, references);
+    case 'time':
+      return await (await import('./time-stage.ts')).timeStage(task, voice, sessions);
+    case 'size':
+      return await (await import('./size-stage.ts')).sizeStage(task, voice);
+    case 'check':
+      return await (await import('./check-stage.ts')).checkStage(task, voice, level);
+  }
+}
+
+/** In bytes. The system's own figure for a process may be that of the one which started it, where it was larger. */
+async function peakMemory(): Promise<number> {
+  const own = process.platform === 'linux' ? await residentMemory(process.pid) : null;
+  return own?.peak ?? process.resourceUsage().maxRSS * 1024;
+}
+
+/** Peaks count from now on, where the system can forget the earlier ones. */
+function forgetPeak(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    writeFileSync('/proc/self/clear_refs', '5');
+  } catch {
+    // a sandbox may forbid it
+  }
+}
+
+/** Runs the task of a line, and writes its result. */
+async function runTask(line: string): Promise<void> {
+  let least = 0;
+  const voice: StageReporter = {
+    progress(fraction, bytes) {
+      if (fraction < least) return;
+      least = fraction + 0.01;
+      write({ progress: fraction, ...(bytes !== undefined && { bytes }) });
+    },
+    say: (text) => write({ say: text }),
+  };
+  const task = StageTask.parse(JSON.parse(line));
+  const answer = await answerTo(task, voice);
+  write({ answer, peak_memory_bytes: await peakMemory() });
+}
+
+/**
+ * The program of a stage's process: reads tasks from the standard input, one a line, does each, and writes its result to
+ * descriptor 3. Output of libraries goes to the standard error output. Ends the process after the last task or an error,
+ * so that no native thread can hold it.
+ */
+export async function runStage(): Promise<void> {
+  try {
+    for await (const line of createInterface({ input: process.stdin })) {
+      forgetPeak();
+      await runTask(line);
+    }
+    process.exit(0);
+  } catch (error) {
+    const fault = error instanceof Error ? error.message : String(error);
+    const isExpected = error instanceof ModelError;
+    write({ fault, ...(!isExpected && error instanceof Error && { stack: error.stack ?? '' }) });
+    process.exit(1);
+  }
+}

@@ -1,0 +1,35 @@
+import { type FeedType, numbersOf, typedArray } from './feed-type.ts';
+import type { FedTensor } from './session.ts';
+import type { FedInput } from './stage-task.ts';
+
+/** Most values of one input of a batch. */
+const valuesMost = 2 ** 24;
+
+/** A tensor many times over along its first axis. */
+function repeated({ type, dims, values }: FedTensor, times: number): FedTensor {
+  const numbers = numbersOf(type, values);
+  const all = new Float64Array(numbers.length * times);
+  for (let at = 0; at < all.length; at += 1) all[at] = numbers[at % numbers.length] ?? 0;
+  const [, ...rest] = dims;
+  return { type, dims: [times, ...rest], values: typedArray(type satisfies FeedType, all) };
+}
+
+/**
+ * A sample as a batch of `size` equal ones. Undefined where the model fixes the first dimension of an input, where the
+ * sample holds more than one already, or where that would be too much.
+ */
+export function batchOf(
+  inputs: readonly FedInput[],
+  feeds: ReadonlyMap<string, FedTensor>,
+  size: number,
+): Map<string, FedTensor> | undefined {
+  const batch = new Map<string, FedTensor>();
+  for (const { name, declared } of inputs) {
+    const tensor = feeds.get(name);
+    const isFree = declared !== null && declared.length > 0 && declared[0] === null;
+    if (tensor === undefined || !isFree || tensor.dims[0] !== 1) return undefined;
+    if (tensor.values.length * size > valuesMost) return undefined;
+    batch.set(name, repeated(tensor, size));
+  }
+  return batch.size === 0 ? undefined : batch;
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { DataUsed } from '../../receipt/data-used.ts';
+import { Receipt } from '../../receipt/receipt.ts';
+import { FedInput, type StageKind } from './stage-task.ts';
+
+const count = z.int().nonnegative();
+const LayerChange = Receipt.shape.layers.element.omit({ sparsity_before: true, sparsity_after: true });
+
+/**
+ * Schemas of the results of stages, which their supervisor checks: a stage itself does without the receipt's schemas.
+ */
+export const stageAnswers = {
+  read: z.object({
+    inputs: z.array(FedInput),
+    outputs: z.array(z.string()),
+    /** Whether an output is, or may be, a tensor: sequences and maps cannot be compared. */
+    has_tensor_output: z.boolean(),
+    weight_bytes: count,
+    parameters: count,
+    nonzero_parameters: count,
+    operators: z.record(z.string(), count),
+    opsets: z.record(z.string(), count),
+    files: z.array(z.string()),
+    needs_runtime: z.string().nullable(),
+    /** The operator set that the model is raised to for what is asked; null where it stays. */
+    raise_to: count.nullable(),
+    /** On what is going to be done to it. */
+    notes: Receipt.shape.notes,
+  }),
+  calibrate: z.object({ data: DataUsed, notes: Receipt.shape.notes }),
+  transform: z.object({
+    files: z.array(z.string()),
+    layers: z.array(LayerChange),
+    kept: Receipt.shape.kept,
+    notes: Receipt.shape.notes,
+    warnings: Receipt.shape.warnings,
+    pruning: Receipt.shape.pruning,
+  }),
+  /** The inputs that it runs with; null where it runs with none, for the reason in `why`. */
+  probe: z.object({ inputs: z.array(FedInput).nullable(), why: z.string().nullable() }),
+  raise: z.object({ files: z.array(z.string()) }),
+  open: z.object({}),
+  compare: z.object({
+    outputs: Receipt.shape.outputs,
+    accuracy: Receipt.shape.accuracy,
+    /** Data on which the outputs were compared; labels may be counted on more. */
+    data: DataUsed,
+    notes: Receipt.shape.notes,
+    warnings: Receipt.shape.warnings,
+    runtime: z.string(),
+  }),
+  time: Receipt.pick({ latency: true, latency_batch: true }),
+  size: Receipt.pick({ file_bytes: true, gzip_bytes: true, gzip_level: true, gzip_sampled: true }),
+  check: z.object({ layers: Receipt.shape.checked_layers, runtime: z.string() }),
+} as const satisfies Record<StageKind, z.ZodType>;
+export type StageAnswer<K extends StageKind> = z.output<(typeof stageAnswers)[K]>;

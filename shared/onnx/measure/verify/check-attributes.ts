@@ -1,0 +1,25 @@
+import type { Model } from '../../model/file/model.ts';
+import { ModelError } from '../../model/model-error.ts';
+import { readTensor } from '../../model/tensor/read-tensor.ts';
+
+/**
+ * Looks at the tensors that attributes hold, so that no session is given one that lies about its size or lies outside
+ * the model's folder.
+ *
+ * @throws ModelError for those, and for sparse tensors, which are not supported
+ */
+export function checkAttributes({ graph, external }: Model): void {
+  for (const { proto, nodes } of graph.all()) {
+    if (proto.sparseInitializer.length > 0) throw new ModelError('Sparse constants are not supported.');
+    for (const node of nodes) {
+      for (const { t, tensors, sparseTensor, sparseTensors, name } of node.attribute) {
+        if (sparseTensor !== undefined || sparseTensors.length > 0) {
+          throw new ModelError(
+            `The attribute ${JSON.stringify(name)} of ${node.opType} is sparse; that is not supported.`,
+          );
+        }
+        for (const bytes of t.length > 0 ? [t, ...tensors] : tensors) readTensor(bytes, external);
+      }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import type { Graph } from '../../model/graph/graph.ts';
+import { elementCount, type Tensor } from '../../model/tensor/tensor.ts';
+import { isFloatTensor } from '../../model/tensor/values.ts';
+import { countByte, nonzeroFloat32 } from './count-values.ts';
+import { type QuantizedOperand, quantizedOperands } from './quantized-operands.ts';
+
+export interface ParameterCount {
+  /** Values of all floating-point and quantized constants; scales, zero points and shapes are none. */
+  parameters: number;
+  /** Those of them that do not stand for zero. */
+  nonzero: number;
+}
+
+/** Values of which at least one bit besides the sign is set. */
+function nonzeroFloats(tensor: Tensor): number {
+  const width = tensor.byteLength / Math.max(1, elementCount(tensor.dims));
+  if (width === 4) return nonzeroFloat32(tensor.source());
+  const bytes = tensor.bytes();
+  let count = 0;
+  for (let at = 0; at < bytes.length; at += width) {
+    let bits = (bytes[at + width - 1] ?? 0) & 0x7f;
+    for (let byte = 0; byte < width - 1; byte += 1) bits |= bytes[at + byte] ?? 0;
+    if (bits !== 0) count += 1;
+  }
+  return count;
+}
+
+/** Values of a whole byte or more, against one zero point for all of them or one for each channel of any axis. */
+function nonzeroBytes(tensor: Tensor, zero: Tensor | undefined): number {
+  const total = elementCount(tensor.dims);
+  const width = total === 0 ? 1 : tensor.byteLength / total;
+  const zeros = zero?.bytes() ?? new Uint8Array(width);
+  if (zeros.every((byte) => byte === zeros[0])) {
+    const [byte = 0] = zeros;
+    if (width === 1) return total - countByte(tensor.source(), byte);
+  }
+  const bytes = tensor.bytes();
+  let count = 0;
+  const channels = zeros.length / width;
+  const axis = Math.max(0, tensor.dims.indexOf(channels));
+  const inner = elementCount(tensor.dims.slice(axis + 1));
+  for (let at = 0; at < total; at += 1) {
+    const from = (Math.floor(at / inner) % channels) * width;
+    for (let byte = 0; byte < width; byte += 1) {
+      if (bytes[at * width + byte] === zeros[from + byte]) continue;
+      count += 1;
+      break;
+    }
+  }
+  return count;
+}
+
+/** Values of 4 bits against the zero point of their block; without zero points that is the middle of the range. */
+function nonzeroNibbles(tensor: Tensor, values: number): number {
+  const bytes = tensor.bytes();
+  // int4 counts from 0, values packed into bytes from 8.
+  const zero = tensor.type === 'int4' ? 0 : 8;
+  let zeros = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if ((byte & 15) === zero) zeros += 1;
+    if (byte >> 4 === zero) zeros += 1;
+  }
+  const padding = bytes.length * 2 - values;
+  return Math.max(0, values - Math.max(0, zeros - padding));
+}
+
+function countQuantized(
+  graph: Graph,
+  tensor: Tensor,
+  { zeroPoint, packed }: QuantizedOperand,
+): ParameterCount {
+  const zero = graph.initializer(zeroPoint);
+  const isPacked = packed?.bits === 4 && (tensor.type === 'uint8' || tensor.type.endsWith('int4'));
+  const elements = elementCount(tensor.dims) * (isPacked && tensor.type === 'uint8' ? 2 : 1);
+  const parameters = packed?.values ?? elements;
+  if (isPacked)
+    return { parameters, nonzero: zero === undefined ? nonzeroNibbles(tensor, parameters) : parameters };
+  if (packed !== undefined && zero === undefined) {
+    const middle = tensor.type === 'uint8' ? 128 : 0;
+    const zeros = countByte(tensor.source(), middle);
+    return { parameters, nonzero: Math.max(0, parameters - Math.max(0, zeros - (elements - parameters))) };
+  }
+  return { parameters, nonzero: Math.min(parameters, nonzeroBytes(tensor, zero)) };
+}
+
+/** Tables of 8 bits that are looked up before they are made float, with the zero points that follow the lookup. */
+function tablesOf({ nodes, initializers }: Graph): QuantizedOperand[] {
+  const dequantized = new Map(
+    nodes
+      .filter(({ opType }) => opType === 'DequantizeLinear')
+      .map(({ input }): [string, string] => [input[0] ?? '', input[2] ?? '']),
+  );
+  return nodes.flatMap(({ opType, input, output }) => {
+    const data = input[0] ?? '';
+    const zeroPoint = opType === 'Gather' ? dequantized.get(output[0] ?? '') : undefined;
+    return zeroPoint === undefined || !initializers.has(data) ? [] : [{ data, zeroPoint }];
+  });
+}
+
+/** Scales of weights that a dynamic quantization multiplies by the scale of the activation. */
+function dynamicScales(graph: Graph): string[] {
+  const made = new Set(
+    graph.nodes
+      .filter(({ opType }) => opType === 'DynamicQuantizeLinear')
+      .map(({ output }) => output[1] ?? ''),
+  );
+  return graph.nodes
+    .filter(({ opType, input }) => opType === 'Mul' && input.some((name) => made.has(name)))
+    .flatMap(({ input }) => input);
+}
+
+/** Counts the parameters of a model, one tensor in memory at a time. */
+export function countParameters(root: Graph): ParameterCount {
+  const counted: ParameterCount = { parameters: 0, nonzero: 0 };
+  const add = ({ parameters, nonzero }: ParameterCount): void => {
+    counted.parameters += parameters;
+    counted.nonzero += nonzero;
+  };
+  for (const graph of root.all()) {
+    const all = graph.nodes.map(quantizedOperands);
+    const auxiliary = new Set([...all.flatMap((one) => one.auxiliary), ...dynamicScales(graph)]);
+    const constants = [...all.flatMap((one) => one.constants), ...tablesOf(graph)];
+    const quantized = new Map(constants.map((one) => [one.data, one]));
+    for (const tensor of graph.initializers.values()) {
+      if (auxiliary.has(tensor.name)) continue;
+      const operand = quantized.get(tensor.name);
+      if (operand !== undefined && !isFloatTensor(tensor)) add(countQuantized(graph, tensor, operand));
+      else if (isFloatTensor(tensor)) {
+        add({ parameters: elementCount(tensor.dims), nonzero: nonzeroFloats(tensor) });
+      }
+    }
+  }
+  return counted;
+}

@@ -1,0 +1,24 @@
+import { kernels, place, roundedUp } from '../../model/kernels/kernels.ts';
+import { partsOf } from '../../model/kernels/parts.ts';
+import type { ByteSource } from '../../model/tensor/byte-source.ts';
+
+/** Counts among bytes, a part at a time; what follows the last one is filled with bytes that do not count. */
+function countParts(source: ByteSource, filler: number, among: (at: number, end: number) => number): number {
+  const { bytes: room } = kernels();
+  let count = 0;
+  for (const { end } of partsOf(source)) {
+    // `place.values` is a multiple of sixteen itself.
+    const filled = roundedUp(end, 16);
+    room.fill(filler, end, filled);
+    count += among(place.values, filled);
+  }
+  return count;
+}
+
+/** Values of float32 other than zero and minus zero. */
+export const nonzeroFloat32 = (source: ByteSource): number =>
+  source.byteLength / 4 - countParts(source, 1, kernels().zeros);
+
+/** How often a byte occurs. */
+export const countByte = (source: ByteSource, wanted: number): number =>
+  countParts(source, wanted ^ 1, (at, end) => kernels().matches(at, end, wanted));

@@ -1,0 +1,128 @@
+import type { Model } from '../../model/file/model.ts';
+import { intAttribute } from '../../model/graph/attributes.ts';
+import type { Graph } from '../../model/graph/graph.ts';
+import { valueTypeOf } from '../../model/graph/value-info.ts';
+import type { NodeProto, ValueInfoProto } from '../../model/proto/onnx_pb.js';
+import { isFeedType, isFloatType } from '../session/feed-type.ts';
+import type { FedInput } from '../session/stage-task.ts';
+
+/** Dimensions that nothing fixes. */
+export const openDim = 16;
+
+/** Operators through which indices pass unchanged. */
+const passing = new Set([
+  'Cast',
+  'Concat',
+  'Expand',
+  'Flatten',
+  'Identity',
+  'Reshape',
+  'Slice',
+  'Split',
+  'Squeeze',
+  'Tile',
+  'Transpose',
+  'Unsqueeze',
+]);
+
+/** How many rows a node can be asked for by an index at this input; undefined where it takes none there. */
+function rowsBehind(graph: Graph, node: NodeProto, name: string): number | undefined {
+  const dimsOf = (position: number) => graph.initializer(node.input[position] ?? '')?.dims;
+  switch (node.opType) {
+    case 'Gather':
+    case 'GatherElements': {
+      const dims = node.input[1] === name ? dimsOf(0) : undefined;
+      return dims?.at(intAttribute(node, 'axis', 0));
+    }
+    case 'GatherBlockQuantized':
+      return node.input[1] === name ? dimsOf(0)?.[0] : undefined;
+    case 'EmbedLayerNormalization':
+      if (node.input[0] === name) return dimsOf(2)?.[0];
+      return node.input[1] === name ? dimsOf(4)?.[0] : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** The smallest table that an input's numbers are used as indices of; undefined where they are used as none. */
+function tableRows(graph: Graph, users: ReadonlyMap<string, NodeProto[]>, input: string): number | undefined {
+  const seen = new Set([input]);
+  let rows: number | undefined;
+  for (const name of seen) {
+    for (const node of users.get(name) ?? []) {
+      const found = rowsBehind(graph, node, name);
+      if (found !== undefined) rows = Math.min(rows ?? found, found);
+      if (passing.has(node.opType)) for (const output of node.output) seen.add(output);
+    }
+  }
+  return rows;
+}
+
+function plan(
+  graph: Graph,
+  users: ReadonlyMap<string, NodeProto[]>,
+  info: ValueInfoProto,
+  given: readonly (number | null)[] | undefined,
+  sizes: Map<string, number>,
+): FedInput {
+  const { name } = info;
+  const value = valueTypeOf(info);
+  if (value === undefined || !isFeedType(value.type)) {
+    const type = value?.type ?? info.type?.value.case ?? 'nothing that is declared';
+    return { name, type, declared: null, dims: null, values: 'one', below: 0 };
+  }
+  const { type, dims } = value;
+  const fixed = dims?.map((dim) =>
+    typeof dim === 'number' && dim >= 0 && Number.isSafeInteger(dim) ? dim : null,
+  );
+  const shape = fixed ?? given?.map(() => null);
+  const full = shape?.map((dim, axis) => {
+    const symbol = dims?.[axis];
+    const size = dim ?? given?.[axis] ?? (typeof symbol === 'string' ? sizes.get(symbol) : undefined);
+    const known = size ?? (axis === 0 ? 1 : openDim);
+    if (typeof symbol === 'string') sizes.set(symbol, known);
+    return known;
+  });
+  const rows = isFloatType(type) ? undefined : tableRows(graph, users, name);
+  const isOne = /mask/i.test(name) || (!isFloatType(type) && rows === undefined);
+  return {
+    name,
+    type,
+    declared: fixed ?? null,
+    dims: full ?? null,
+    values: isOne ? 'one' : rows === undefined ? 'normal' : 'index',
+    below: isOne ? 0 : (rows ?? 0),
+  };
+}
+
+/**
+ * The synthetic data of each input of a model where there is no data set: normally distributed numbers, indices
+ * within the table that they look up, and ones for masks and for integers whose use is not known. Dimensions that
+ * neither the model nor `shapes` fixes are 1 along the first axis and 16 elsewhere.
+ */
+export function feedPlan(
+  { graph }: Model,
+  shapes: Readonly<Record<string, readonly (number | null)[]>>,
+): FedInput[] {
+  const users = new Map<string, NodeProto[]>();
+  for (const node of graph.nodes) {
+    for (const name of new Set(node.input)) {
+      const others = users.get(name);
+      if (others === undefined) users.set(name, [node]);
+      else others.push(node);
+    }
+  }
+  const sizes = new Map<string, number>();
+  // A given size wins over an assumed one, whichever input comes first.
+  for (const info of graph.inputs) {
+    const dims = valueTypeOf(info)?.dims ?? [];
+    for (const [axis, dim] of dims.entries()) {
+      const size = Object.hasOwn(shapes, info.name) ? shapes[info.name]?.[axis] : undefined;
+      if (typeof dim === 'string' && typeof size === 'number') sizes.set(dim, size);
+    }
+  }
+  return graph.inputs.map((info) => {
+    const given = Object.hasOwn(shapes, info.name) ? shapes[info.name] : undefined;
+    return plan(graph, users, info, given, sizes);
+  });
+}

@@ -1,0 +1,103 @@
+import type { Receipt } from '../../receipt/receipt.ts';
+import { isFloatType } from '../session/feed-type.ts';
+import { type FedTensor, type OtherValue, tensorNumbers } from '../session/session.ts';
+import { incomparable } from './incomparable.ts';
+
+type OutputError = Receipt['outputs'][number];
+type Value = FedTensor | OtherValue | undefined;
+
+/** Gathers the difference of one output over all samples, in double precision. */
+export class OutputDifference {
+  readonly name: string;
+  #squaredError = 0;
+  #squaredNorm = 0;
+  #largest = 0;
+  #values = 0;
+  /** Pairs of finite numbers: what the error is of. */
+  #compared = 0;
+  /** Finite before, and not any more. */
+  #spoilt = 0;
+  /** NaN or infinite before, and finite or of another kind now. */
+  #altered = 0;
+  #why: string | undefined;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  add(before: Value, after: Value): void {
+    if (before === undefined || after === undefined || before.type === 'other' || after.type === 'other') {
+      this.#why = incomparable.noTensor;
+      return;
+    }
+    if (before.dims.join() !== after.dims.join()) {
+      this.#why = `became [${after.dims.join(', ')}] where it was [${before.dims.join(', ')}]`;
+      return;
+    }
+    const [a, b] = [tensorNumbers(before), tensorNumbers(after)];
+    for (let at = 0; at < a.length; at += 1) {
+      const [was = 0, is = 0] = [a[at], b[at]];
+      if (!Number.isFinite(was)) {
+        if (!Object.is(was, is)) this.#altered += 1;
+        continue;
+      }
+      if (!Number.isFinite(is)) {
+        this.#spoilt += 1;
+        continue;
+      }
+      this.#compared += 1;
+      const difference = is - was;
+      this.#squaredError += difference * difference;
+      this.#squaredNorm += was * was;
+      this.#largest = Math.max(this.#largest, Math.abs(difference));
+    }
+    this.#values += a.length;
+    if (isFloatType(before.type) !== isFloatType(after.type))
+      this.#why = `became ${after.type}, it was ${before.type}`;
+  }
+
+  /**
+   * Whether these samples alone make an error above `most` of an output whose finite values in all samples have this
+   * squared norm.
+   */
+  exceeds(most: number, squaredNorm: number): boolean {
+    if (this.#why !== undefined) return this.#why !== incomparable.noTensor;
+    return this.#spoilt > 0 || !(this.#squaredError <= most * most * squaredNorm);
+  }
+
+  /** A note beside the error, which is that of the values that are finite in both; undefined where there is none. */
+  warning(): string | undefined {
+    const said = `The output ${JSON.stringify(this.name)}`;
+    const { noNumbers } = incomparable;
+    const missing = this.#values - this.#compared - this.#spoilt;
+    if (missing === 0) return undefined;
+    const altered =
+      this.#altered === 0 ? '' : `; ${this.#altered} of these are not the same NaN or infinity in the result`;
+    // Where there are no others, the reason for having no error covers the rest.
+    if (this.#compared === 0) {
+      return this.#altered === 0 ? undefined : `${said} ${noNumbers}${altered}.`;
+    }
+    return `${said} has ${missing} of ${this.#values} values that are NaN or infinite in the model itself; its error is that of the others${altered}.`;
+  }
+
+  /** Relative to an output of zeros only, every difference is infinite. */
+  result(): OutputError {
+    const measured = { name: this.name, values: this.#values };
+    const failed = (why: string) => ({ ...measured, relative_l2_error: null, largest_difference: null, why });
+    if (this.#why !== undefined) return failed(this.#why);
+    if (this.#spoilt > 0) return failed(`${this.#spoilt} ${incomparable.spoilt}`);
+    if (this.#values === 0) return failed(incomparable.noValues);
+    if (this.#compared === 0) return failed(incomparable.noNumbers);
+    if (this.#squaredNorm === 0 && this.#squaredError > 0) {
+      return {
+        ...measured,
+        relative_l2_error: null,
+        largest_difference: this.#largest,
+        why: 'was zero throughout',
+      };
+    }
+    const error = this.#squaredNorm === 0 ? 0 : Math.sqrt(this.#squaredError / this.#squaredNorm);
+    if (!Number.isFinite(error + this.#largest)) return failed('differs by more than numbers can say');
+    return { ...measured, relative_l2_error: error, largest_difference: this.#largest, why: null };
+  }
+}

@@ -1,0 +1,93 @@
+import type { Model } from '../../model/file/model.ts';
+import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
+import type { PruneRequest } from '../../strategies/prune-request.ts';
+import type { PruneStrategy } from '../../strategies/prune-strategies.ts';
+import type { QuantizeRequest } from '../../strategies/quantize-request.ts';
+import type { QuantizeStrategy } from '../../strategies/quantize-strategies.ts';
+import type { Observations } from '../calibrate/observations.ts';
+import { fuseGraph } from '../fuse/fuse-graph.ts';
+import { pruneMagnitude } from '../prune/magnitude.ts';
+import { pruneNofM } from '../prune/n-of-m.ts';
+import type { StructuredStrategy } from '../prune/structured/channel-scores.ts';
+import { pruneStructured } from '../prune/structured/prune-structured.ts';
+import { pruneWithUpdate } from '../prune/update-pruning.ts';
+import { gptqMethod } from '../quantize/blocks/gptq-method.ts';
+import { leastErrorLevels } from '../quantize/blocks/least-error-blocks.ts';
+import { quantizeWeightOnly } from '../quantize/blocks/weight-only.ts';
+import { quantizeDynamic } from '../quantize/dynamic/quantize-dynamic.ts';
+import { convertToFloat16 } from '../quantize/half/float16.ts';
+import { quantizeStatic } from '../quantize/static/quantize-static.ts';
+import type { TransformReport } from '../report/report.ts';
+import { requireOpset } from './require-opset.ts';
+
+/** The input of a strategy. */
+interface Work {
+  model: Model;
+  report: TransformReport;
+  /** Of the activations, for strategies that are calibrated. */
+  observed: Observations;
+  /** Layers whose weights alone a static quantization takes. */
+  floatInputs?: readonly string[];
+}
+
+type Apply<R> = (work: Work, request: R) => void;
+
+const magnitude: Apply<PruneRequest> = ({ model, report }, request) => pruneMagnitude(model, request, report);
+const structured =
+  (strategy: StructuredStrategy): Apply<PruneRequest> =>
+  ({ model, report }, request) =>
+    pruneStructured(model, { ...request, strategy }, report);
+const updating =
+  (strategy: 'sparsegpt' | 'sparsegpt_2_4'): Apply<PruneRequest> =>
+  ({ model, report, observed }, request) =>
+    pruneWithUpdate(model, { ...request, strategy }, report, observed.statistics);
+const calibrated: Apply<QuantizeRequest> = ({ model, report, observed, floatInputs = [] }, request) =>
+  quantizeStatic(model, { ...request, floatInputs }, observed.ranges, report, observed.statistics);
+
+/** The implementation of every pruning; the entries of the registry are kept apart because Lambdas read them too. */
+const prunings: Readonly<Record<PruneStrategy, Apply<PruneRequest>>> = {
+  magnitude_global: magnitude,
+  magnitude_local: magnitude,
+  n_m_2_4: ({ model, report }, request) => pruneNofM(model, request, report),
+  sparsegpt: updating('sparsegpt'),
+  sparsegpt_2_4: updating('sparsegpt_2_4'),
+  structured_l1: structured('structured_l1'),
+  structured_l2: structured('structured_l2'),
+  structured_reconstruct: ({ model, report, observed }, request) =>
+    pruneStructured(model, { ...request, strategy: 'structured_reconstruct' }, report, observed.statistics),
+  optimize: ({ model, report }, request) => fuseGraph(model, request.exclude, report),
+  auto: () => {
+    throw new Error('auto is made of other strategies');
+  },
+  random: structured('random'),
+};
+
+/** The implementation of every quantization. */
+const quantizations: Readonly<Record<QuantizeStrategy, Apply<QuantizeRequest>>> = {
+  dynamic: ({ model, report, observed }, request) =>
+    quantizeDynamic(model, request, report, observed.statistics),
+  static_minmax: calibrated,
+  static_percentile: calibrated,
+  static_entropy: calibrated,
+  static_mse: calibrated,
+  weight_only: ({ model, report }, request) => quantizeWeightOnly(model, request, report),
+  weight_only_mse: ({ model, report }, request) =>
+    quantizeWeightOnly(model, request, report, () => leastErrorLevels),
+  gptq: ({ model, report, observed }, request) =>
+    quantizeWeightOnly(model, request, report, gptqMethod(observed.statistics, report)),
+  auto: () => {
+    throw new Error('auto is made of other strategies');
+  },
+  float16: ({ model, report }, request) => convertToFloat16(model, request, report),
+};
+
+/**
+ * Prune or quantize a loaded model in place, and report what was done.
+ *
+ * @throws ModelError where the strategy cannot do anything to this model
+ */
+export function applyStrategy(work: Work, request: OptimizationRequest): void {
+  requireOpset(work.model, request);
+  if (request.operation === 'prune') prunings[request.strategy](work, request);
+  else quantizations[request.strategy](work, request);
+}

@@ -1,0 +1,56 @@
+import type { Model } from '../../model/file/model.ts';
+import { Names } from '../../model/graph/names.ts';
+import type { QuantizeRequest } from '../../strategies/quantize-request.ts';
+import type { QuantizationByStatistics, QuantizeStrategy } from '../../strategies/quantize-strategies.ts';
+import type { ObservedInput } from '../calibrate/input-statistics.ts';
+import { findBlockUses, nothingForBlocks } from '../quantize/blocks/find-block-weights.ts';
+import { equalizeLayers } from '../quantize/equalize-layers.ts';
+import { foldTransposes } from '../quantize/fold-transposes.ts';
+import { inputsOf, productWeight } from '../quantize/product-weights.ts';
+import { TransformReport } from '../report/report.ts';
+
+/** Widest input of which the second moment is inverted; the time grows by the third power. */
+const widestInput = 8192;
+
+/** The inputs of products whose weights go into blocks, with their second moments. */
+function blockInputs({ graph }: Model, { exclude }: QuantizeRequest): ObservedInput[] {
+  const report = new TransformReport();
+  const uses = findBlockUses(graph, exclude, report);
+  if (uses.length === 0) throw nothingForBlocks(report);
+  return uses
+    .filter((use) => use.kind === 'product' && use.graph === graph && use.weight.k <= widestInput)
+    .map(({ node, weight }) => ({
+      name: node.input[0] ?? '',
+      axis: -1,
+      channels: weight.k,
+      hasMoment: true,
+    }));
+}
+
+/** The inputs of products that are smoothed or corrected. */
+function productInputs(model: Model, { exclude, equalize }: QuantizeRequest): ObservedInput[] {
+  const { graph } = model;
+  foldTransposes(graph);
+  // It changes what lies between two layers.
+  if (equalize) equalizeLayers(graph, new Names(graph), exclude);
+  return graph.nodes.flatMap((node) => {
+    const product = productWeight(graph, node, exclude);
+    if (product === undefined) return [];
+    return [{ name: node.input[0] ?? '', axis: -1, channels: inputsOf(product), hasMoment: false }];
+  });
+}
+
+type Inputs = (model: Model, request: QuantizeRequest) => ObservedInput[];
+
+const inputs: Readonly<Record<QuantizationByStatistics, Inputs>> = { gptq: blockInputs };
+const isNamed = (strategy: QuantizeStrategy): strategy is QuantizationByStatistics =>
+  Object.hasOwn(inputs, strategy);
+
+/**
+ * The values whose statistics a quantization needs. The model is brought into the form that they are observed in.
+ *
+ * @throws ModelError where it has nothing to quantize
+ */
+export function quantizationInputs(model: Model, request: QuantizeRequest): ObservedInput[] {
+  return isNamed(request.strategy) ? inputs[request.strategy](model, request) : productInputs(model, request);
+}

@@ -1,0 +1,21 @@
+import type { Model } from '../../model/file/model.ts';
+import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
+import type { ObservedInput } from '../calibrate/input-statistics.ts';
+import { observedInputs } from './observed-inputs.ts';
+import { quantizationInputs } from './quantization-inputs.ts';
+
+/**
+ * The values whose statistics a request needs, of a model as it was read; each once.
+ *
+ * @throws ModelError where there is nothing that they would serve: known before the model is run
+ */
+export function wantedStatistics(model: Model, request: OptimizationRequest): ObservedInput[] {
+  const all =
+    request.operation === 'prune' ? observedInputs(model, request) : quantizationInputs(model, request);
+  const byName = new Map<string, ObservedInput>();
+  for (const input of all) {
+    const hasMoment = input.hasMoment || byName.get(input.name)?.hasMoment === true;
+    byName.set(input.name, { ...input, hasMoment });
+  }
+  return [...byName.values()];
+}

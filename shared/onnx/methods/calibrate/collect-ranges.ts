@@ -1,0 +1,52 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { requireNumbers } from '../../measure/session/require-numbers.ts';
+import { runSample } from '../../measure/session/run-sample.ts';
+import { samplesOf } from '../../measure/session/samples.ts';
+import { type FedTensor, type OtherValue, Session } from '../../measure/session/session.ts';
+import type { Feed } from '../../measure/session/stage-task.ts';
+import type { Model } from '../../model/file/model.ts';
+import { saveModel } from '../../model/file/save-model.ts';
+import type { Fed } from './collect-statistics.ts';
+import type { Collector } from './collectors/collector.ts';
+import { exposeOutputs } from './expose-outputs.ts';
+
+function collect(collector: Collector, name: string, value: FedTensor | OtherValue | undefined): void {
+  if (value?.type === 'float' && value.values instanceof Float32Array) collector.add(name, value.values);
+}
+
+/**
+ * Runs a loaded model over samples, without optimizations so that each value is there, and gives the values of the
+ * targets to a collector. They become outputs of the model, which is closed by its owner.
+ *
+ * @throws ModelError for a sample that the model does not take, or that holds NaN
+ */
+export async function collectRanges(
+  model: Model,
+  targets: readonly string[],
+  collector: Collector,
+  { feed, folder, progress }: { feed: Feed; folder: string; progress(fraction: number): void },
+): Promise<Fed> {
+  const work = join(folder, 'observed-model');
+  mkdirSync(work);
+  const fed: Fed = { samples: 0, first: undefined };
+  try {
+    const outputs = exposeOutputs(model, targets);
+    const [file = ''] = saveModel(model, work);
+    const session = await Session.open(join(work, file), 'model', 'disabled');
+    for await (const sample of samplesOf(feed)) {
+      fed.first ??= sample;
+      requireNumbers(sample, fed.samples);
+      for (const name of targets) collect(collector, name, sample.feeds.get(name));
+      // A session runs for at least one output; where only inputs are observed there is none.
+      const results = outputs.length === 0 ? [] : await runSample(session, feed, sample, outputs);
+      for (const [name, value] of results) collect(collector, name, value);
+      fed.samples += 1;
+      progress(fed.samples / feed.samples);
+    }
+    await session.release();
+    return fed;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,112 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { requireNumbers } from '../../measure/session/require-numbers.ts';
+import { runSample } from '../../measure/session/run-sample.ts';
+import { samplesOf } from '../../measure/session/samples.ts';
+import { Session } from '../../measure/session/session.ts';
+import type { Sample } from '../../measure/session/set-samples.ts';
+import type { Feed } from '../../measure/session/stage-task.ts';
+import type { Model } from '../../model/file/model.ts';
+import { saveModel } from '../../model/file/save-model.ts';
+import { StatisticsCollector } from './collectors/statistics-collector.ts';
+import { exposeOutputs } from './expose-outputs.ts';
+import { GramSession } from './gram-session.ts';
+import type { ObservedInput } from './input-statistics.ts';
+import { realTokens } from './real-tokens.ts';
+import { writeStatistics } from './statistics-file.ts';
+
+/** Bytes of second moments that are collected in one run over the samples; what is beyond has its own run. */
+const momentBytes = 768 * 2 ** 20;
+
+/** Inputs in groups whose second moments fit together. */
+function groupsOf(wanted: readonly ObservedInput[]): ObservedInput[][] {
+  const groups: ObservedInput[][] = [];
+  let room = 0;
+  for (const input of wanted) {
+    const bytes = input.hasMoment ? 8 * input.channels ** 2 : 0;
+    const group = groups.at(-1);
+    if (group !== undefined && bytes <= room) group.push(input);
+    else {
+      groups.push([input]);
+      room = momentBytes;
+    }
+    room -= bytes;
+  }
+  return groups;
+}
+
+/** What was fed, for the receipt. */
+export interface Fed {
+  samples: number;
+  first: Sample | undefined;
+}
+
+/** What statistics were collected of. */
+export interface FedStatistics extends Fed {
+  /** Samples whose padding was left out. */
+  padded: number;
+}
+
+interface Collecting {
+  feed: Feed;
+  folder: string;
+  /** Whether rows that `attention_mask` calls padding do not count. */
+  leavesOutPadding?: boolean;
+  progress(fraction: number): void;
+}
+
+/**
+ * Runs a loaded model over samples, without optimizations so that each value is there, and writes the statistics of the
+ * wanted values into `folder` (see `readStatistics`). The values become outputs of the model, which is closed by its
+ * owner. Memory is bounded: what does not fit together is collected in further runs.
+ *
+ * @throws ModelError for a sample that the model does not take, or that holds NaN
+ */
+export async function collectStatistics(
+  model: Model,
+  wanted: readonly ObservedInput[],
+  { feed, folder, leavesOutPadding = false, progress }: Collecting,
+): Promise<FedStatistics> {
+  const work = join(folder, 'observed-model');
+  mkdirSync(work, { recursive: true });
+  const fed: FedStatistics = { samples: 0, first: undefined, padded: 0 };
+  try {
+    const exposed = new Set(
+      exposeOutputs(
+        model,
+        wanted.map(({ name }) => name),
+      ),
+    );
+    const [file = ''] = saveModel(model, work);
+    const session = await Session.open(join(work, file), 'model', 'disabled');
+    const gram = await GramSession.open(join(work, 'gram'));
+    const groups = groupsOf(wanted);
+    for (const [index, group] of groups.entries()) {
+      const collector = new StatisticsCollector(group, gram);
+      const outputs = group.map(({ name }) => name).filter((name) => exposed.has(name));
+      fed.samples = 0;
+      fed.padded = 0;
+      for await (const sample of samplesOf(feed)) {
+        fed.first ??= sample;
+        requireNumbers(sample, fed.samples);
+        const results = outputs.length === 0 ? new Map() : await runSample(session, feed, sample, outputs);
+        const tokens = leavesOutPadding ? realTokens(sample) : undefined;
+        if (tokens !== undefined) fed.padded += 1;
+        for (const { name } of group) {
+          const value = results.get(name) ?? sample.feeds.get(name);
+          if (value?.type !== 'float' || !(value.values instanceof Float32Array)) continue;
+          const { values, dims } = value;
+          await collector.add(name, { values, dims, counted: tokens?.rowsOf(dims) });
+        }
+        fed.samples += 1;
+        progress((index + fed.samples / feed.samples) / groups.length);
+      }
+      writeStatistics(folder, await collector.statistics());
+    }
+    await session.release();
+    await gram.release();
+    return fed;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}

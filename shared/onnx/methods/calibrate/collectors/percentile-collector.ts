@@ -1,0 +1,69 @@
+import type { CalibrationRanges, Range } from '../ranges.ts';
+import type { Collector } from './collector.ts';
+import { Extremes } from './extremes.ts';
+import { MagnitudeHistogram } from './magnitude-histogram.ts';
+import { summarizeValues } from './summarize-values.ts';
+
+interface Seen {
+  extremes: Extremes;
+  /** Smallest magnitude. */
+  least: number;
+  histogram: MagnitudeHistogram;
+}
+
+/**
+ * The range of an activation leaves out the largest magnitudes: ONNX Runtime's Percentile calibration over all samples
+ * at once, whose threshold is the lower border of the bin, of `bins` between smallest and largest magnitude, in which
+ * `percentile` percent are reached.
+ */
+export class PercentileCollector implements Collector {
+  readonly #percentile: number;
+  readonly #bins: number;
+  readonly #seen = new Map<string, Seen>();
+
+  constructor({ percentile = 99.999, bins = 2048 }: { percentile?: number; bins?: number } = {}) {
+    this.#percentile = percentile;
+    this.#bins = bins;
+  }
+
+  add(name: string, values: Float32Array): void {
+    const seen = this.#seen.get(name) ?? {
+      extremes: new Extremes(),
+      least: Number.POSITIVE_INFINITY,
+      histogram: new MagnitudeHistogram(),
+    };
+    this.#seen.set(name, seen);
+    const surveyed = summarizeValues(values);
+    seen.extremes.include(surveyed);
+    seen.least = Math.min(seen.least, surveyed.least);
+    seen.histogram.add(values, surveyed);
+  }
+
+  ranges(): CalibrationRanges {
+    const ranges = new Map<string, Range>();
+    for (const [name, seen] of this.#seen) {
+      const { range } = seen.extremes;
+      if (range === undefined) continue;
+      const threshold = this.#threshold(seen, Math.max(-range.min, range.max));
+      ranges.set(name, { min: Math.max(-threshold, range.min), max: Math.min(threshold, range.max) });
+    }
+    return ranges;
+  }
+
+  #threshold({ histogram, least }: Seen, most: number): number {
+    // A histogram of equal values has a border on them; infinity is in no bin.
+    if (least >= most || most === Number.POSITIVE_INFINITY) return most;
+    const reached = this.#quantile(histogram, most);
+    const width = Math.fround(Math.fround(most - least) / this.#bins);
+    const bin = Math.min(this.#bins - 1, Math.max(0, Math.floor((reached - least) / width)));
+    return Math.fround(Math.fround(bin * width) + least);
+  }
+
+  /** The magnitude at which the percentile is reached, to half a bin. */
+  #quantile(histogram: MagnitudeHistogram, most: number): number {
+    const wanted = (histogram.total * this.#percentile) / 100;
+    // Below a whole number of values it takes the largest.
+    if (wanted > histogram.total - 1) return most;
+    return Math.min(histogram.reached(wanted) ?? most, most);
+  }
+}

@@ -1,0 +1,69 @@
+import type { Model } from '../../model/file/model.ts';
+import { intsAttribute } from '../../model/graph/attributes.ts';
+import type { Graph } from '../../model/graph/graph.ts';
+import { GraphIndex } from '../../model/graph/graph-index.ts';
+import { inferValues } from '../../model/infer/infer-values.ts';
+import type { NodeProto } from '../../model/proto/onnx_pb.js';
+import { bitsOf } from '../../model/tensor/data-type.ts';
+import { elementCount, lazyTensor, type Tensor } from '../../model/tensor/tensor.ts';
+
+/** Operators that give the values of their input, in order, another shape. */
+const reshaping = new Set(['Unsqueeze', 'Squeeze', 'Reshape', 'Flatten']);
+
+/** A tensor with its axes in another order; moved each time it is read. */
+function transposed(tensor: Tensor, name: string, perm: readonly number[]): Tensor {
+  const width = bitsOf(tensor.type) / 8;
+  const dims = perm.map((axis) => tensor.dims[axis] ?? 1);
+  const steps = perm.map((axis) => elementCount(tensor.dims.slice(axis + 1)) * width);
+  return lazyTensor(name, tensor.type, dims, () => {
+    const from = tensor.bytes();
+    const to = new Uint8Array(from.length);
+    const place = dims.map(() => 0);
+    let source = 0;
+    for (let at = 0; at < to.length; at += width) {
+      for (let byte = 0; byte < width; byte += 1) to[at + byte] = from[source + byte] ?? 0;
+      for (let axis = dims.length - 1; axis >= 0; axis -= 1) {
+        const next = (place[axis] ?? 0) + 1;
+        source += steps[axis] ?? 0;
+        place[axis] = next;
+        if (next < (dims[axis] ?? 1)) break;
+        source -= next * (steps[axis] ?? 0);
+        place[axis] = 0;
+      }
+    }
+    return to;
+  });
+}
+
+function viewOf(graph: Graph, node: NodeProto, dims: readonly unknown[] | undefined): Tensor | undefined {
+  const tensor = graph.initializers.get(node.input[0] ?? '');
+  const name = node.output[0] ?? '';
+  if (tensor === undefined || tensor.verbatim !== undefined || bitsOf(tensor.type) < 8) return undefined;
+  if (node.opType === 'Transpose') {
+    const perm = intsAttribute(node, 'perm') ?? tensor.dims.map((_, at, all) => all.length - 1 - at);
+    return transposed(tensor, name, perm);
+  }
+  const known = dims?.filter((dim) => typeof dim === 'number');
+  if (!reshaping.has(node.opType) || known === undefined || known.length !== dims?.length) return undefined;
+  return elementCount(known) === elementCount(tensor.dims) ? { ...tensor, name, dims: known } : undefined;
+}
+
+/**
+ * Turn views of a constant into constants (Unsqueeze, Squeeze, Reshape, Flatten, Transpose), so that weights are
+ * found where exporters left such a node before them. Constants with other users are not doubled.
+ */
+export function foldViews(model: Model): void {
+  const { graph } = model;
+  const index = new GraphIndex(graph);
+  const values = inferValues(model);
+  graph.nodes = graph.nodes.filter((node) => {
+    const [output = ''] = node.output;
+    if (node.domain !== '' || index.isOutput(output) || node.output.length !== 1) return true;
+    if (index.soleUse(node.input[0] ?? '') === undefined) return true;
+    const view = viewOf(graph, node, values.get(output)?.dims);
+    if (view === undefined) return true;
+    graph.put(view);
+    graph.initializers.delete(node.input[0] ?? '');
+    return false;
+  });
+}

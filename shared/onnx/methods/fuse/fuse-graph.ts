@@ -1,0 +1,76 @@
+import { type Model, microsoft } from '../../model/file/model.ts';
+import { useMicrosoft } from '../../model/file/use-microsoft.ts';
+import { foldBatchNorms } from '../../model/graph/fold-batch-norm.ts';
+import { isExcluded } from '../../model/graph/node-names.ts';
+import { removeUnused } from '../../model/graph/remove-unused.ts';
+import type { NodeProto } from '../../model/proto/onnx_pb.js';
+import type { TransformReport } from '../report/report.ts';
+import { AttentionMasks } from './attention-masks.ts';
+import { foldConstants } from './fold-constants.ts';
+import { foldViews } from './fold-views.ts';
+import { fuseAttention } from './fuse-attention.ts';
+import { fuseBiasGelu, fuseFastGelu, fuseGelu } from './fuse-gelu.ts';
+import { fuseLayerNorm } from './fuse-layer-norm.ts';
+import { fuseSkipNorm } from './fuse-skip-norm.ts';
+import { GraphView } from './graph-view.ts';
+
+/** A search for a pattern around each node of some operators. */
+interface Search {
+  operators: readonly string[];
+  domain?: string;
+  fuse(view: GraphView, node: NodeProto): void;
+}
+
+/** The operator set that LayerNormalization is in: a model of an older one that names it is none. */
+const layerNormSince = 17;
+
+/** The searches, those first whose results others build on. */
+const searches = (opset: number): Search[] => {
+  const masks = new AttentionMasks();
+  return [
+    ...(opset < layerNormSince ? [] : [{ operators: ['Div'], fuse: fuseLayerNorm }]),
+    { operators: ['Erf'], fuse: fuseGelu },
+    { operators: ['Tanh'], fuse: fuseFastGelu },
+    { operators: ['Softmax'], fuse: (view, node) => fuseAttention(view, node, masks) },
+    { operators: ['Gelu', 'FastGelu'], domain: microsoft, fuse: fuseBiasGelu },
+    { operators: ['LayerNormalization'], fuse: fuseSkipNorm },
+  ];
+};
+
+/** How many nodes there are of each operator that others are fused to. */
+function fusedOperators({ graph }: Model): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { opType, domain } of graph.nodes)
+    if (domain === microsoft || opType === 'LayerNormalization')
+      counts.set(opType, (counts.get(opType) ?? 0) + 1);
+  return counts;
+}
+
+/**
+ * Rewrites a model's main graph with fewer operators, the same to rounding: constants computed, BatchNormalization
+ * folded into Conv, and the patterns of LayerNormalization, Gelu, attention and their sums as the operators that ONNX
+ * Runtime has for them (domain com.microsoft). Excluded nodes are part of no pattern. Weights are multiplied in double
+ * precision, or only put side by side.
+ */
+export function fuseGraph(model: Model, exclude: readonly string[], report: TransformReport): void {
+  const { graph } = model;
+  const before = graph.nodes.length;
+  foldConstants(model);
+  foldViews(model);
+  const norms = foldBatchNorms(model);
+  for (const { operators, domain = '', fuse } of searches(model.opset())) {
+    const view = new GraphView(model, exclude);
+    for (const node of graph.nodes)
+      if (operators.includes(node.opType) && node.domain === domain && !isExcluded(node, exclude))
+        fuse(view, node);
+    if (view.finish() > 0) removeUnused(graph);
+  }
+  removeUnused(graph);
+  if (graph.nodes.some((node) => node.domain === microsoft)) useMicrosoft(model);
+  const made = new Set(graph.nodes.flatMap(({ output }) => output));
+  graph.proto.valueInfo = graph.proto.valueInfo.filter(({ name }) => made.has(name));
+  const counts = [...fusedOperators(model)].map(([name, count]) => `${count} ${name}`);
+  report.notes.push(
+    `The graph was fused: ${before} operators became ${graph.nodes.length}; ${norms} BatchNormalization were folded, and it has ${counts.join(', ') || 'no fused operators'}.`,
+  );
+}

@@ -1,0 +1,91 @@
+import { Model } from '../../model/file/model.ts';
+import type { Graph } from '../../model/graph/graph.ts';
+import { Names } from '../../model/graph/names.ts';
+import { nodeName } from '../../model/graph/node-names.ts';
+import { inferValues } from '../../model/infer/infer-values.ts';
+import { isPublished } from '../../model/infer/operator-schema.ts';
+import type { Value } from '../../model/infer/value.ts';
+import { ModelError } from '../../model/model-error.ts';
+import type { NodeProto } from '../../model/proto/onnx_pb.js';
+import { operatorChanges } from './operator-changes.ts';
+
+/** IR version of models from which constants are none of the inputs, and that of operator set 17. */
+const irVersion = 8n;
+/** Nodes that a message names. */
+const toldMost = 3;
+/** Names may be of any length. */
+const clipped = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
+
+/** Brings the nodes of a graph over one version, and says which cannot be. */
+function raiseGraph(
+  graph: Graph,
+  names: Names,
+  values: ReadonlyMap<string, Value>,
+  changes: (typeof operatorChanges)[number][1],
+): string[] {
+  const faults: string[] = [];
+  graph.nodes = graph.nodes.flatMap((node): readonly NodeProto[] => {
+    const change =
+      node.domain === '' && Object.hasOwn(changes, node.opType) ? changes[node.opType] : undefined;
+    if (change === undefined) return [node];
+    const kind = node.opType;
+    const made = change({ node, graph, names, value: (name) => values.get(name) });
+    if (typeof made !== 'string') return made;
+    faults.push(`${kind} ${JSON.stringify(clipped(nodeName(node)))} ${made}`);
+    return [node];
+  });
+  return faults;
+}
+
+function unpublished(root: Graph): string[] {
+  return [...root.all()].flatMap(({ nodes }) =>
+    nodes
+      .filter(({ domain, opType }) => domain === '' && !isPublished(opType))
+      .map(
+        (node) =>
+          `${clipped(node.opType)} ${JSON.stringify(clipped(nodeName(node)))} is no operator that ONNX publishes`,
+      ),
+  );
+}
+
+/**
+ * Raise the version of ONNX's operator set that a model uses: what meant something else in its own version is written
+ * so that it means the same, in bodies of control flow as well. The model is of no use where that fails.
+ *
+ * @throws ModelError naming the nodes that cannot be written so
+ */
+export function raiseOpset(model: Model, to: number): void {
+  const { graph, proto, external } = model;
+  const own = model.opset();
+  if (own >= to) return;
+  const names = new Names(graph);
+  const faults = unpublished(graph);
+  for (const [version, changes] of operatorChanges) {
+    if (version <= own || version > to) continue;
+    let outer: ReadonlyMap<string, Value> = new Map();
+    for (const part of graph.all()) {
+      const values: ReadonlyMap<string, Value> = inferValues(
+        new Model(proto, part, external),
+        new Map(),
+        outer,
+      );
+      if (part === graph) outer = values;
+      faults.push(...raiseGraph(part, names, values, changes));
+    }
+    setOpset(model, version);
+  }
+  if (faults.length > 0) {
+    const more = faults.length > toldMost ? `; and ${faults.length - toldMost} more` : '';
+    throw new ModelError(
+      `The model's opset ${own} cannot be raised to ${to}: ${faults.slice(0, toldMost).join('; ')}${more}.`,
+    );
+  }
+  setOpset(model, to);
+  if (proto.irVersion < 4n) graph.forgetDefaults();
+  if (proto.irVersion < irVersion) proto.irVersion = irVersion;
+}
+
+function setOpset({ proto }: Model, version: number): void {
+  for (const opset of proto.opsetImport)
+    if (opset.domain === '' || opset.domain === 'ai.onnx') opset.version = BigInt(version);
+}

@@ -1,0 +1,53 @@
+import type { Graph } from '../../model/graph/graph.ts';
+import { elementCount } from '../../model/tensor/tensor.ts';
+import { isFloatTensor } from '../../model/tensor/values.ts';
+import type { PruneRequest } from '../../strategies/prune-request.ts';
+import type { PrunedGroup } from '../report/pruning-outcome.ts';
+import type { TransformReport } from '../report/report.ts';
+
+const ratio = (before: number, after: number): number => (after === 0 ? 1 : before / after);
+
+/** Elements of all floating-point constants, bodies included. */
+export function floatParameters(root: Graph): number {
+  let count = 0;
+  for (const graph of root.all())
+    for (const tensor of graph.initializers.values())
+      if (isFloatTensor(tensor)) count += elementCount(tensor.dims);
+  return count;
+}
+
+/** Writes down what a pruning came to. `left` counts the prunable parameters before and after it. */
+export function recordOutcome(
+  report: TransformReport,
+  { strategy, compression }: Pick<PruneRequest, 'strategy' | 'compression'>,
+  left: { before: number; after: number; modelBefore: number; modelAfter: number },
+  groups: PrunedGroup[] = [],
+): void {
+  report.pruning = {
+    strategy,
+    compression,
+    prunable_before: left.before,
+    prunable_after: left.after,
+    reached: ratio(left.before, left.after),
+    model_before: left.modelBefore,
+    model_after: left.modelAfter,
+    model_ratio: ratio(left.modelBefore, left.modelAfter),
+    groups,
+  };
+}
+
+/** Says that a compression of 1 keeps everything. */
+export function recordNoChange(
+  report: TransformReport,
+  request: Pick<PruneRequest, 'strategy' | 'compression'>,
+  prunable: number,
+  model: number,
+): void {
+  report.notes.push('A compression of 1 keeps every weight: nothing was changed.');
+  recordOutcome(report, request, {
+    before: prunable,
+    after: prunable,
+    modelBefore: model,
+    modelAfter: model,
+  });
+}

@@ -1,0 +1,85 @@
+import type { Graph } from '../../model/graph/graph.ts';
+import { isExcluded } from '../../model/graph/node-names.ts';
+import { finiteness } from '../../model/kernels/finiteness.ts';
+import type { NodeProto } from '../../model/proto/onnx_pb.js';
+import type { Tensor } from '../../model/tensor/tensor.ts';
+import { isFloatTensor } from '../../model/tensor/values.ts';
+import type { TransformReport } from '../report/report.ts';
+import { layerName } from './layer-name.ts';
+import { layoutOf, sameLayout, type WeightLayout } from './weight-layout.ts';
+
+/** A weight of which single values may be zeroed. */
+export interface PrunableWeight {
+  tensor: Tensor;
+  /** The graph that holds it: the main one, or a body of control flow. */
+  graph: Graph;
+  /** The first node that uses it. */
+  node: NodeProto;
+  /** The ways in which its users read it: one, save for weights that are shared. */
+  layouts: WeightLayout[];
+}
+
+/** Operators with weights that stay as they are, which the owner may not expect. */
+const otherLayers = new Set(
+  'ConvTranspose LSTM GRU RNN Einsum Attention QAttention FusedMatMul FusedConv FusedGemm DeformConv'.split(
+    ' ',
+  ),
+);
+
+function ownerOf(graph: Graph, name: string): Graph | undefined {
+  for (let at: Graph | undefined = graph; at !== undefined; at = at.parent)
+    if (at.initializers.has(name)) return at;
+  return undefined;
+}
+
+/** Why a layer whose weight cannot be touched is worth a word; undefined where it has none. */
+function remark(graph: Graph, node: NodeProto): string | undefined {
+  if (otherLayers.has(node.opType)) return `weights of ${node.opType} are not pruned`;
+  if (node.domain !== '' || (node.opType !== 'Conv' && node.opType !== 'Gemm')) return undefined;
+  const weight = graph.initializer(node.input[1] ?? '');
+  if (weight === undefined) return 'its weight is not a constant';
+  return isFloatTensor(weight) ? undefined : `its weight is of type ${weight.type}`;
+}
+
+/**
+ * The touchable weights of a model: floating-point constants that Conv, Gemm and MatMul multiply with, bodies of
+ * control flow included. Biases, norms and embeddings are none. Weights that are kept go into the report.
+ */
+export function prunableWeights(
+  root: Graph,
+  exclude: readonly string[],
+  report: TransformReport,
+): PrunableWeight[] {
+  const found = new Map<Tensor, PrunableWeight>();
+  const kept = new Map<Tensor, string>();
+  for (const graph of root.all()) {
+    for (const { name } of graph.outputs) {
+      const tensor = graph.initializer(name);
+      if (tensor !== undefined) kept.set(tensor, 'is an output itself');
+    }
+    for (const node of graph.nodes) {
+      const why = remark(graph, node);
+      if (why !== undefined) report.keep(layerName(node), why);
+      for (const [position, name] of node.input.entries()) {
+        const tensor = graph.initializer(name);
+        const owner = ownerOf(graph, name);
+        if (tensor === undefined || owner === undefined || !isFloatTensor(tensor)) continue;
+        const layout = layoutOf(node, position, tensor);
+        if (layout === undefined) {
+          kept.set(tensor, `is also used by ${node.opType} ${layerName(node)}`);
+          continue;
+        }
+        if (isExcluded(node, exclude)) kept.set(tensor, 'was excluded');
+        const weight = found.get(tensor) ?? { tensor, graph: owner, node, layouts: [] };
+        if (!weight.layouts.some((other) => sameLayout(other, layout))) weight.layouts.push(layout);
+        found.set(tensor, weight);
+      }
+    }
+  }
+  const isSound = finiteness();
+  return [...found.values()].filter(({ tensor, node }) => {
+    const why = kept.get(tensor) ?? (isSound(tensor) ? undefined : 'holds NaN or infinite values');
+    if (why !== undefined) report.keep(`weight ${tensor.name} of ${layerName(node)}`, why);
+    return why === undefined;
+  });
+}

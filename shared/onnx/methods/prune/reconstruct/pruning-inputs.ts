@@ -1,0 +1,25 @@
+import type { Model } from '../../../model/file/model.ts';
+import type { ObservedInput } from '../../calibrate/input-statistics.ts';
+import { foldViews } from '../../fuse/fold-views.ts';
+import { buildDependencyGraph } from '../structured/build-dependency-graph.ts';
+import { channelGroups } from '../structured/channel-groups.ts';
+import { consumersOf } from './consumers.ts';
+
+/** Channels of which the second moment is taken at most: it has 8 · channels² bytes. */
+export const channelsMost = 8192;
+
+/**
+ * The values whose channels `structured_reconstruct` may remove, as its statistics are wanted; none where nothing can be
+ * removed. Views of constants in the model become constants, as in pruning.
+ */
+export function pruningInputs(model: Model, exclude: readonly string[]): ObservedInput[] {
+  foldViews(model);
+  const dependencies = buildDependencyGraph(model, exclude);
+  if (channelGroups(dependencies).count === 0) return [];
+  return consumersOf(dependencies).map(({ input, node, labels }) => ({
+    name: input,
+    axis: node.opType === 'Conv' ? 1 : -1,
+    channels: labels.length,
+    hasMoment: labels.length <= channelsMost,
+  }));
+}

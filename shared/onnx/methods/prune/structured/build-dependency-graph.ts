@@ -1,0 +1,66 @@
+import { type Model, microsoft } from '../../../model/file/model.ts';
+import { outerNames } from '../../../model/graph/graph-index.ts';
+import { isExcluded } from '../../../model/graph/node-names.ts';
+import { DependencyGraph } from './dependency-graph.ts';
+import { elementwiseRules } from './rules/elementwise-rules.ts';
+import { fusedLayerRules, fusedRules } from './rules/fused-rules.ts';
+import { joiningRules } from './rules/joining-rules.ts';
+import { layerRules } from './rules/layer-rules.ts';
+import { normRules } from './rules/norm-rules.ts';
+import { type ChannelRule, RuleContext } from './rules/rule-context.ts';
+import { followCounts } from './rules/shape-counts.ts';
+import { shapeRules } from './rules/shape-rules.ts';
+
+function ruleOf({ node }: RuleContext): ChannelRule | undefined {
+  const { opType, domain } = node;
+  if (domain === microsoft) return fusedRules.get(opType);
+  if (domain !== '' && domain !== 'ai.onnx') return undefined;
+  return (
+    elementwiseRules.get(opType) ??
+    normRules.get(opType) ??
+    joiningRules.get(opType) ??
+    shapeRules.get(opType)
+  );
+}
+
+function visit(context: RuleContext): void {
+  const { dependencies, node } = context;
+  const layers = node.domain === '' ? layerRules : node.domain === microsoft ? fusedLayerRules : undefined;
+  const layer = layers?.get(node.opType);
+  followCounts(context);
+  if (layer !== undefined) {
+    layer(context);
+    return;
+  }
+  const hasCounts = node.opType === 'Reshape' && dependencies.counts.has(node.input[1] ?? '');
+  if (context.allCarried().length === 0 && !hasCounts) return;
+  const rule = ruleOf(context);
+  if (rule === undefined) context.lock(`${context.label} is not understood`);
+  else rule(context);
+}
+
+function lockNames(dependencies: DependencyGraph, names: Iterable<string>, why: string): void {
+  for (const name of names) {
+    dependencies.channels.lock(dependencies.carried.get(name)?.labels ?? [], why);
+    for (const labels of dependencies.counts.get(name) ?? []) dependencies.channels.lock(labels ?? [], why);
+  }
+}
+
+/**
+ * Goes through a model's graph and finds out which channels can be removed, together with which others, and what has
+ * to be changed with them: every axis of constants, every shape. Nothing is changed yet.
+ */
+export function buildDependencyGraph(model: Model, exclude: readonly string[]): DependencyGraph {
+  const dependencies = new DependencyGraph(model);
+  const { graph } = model;
+  for (const node of graph.nodes) {
+    visit(new RuleContext(dependencies, node, isExcluded(node, exclude)));
+    lockNames(dependencies, outerNames(graph, node), `a body of ${node.opType} uses them`);
+  }
+  lockNames(
+    dependencies,
+    graph.outputs.map(({ name }) => name),
+    'they are an output of the model',
+  );
+  return dependencies;
+}

@@ -1,0 +1,146 @@
+import {
+  floatAttribute,
+  intAttribute,
+  intsAttribute,
+  stringAttribute,
+} from '../../../model/graph/attributes.ts';
+import type { NodeProto } from '../../../model/proto/onnx_pb.js';
+import { elementCount } from '../../../model/tensor/tensor.ts';
+import { floatsOf, isFloatTensor } from '../../../model/tensor/values.ts';
+import { constantActivations } from './constant-activations.ts';
+import type { Carried, DependencyGraph } from './dependency-graph.ts';
+
+/** The constant value of each channel; NaN for those that depend on the input. */
+export type ChannelConstants = Float64Array;
+
+/** Operators that move channels as they are: the output's are found among the input's by their labels. */
+const moving = new Set('Transpose Squeeze Unsqueeze Flatten Reshape Split Slice Identity Dropout'.split(' '));
+const pools = new Set(['MaxPool', 'GlobalMaxPool', 'GlobalAveragePool', 'AveragePool']);
+
+const combine: Readonly<Record<string, (a: number, b: number) => number>> = {
+  Add: (a, b) => a + b,
+  Sub: (a, b) => a - b,
+  Mul: (a, b) => a * b,
+  Div: (a, b) => a / b,
+};
+
+/** Whether any pad is not zero. */
+export const isPadded = (node: NodeProto): boolean =>
+  (intsAttribute(node, 'pads') ?? []).some((pad) => pad !== 0) ||
+  stringAttribute(node, 'auto_pad', 'NOTSET').startsWith('SAME');
+
+/**
+ * Find the channels that do not depend on the input: those whose weights are all zero, as an earlier pruning leaves
+ * them, and what activations, BatchNormalization and sums make of them (Sigmoid(0) is 0.5).
+ */
+export class ConstantChannels {
+  readonly #dependencies: DependencyGraph;
+  readonly #known = new Map<string, ChannelConstants>();
+
+  constructor(dependencies: DependencyGraph) {
+    this.#dependencies = dependencies;
+    for (const node of dependencies.model.graph.nodes) {
+      for (const [at, output] of node.output.entries()) {
+        const carried = dependencies.carried.get(output);
+        const found =
+          carried && at < 1 + (node.opType === 'Split' ? at : 0) ? this.#of(node, carried) : undefined;
+        if (found?.some((value) => !Number.isNaN(value))) this.#known.set(output, found);
+      }
+    }
+  }
+
+  /** Constants of a value's channels; undefined where none is constant. */
+  of(name: string | undefined): ChannelConstants | undefined {
+    return this.#known.get(name ?? '');
+  }
+
+  #of(node: NodeProto, carried: Carried): ChannelConstants | undefined {
+    const input = this.of(node.input[0]);
+    const { opType } = node;
+    if (opType === 'Conv' || opType === 'Gemm' || opType === 'MatMul') return this.#ofLayer(node, carried);
+    if (opType === 'Concat') return this.#ofConcat(node);
+    if (combine[opType] !== undefined) return this.#ofPair(node, carried, combine[opType]);
+    if (input === undefined) return undefined;
+    const activation = constantActivations[opType];
+    if (activation !== undefined) return input.map((value) => activation(value, node));
+    if (pools.has(opType))
+      return isPadded(node) && intAttribute(node, 'count_include_pad', 0) !== 0 ? undefined : input;
+    if (opType === 'BatchNormalization') return this.#ofNorm(node, input);
+    return moving.has(opType) ? this.#ofMove(node, carried, input) : undefined;
+  }
+
+  /** A value for each channel from a constant input: one for all, or one for each along the channels' axis. */
+  #constants(name: string | undefined, length: number): ((at: number) => number) | undefined {
+    const tensor = this.#dependencies.constant(name);
+    if (tensor === undefined || !isFloatTensor(tensor)) return undefined;
+    const count = elementCount(tensor.dims);
+    if (count !== 1 && count !== length) return undefined;
+    const values = floatsOf(tensor);
+    return (at) => values[count === 1 ? 0 : at] ?? Number.NaN;
+  }
+
+  /** Channels of a layer whose weights are all zero are its bias. */
+  #ofLayer(node: NodeProto, { labels }: Carried): ChannelConstants | undefined {
+    const cut = this.#dependencies.cuts.find(
+      (one) => one.node === node && one.position === 1 && one.labels === labels,
+    );
+    const weight = this.#dependencies.constant(node.input[1]);
+    if (cut === undefined || weight === undefined) return undefined;
+    const behind = elementCount(weight.dims.slice(cut.axis + 1));
+    const constants = new Float64Array(labels.length);
+    for (const [at, value] of floatsOf(weight).entries()) {
+      if (value !== 0) constants[Math.floor(at / behind) % labels.length] = Number.NaN;
+    }
+    if (!node.input[2]) return constants;
+    const bias = this.#constants(node.input[2], labels.length);
+    const factor = node.opType === 'Gemm' ? floatAttribute(node, 'beta', 1) : 1;
+    return bias && constants.map((value, at) => value + factor * bias(at));
+  }
+
+  #ofConcat(node: NodeProto): ChannelConstants {
+    const parts = node.input.map((name) => {
+      const length = this.#dependencies.carried.get(name)?.labels.length ?? 0;
+      return this.of(name) ?? new Float64Array(length).fill(Number.NaN);
+    });
+    return Float64Array.from(parts.flatMap((part) => [...part]));
+  }
+
+  #ofPair(
+    node: NodeProto,
+    { labels }: Carried,
+    compute: (a: number, b: number) => number,
+  ): ChannelConstants | undefined {
+    const [a, b] = node.input.map((name): ((at: number) => number) | undefined => {
+      const own = this.of(name);
+      if (own === undefined) return this.#constants(name, labels.length);
+      return own.length === labels.length ? (at) => own[at] ?? Number.NaN : undefined;
+    });
+    return a && b && Float64Array.from(labels, (_, at) => compute(a(at), b(at)));
+  }
+
+  #ofNorm(node: NodeProto, input: ChannelConstants): ChannelConstants | undefined {
+    const [scale, bias, mean, variance] = node.input
+      .slice(1, 5)
+      .map((name) => this.#constants(name, input.length));
+    if (!scale || !bias || !mean || !variance) return undefined;
+    const epsilon = floatAttribute(node, 'epsilon', 1e-5);
+    return input.map(
+      (value, at) => ((value - mean(at)) / Math.sqrt(variance(at) + epsilon)) * scale(at) + bias(at),
+    );
+  }
+
+  #ofMove(node: NodeProto, { labels }: Carried, input: ChannelConstants): ChannelConstants | undefined {
+    const from = this.#dependencies.carried.get(node.input[0] ?? '')?.labels;
+    if (from === undefined) return undefined;
+    if (from === labels) return input;
+    const byLabel = new Map<number, number>();
+    for (const [at, label] of from.entries()) {
+      const value = input[at] ?? Number.NaN;
+      // A label of several channels is constant only where all of them are equal.
+      byLabel.set(label, byLabel.has(label) && byLabel.get(label) !== value ? Number.NaN : value);
+    }
+    const isPart = node.opType === 'Split' || node.opType === 'Slice';
+    const isComplete = isPart || new Set(labels).size === byLabel.size;
+    return isComplete ? Float64Array.from(labels, (label) => byLabel.get(label) ?? Number.NaN) : undefined;
+  }
+}

@@ -1,0 +1,131 @@
+import { intAttribute, intsAttribute } from '../../../../model/graph/attributes.ts';
+import { axisOf } from '../../../../model/infer/value.ts';
+import type { Labels } from '../channels.ts';
+import type { Carried } from '../dependency-graph.ts';
+import { mapReshape, type ReshapeMap } from './reshape-map.ts';
+import { isSelected, isShuffled, knownOutput } from './reshape-surroundings.ts';
+import type { ChannelRule, RuleContext } from './rule-context.ts';
+import { settableSize } from './settable-size.ts';
+import { shapeOf } from './shape-counts.ts';
+
+const transpose: ChannelRule = (context) => {
+  const carried = context.carried(0);
+  const rank = context.rank(0);
+  if (carried === undefined || rank === undefined) return context.lockAsUnknown();
+  const perm = intsAttribute(context.node, 'perm') ?? Array.from({ length: rank }, (_, at) => rank - 1 - at);
+  const axis = perm.indexOf(carried.axis);
+  if (axis < 0) context.lockAsUnknown();
+  else context.put(0, { axis, labels: carried.labels });
+};
+
+const squeeze: ChannelRule = (context) => {
+  const carried = context.carried(0);
+  const dims = context.dims(0);
+  const axes =
+    context.numbers('axes', 1) ??
+    (context.isGiven(1) ? undefined : dims?.flatMap((dim, at) => (dim === 1 ? [at] : [])));
+  if (carried === undefined || dims === undefined || axes === undefined) return context.lockAsUnknown();
+  const gone = new Set(axes.map((axis) => axisOf(axis, dims.length)));
+  if (gone.has(carried.axis)) return context.lockAsUnknown();
+  const before = [...gone].filter((axis) => axis < carried.axis).length;
+  context.put(0, { axis: carried.axis - before, labels: carried.labels });
+};
+
+const unsqueeze: ChannelRule = (context) => {
+  const carried = context.carried(0);
+  const rank = context.rank(0);
+  const axes = context.numbers('axes', 1);
+  if (carried === undefined || rank === undefined || axes === undefined) return context.lockAsUnknown();
+  const full = rank + axes.length;
+  const added = new Set(axes.map((axis) => axisOf(axis, full)));
+  const own = Array.from({ length: full }, (_, at) => at).filter((at) => !added.has(at));
+  context.put(0, { axis: own[carried.axis] ?? 0, labels: carried.labels });
+};
+
+/** The channels behind a reshape, tied as it demands. */
+function reshaped(
+  context: RuleContext,
+  { axis, labels }: Carried,
+  samePrefix: boolean,
+): (ReshapeMap & Carried) | undefined {
+  const from = context.dims(0);
+  const to = from && knownOutput(context, from, samePrefix ? axis : 0);
+  if (from === undefined || to === undefined) return undefined;
+  const { channels } = context.dependencies;
+  const map = mapReshape(from, to, axis, labels.length, {
+    preferInner: isShuffled(context, axis) || isSelected(context, axis),
+    samePrefix,
+    areTied: (a, b) => channels.find(labels[a] ?? 0) === channels.find(labels[b] ?? 0),
+  });
+  if (map === undefined) return undefined;
+  for (const [a, b] of map.ties) channels.tie(labels[a] ?? 0, labels[b] ?? 0);
+  return { ...map, labels: map.isWhole ? labels : map.sources.map((at) => labels[at] ?? 0) };
+}
+
+const flatten: ChannelRule = (context) => {
+  const carried = context.carried(0);
+  const map = carried && reshaped(context, carried, false);
+  if (map === undefined) context.lockAsUnknown();
+  else context.put(0, { axis: map.axis, labels: map.labels });
+};
+
+/** Whether the element for the channels' axis follows them by itself, or can be set. */
+function followShape(context: RuleContext, from: Carried, map: ReshapeMap & Carried): boolean {
+  const name = context.node.input[1];
+  const { dependencies } = context;
+  const counts: readonly (Labels | undefined)[] = dependencies.counts.get(name ?? '') ?? [];
+  const elements = dependencies.value(name)?.elements ?? [];
+  const copies = intAttribute(context.node, 'allowzero', 0) === 0;
+  const isForeign = elements.some(
+    (element, at) =>
+      at !== map.axis && (counts[at] !== undefined || (copies && element === 0 && at === from.axis)),
+  );
+  if (isForeign) return false;
+  const own = counts[map.axis];
+  if (own !== undefined) return dependencies.channels.areSame(own, map.labels);
+  const element = elements[map.axis];
+  if (element === -1) return true;
+  if (element === 0 && copies) return map.axis === from.axis && map.isWhole;
+  if (typeof element !== 'number') return false;
+  const set = settableSize(context, map.axis);
+  if (set === undefined) return false;
+  dependencies.edits.push((remaining) => {
+    const left = remaining.count(map.labels);
+    if (left !== map.labels.length) set(left);
+  });
+  return true;
+}
+
+/** Whether a Reshape takes over the axes before this one: as 0, or as the same known size. */
+function keepsPrefix(context: RuleContext, axis: number): boolean {
+  const elements = context.dependencies.value(context.node.input[1])?.elements ?? [];
+  const [from, to] = [context.dims(0) ?? [], context.outputDims() ?? []];
+  return Array.from({ length: axis }).every(
+    (_, at) => elements[at] === 0 || (from[at] !== null && from[at] !== undefined && from[at] === to[at]),
+  );
+}
+
+const reshape: ChannelRule = (context) => {
+  const carried = context.carried(0);
+  const counts = context.dependencies.counts.get(context.node.input[1] ?? '') ?? [];
+  if (carried !== undefined) {
+    const map = reshaped(context, carried, keepsPrefix(context, carried.axis));
+    if (map !== undefined && context.isGiven(1) && followShape(context, carried, map)) {
+      context.put(0, { axis: map.axis, labels: map.labels });
+      return;
+    }
+  }
+  for (const labels of counts)
+    context.dependencies.channels.lock(labels ?? [], `${context.label} takes their number as a size`);
+  context.lockAsUnknown();
+};
+
+/** Operators that move channels to other axes. */
+export const shapeRules: ReadonlyMap<string, ChannelRule> = new Map([
+  ['Transpose', transpose],
+  ['Squeeze', squeeze],
+  ['Unsqueeze', unsqueeze],
+  ['Flatten', flatten],
+  ['Reshape', reshape],
+  ['Shape', shapeOf],
+]);

@@ -1,0 +1,159 @@
+import type { Model } from '../../model/file/model.ts';
+import { ModelError } from '../../model/model-error.ts';
+import { elementCount, makeTensor } from '../../model/tensor/tensor.ts';
+import { floatsOf } from '../../model/tensor/values.ts';
+import type { PruneRequest } from '../../strategies/prune-request.ts';
+import { curvatureOf, firstToLast } from '../calibrate/curvature.ts';
+import type { CalibrationStatistics, ObservedInput } from '../calibrate/input-statistics.ts';
+import { foldViews } from '../fuse/fold-views.ts';
+import { TransformReport } from '../report/report.ts';
+import { layerName } from './layer-name.ts';
+import { floatParameters, recordNoChange, recordOutcome } from './outcome.ts';
+import { type PrunableWeight, prunableWeights } from './prunable-weights.ts';
+import { leastSalient, type MaskChoice, sparsify, twoOfFour } from './sparse-gpt.ts';
+
+/** Inputs of a layer at most: the inverse of their second moment takes the third power of their number. */
+const inputsMost = 8192;
+
+type UpdateRequest = Pick<PruneRequest, 'compression' | 'exclude'> & {
+  strategy: 'sparsegpt' | 'sparsegpt_2_4';
+};
+
+/** Why a weight cannot be updated; undefined where it can. */
+function obstacle(
+  { node, tensor, layouts, graph }: PrunableWeight,
+  model: Model,
+  isByFour: boolean,
+): string | undefined {
+  const [layout] = layouts;
+  const users = model.graph.nodes.filter(({ input }) => input.includes(tensor.name));
+  if (graph !== model.graph || users.length !== 1) return 'is shared, or within control flow';
+  if (layout === undefined || tensor.type !== 'float' || node.input[1] !== tensor.name)
+    return 'is not a float32 weight at the right of a product';
+  const isPointwise = node.opType === 'Conv' && layout.inner === 1 && layout.reduction > 1;
+  const isProduct = node.opType !== 'Conv' && tensor.dims.length === 2;
+  if (!isPointwise && !isProduct)
+    return 'is of a convolution over several places, whose inputs are not observed so';
+  if (isPointwise && node.attribute.some(({ name, i }) => name === 'group' && i !== 1n))
+    return 'is in groups';
+  if (layout.reduction > inputsMost) return `has more than ${inputsMost} inputs`;
+  if (isByFour && layout.reduction % 4 !== 0)
+    return `has ${layout.reduction} input channels, which 4 does not divide`;
+  return undefined;
+}
+
+/** The weights that can be updated; the others go into the report. */
+function updatable(
+  model: Model,
+  { exclude, strategy }: UpdateRequest,
+  report: TransformReport,
+): PrunableWeight[] {
+  return prunableWeights(model.graph, exclude, report).filter((weight) => {
+    const why = obstacle(weight, model, strategy === 'sparsegpt_2_4');
+    if (why !== undefined) report.keep(`weight ${weight.tensor.name} of ${layerName(weight.node)}`, why);
+    return why === undefined;
+  });
+}
+
+const nothing = (report: TransformReport): ModelError =>
+  new ModelError(
+    `The model has no weight of a MatMul, Gemm or 1 × 1 Conv that may be updated.${report.keptText()}`,
+  );
+
+/** The inputs whose second moments the update needs. @throws ModelError where there is nothing to prune */
+export function updateInputs(model: Model, request: UpdateRequest): ObservedInput[] {
+  foldViews(model);
+  const report = new TransformReport();
+  const weights = updatable(model, request, report);
+  if (weights.length === 0) throw nothing(report);
+  return weights.map(({ node, layouts: [layout] }) => ({
+    name: node.input[0] ?? '',
+    axis: node.opType === 'Conv' ? 1 : -1,
+    channels: layout?.reduction ?? 0,
+    hasMoment: true,
+  }));
+}
+
+/** Prunes one weight; the relative error of its values, and how many were other than zero before and are after it. */
+function prune({ tensor, layouts: [layout] }: PrunableWeight, factor: Float64Array, choose: MaskChoice) {
+  const { reduction: k = 1, outer = 1, inner = 1 } = layout ?? {};
+  const source = floatsOf(tensor);
+  const n = outer * inner;
+  const place = (row: number, column: number): number =>
+    (Math.floor(row / inner) * k + column) * inner + (row % inner);
+  const values = new Float64Array(n * k);
+  for (let row = 0; row < n; row += 1)
+    for (let column = 0; column < k; column += 1) values[row * k + column] = source[place(row, column)] ?? 0;
+  sparsify(values, n, k, factor, choose);
+  const result = new Float32Array(source.length);
+  let [before, after, apart, whole] = [0, 0, 0, 0];
+  for (let row = 0; row < n; row += 1)
+    for (let column = 0; column < k; column += 1) {
+      const at = place(row, column);
+      const [is, was] = [values[row * k + column] ?? 0, source[at] ?? 0];
+      result[at] = is;
+      before += was === 0 ? 0 : 1;
+      after += is === 0 ? 0 : 1;
+      apart += (is - was) ** 2;
+      whole += was ** 2;
+    }
+  return { result, before, after, error: whole === 0 ? 0 : Math.sqrt(apart / whole) };
+}
+
+/**
+ * Zeroes weights of MatMul, Gemm and 1 × 1 Conv so that 1/compression of each is kept (`sparsegpt`), or 2 of every 4 along
+ * the inputs (`sparsegpt_2_4`), and updates the kept ones by the second moments of the inputs.
+ *
+ * @throws ModelError where no weight has the form, or no input was observed
+ */
+export function pruneWithUpdate(
+  model: Model,
+  request: UpdateRequest,
+  report: TransformReport,
+  statistics: CalibrationStatistics,
+): void {
+  const { compression, strategy } = request;
+  foldViews(model);
+  const weights = updatable(model, request, report);
+  const modelBefore = floatParameters(model.graph);
+  const size = weights.reduce((sum, { tensor }) => sum + elementCount(tensor.dims), 0);
+  if (compression === 1) {
+    recordNoChange(report, request, size, modelBefore);
+    return;
+  }
+  const choose = strategy === 'sparsegpt_2_4' ? twoOfFour : leastSalient(compression);
+  let [before, left] = [0, 0];
+  for (const weight of weights) {
+    const { node, tensor } = weight;
+    const observed = statistics.get(node.input[0] ?? '');
+    const moment = observed?.moment();
+    const curvature = observed && moment && curvatureOf(moment, observed.channels, firstToLast);
+    if (curvature === undefined) {
+      report.keep(
+        `weight ${tensor.name} of ${layerName(node)}`,
+        'calibration shows no finite values of its inputs, or zeros alone',
+      );
+      continue;
+    }
+    const { result, error, ...nonzero } = prune(weight, curvature.factor, choose);
+    weight.graph.put(makeTensor(tensor.name, 'float', tensor.dims, result));
+    const parameters = elementCount(tensor.dims);
+    before += parameters;
+    left += nonzero.after;
+    report.layers.push({
+      ...{ layer: layerName(node), operator: node.opType, weight: tensor.name },
+      ...{ parameters_before: parameters, parameters_after: parameters },
+      ...{ nonzero_before: nonzero.before, nonzero_after: nonzero.after, error },
+    });
+  }
+  if (before === 0) throw nothing(report);
+  recordOutcome(report, request, {
+    before,
+    after: left,
+    modelBefore,
+    modelAfter: modelBefore - before + left,
+  });
+  report.notes.push(
+    'Weights were zeroed, not removed: neither the file nor the time it takes shrinks, only the compressed (gzip) size.',
+  );
+}

@@ -1,0 +1,158 @@
+import type { Model } from '../../../model/file/model.ts';
+import { microsoft } from '../../../model/file/model.ts';
+import { useMicrosoft } from '../../../model/file/use-microsoft.ts';
+import type { Graph } from '../../../model/graph/graph.ts';
+import { makeNode } from '../../../model/graph/make-node.ts';
+import { Names } from '../../../model/graph/names.ts';
+import { nodeName } from '../../../model/graph/node-names.ts';
+import { removeUnused } from '../../../model/graph/remove-unused.ts';
+import type { NodeProto } from '../../../model/proto/onnx_pb.js';
+import { elementCount, makeInt64s } from '../../../model/tensor/tensor.ts';
+import type { QuantizeRequest } from '../../../strategies/quantize-request.ts';
+import type { TransformReport } from '../../report/report.ts';
+import { blockCount, blockSize } from './block-quantize.ts';
+import {
+  BlockCache,
+  type BlockFormat,
+  type BlockMethod,
+  type BlockTensors,
+  blockTensors,
+  nearestLevels,
+  type WeightMatrix,
+} from './block-weight.ts';
+import { type BlockUse, findBlockUses, nothingForBlocks } from './find-block-weights.ts';
+
+/** Products are computed with activations of 8 bits, which is what makes 4-bit weights fast on CPUs. */
+const accuracyLevel = 4;
+
+interface Stored extends BlockTensors {
+  /** The values as a product takes them: themselves, or a reshape of those that a table shares. */
+  forProduct: string;
+}
+
+/** Puts each weight into blocks once for all its users, also where a table and an output head share it. */
+class BlockStore {
+  readonly #names: Names;
+  readonly #format: BlockFormat;
+  readonly #report: TransformReport;
+  readonly #shared: ReadonlySet<string>;
+  readonly #cache: BlockCache;
+  readonly #stored = new Map<string, Stored>();
+  /** Nodes to be put first into the graph that holds the constants they reshape. */
+  readonly reshapes = new Map<Graph, NodeProto[]>();
+
+  constructor(
+    names: Names,
+    uses: readonly BlockUse[],
+    { format, method }: { format: BlockFormat; method: BlockMethod },
+    report: TransformReport,
+  ) {
+    this.#names = names;
+    this.#cache = new BlockCache(method);
+    this.#format = format;
+    this.#report = report;
+    this.#shared = new Set(uses.filter(({ kind }) => kind === 'table').map(({ weight }) => keyOf(weight)));
+  }
+
+  get({ graph, node, weight }: BlockUse): Stored {
+    const key = keyOf(weight);
+    const known = this.#stored.get(key);
+    if (known !== undefined) return known;
+    const { tensor, k, n } = weight;
+    const parameters = elementCount(tensor.dims);
+    const layer = {
+      layer: nodeName(node),
+      operator: node.opType,
+      weight: tensor.name,
+      parameters_before: parameters,
+      parameters_after: parameters,
+      nonzero_before: null,
+      nonzero_after: null,
+      error: null,
+    };
+    this.#report.layers.push(layer);
+    const isTable = this.#shared.has(key);
+    const tensors = blockTensors(weight, this.#format, this.#cache, {
+      name: this.#names.make(`${tensor.name}_blocks`),
+      shape: isTable ? 'table' : 'product',
+      layer,
+    });
+    const owner = ownerOf(graph, tensor.name);
+    for (const part of [tensors.packed, tensors.scales, tensors.zeroPoints])
+      if (part !== undefined) owner.put(part);
+    const forProduct = isTable
+      ? this.#reshape(owner, tensors, [n, blockCount(k), (blockSize * this.#format.bits) / 8])
+      : tensors.packed.name;
+    const stored = { ...tensors, forProduct };
+    this.#stored.set(key, stored);
+    return stored;
+  }
+
+  #reshape(owner: Graph, { packed }: BlockTensors, dims: readonly number[]): string {
+    const shape = owner.put(makeInt64s(this.#names.make(`${packed.name}_shape`), dims));
+    const output = this.#names.make(`${packed.name}_as_product`);
+    const node = makeNode('Reshape', [packed.name, shape.name], [output], { name: output });
+    this.reshapes.set(owner, [...(this.reshapes.get(owner) ?? []), node]);
+    return output;
+  }
+}
+
+const keyOf = ({ tensor, transposed }: WeightMatrix): string => JSON.stringify([tensor.name, transposed]);
+
+/** The graph, this one or one around it, that holds a constant. */
+function ownerOf(graph: Graph, name: string): Graph {
+  if (graph.initializers.has(name) || graph.parent === undefined) return graph;
+  return ownerOf(graph.parent, name);
+}
+
+const scalesOf = (stored: Stored): string[] =>
+  stored.zeroPoints === undefined ? [stored.scales.name] : [stored.scales.name, stored.zeroPoints.name];
+
+function replacement(use: BlockUse, stored: Stored, bits: 4 | 8, names: Names): NodeProto[] {
+  const { node, kind, weight } = use;
+  const [output = ''] = node.output;
+  const { name } = node;
+  if (kind === 'table') {
+    const attributes = { gather_axis: 0, quantize_axis: 1, block_size: blockSize, bits };
+    const inputs = [stored.packed.name, node.input[1] ?? '', ...scalesOf(stored)];
+    return [makeNode('GatherBlockQuantized', inputs, [output], { name, domain: microsoft, attributes })];
+  }
+  const attributes = { K: weight.k, N: weight.n, bits, block_size: blockSize, accuracy_level: accuracyLevel };
+  const inputs = [node.input[0] ?? '', stored.forProduct, ...scalesOf(stored)];
+  const bias = node.opType === 'Gemm' ? (node.input[2] ?? '') : '';
+  const product = bias === '' ? output : names.make(`${output}_product`);
+  const made = makeNode('MatMulNBits', inputs, [product], { name, domain: microsoft, attributes });
+  if (bias === '') return [made];
+  return [made, makeNode('Add', [product, bias], [output], { name: names.make(`${name || output}_bias`) })];
+}
+
+/**
+ * Puts the weights of matrix products and tables into blocks of 32 along the summed axis, of 4 or 8 bits with a float32
+ * scale each (com.microsoft MatMulNBits and GatherBlockQuantized). Values are computed while the model is saved, one
+ * weight at a time; the report's errors are there after that. `methodOf` chooses the levels; by default the nearest ones.
+ *
+ * @throws ModelError where the model has no weight that could be put into blocks
+ */
+export function quantizeWeightOnly(
+  model: Model,
+  { precision, quant_type, exclude }: Pick<QuantizeRequest, 'precision' | 'quant_type' | 'exclude'>,
+  report: TransformReport,
+  methodOf: (uses: readonly BlockUse[]) => BlockMethod = () => nearestLevels,
+): void {
+  const bits = precision === 8 ? 8 : 4;
+  const format: BlockFormat = { bits, symmetric: quant_type === 'int4' || quant_type === 'int8' };
+  const uses = findBlockUses(model.graph, exclude, report);
+  if (uses.length === 0) throw nothingForBlocks(report);
+  const names = new Names(model.graph);
+  const store = new BlockStore(names, uses, { format, method: methodOf(uses) }, report);
+  const byNode = new Map(uses.map((use) => [use.node, use]));
+  for (const graph of model.graph.all()) {
+    graph.nodes = graph.nodes.flatMap((node) => {
+      const use = byNode.get(node);
+      return use === undefined ? [node] : replacement(use, store.get(use), bits, names);
+    });
+  }
+  for (const [graph, nodes] of store.reshapes) graph.nodes = [...nodes, ...graph.nodes];
+  useMicrosoft(model);
+  removeUnused(model.graph);
+}

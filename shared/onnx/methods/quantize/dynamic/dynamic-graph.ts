@@ -1,0 +1,94 @@
+import type { Graph } from '../../../model/graph/graph.ts';
+import { makeNode } from '../../../model/graph/make-node.ts';
+import type { Names } from '../../../model/graph/names.ts';
+import type { NodeProto } from '../../../model/proto/onnx_pb.js';
+import type { QuantizeRequest } from '../../../strategies/quantize-request.ts';
+import { type OwnedConstant, ownedConstant } from '../constant-owner.ts';
+import { isQuantizable } from '../put-quantized.ts';
+import type { Mapping } from '../scale.ts';
+import type { WeightStore } from '../weight-store.ts';
+
+/** Options of the rules of dynamic quantization. */
+export type DynamicRequest = Pick<
+  QuantizeRequest,
+  | 'quant_type'
+  | 'per_channel'
+  | 'reduce_range'
+  | 'leaf_node'
+  | 'exclude'
+  | 'include'
+  | 'smooth_alpha'
+  | 'equalize'
+  | 'bias_correction'
+>;
+
+/** Names of an activation's quantized form. */
+export interface QuantizedActivation {
+  value: string;
+  scale: string;
+  zeroPoint: string;
+}
+
+/** How weights are mapped: int8 symmetric, uint8 not. */
+export function dynamicMapping({
+  quant_type,
+  reduce_range,
+}: Pick<DynamicRequest, 'quant_type' | 'reduce_range'>): Mapping {
+  const type = quant_type === 'uint8' ? 'uint8' : 'int8';
+  return { type, symmetric: type === 'int8', reduced: reduce_range };
+}
+
+/** A graph whose nodes are being replaced, one after the other. */
+export class DynamicGraph {
+  readonly graph: Graph;
+  readonly names: Names;
+  readonly weights: WeightStore;
+  readonly request: DynamicRequest;
+  /** Version of ONNX's operators that the model was written for. */
+  readonly opset: number;
+  /** The nodes as they will be. */
+  readonly nodes: NodeProto[] = [];
+  readonly #activations = new Map<string, QuantizedActivation>();
+
+  constructor(graph: Graph, names: Names, weights: WeightStore, request: DynamicRequest, opset: number) {
+    this.graph = graph;
+    this.names = names;
+    this.weights = weights;
+    this.request = request;
+    this.opset = opset;
+  }
+
+  /** How weights are mapped: int8 symmetric, uint8 not. */
+  get mapping(): Mapping {
+    return dynamicMapping(this.request);
+  }
+
+  /** The float32 constant that is a node's weight, or why there is none. */
+  weight(name: string | undefined): OwnedConstant | string {
+    const constant = ownedConstant(this.graph, name);
+    if (constant === undefined) return 'its weight is computed';
+    if (isQuantizable(constant.tensor)) return constant;
+    return constant.tensor.type === 'float' ? 'its weight is empty' : `its weight is ${constant.tensor.type}`;
+  }
+
+  /** An activation quantized where it is first used, once for all that use it. */
+  activation(name: string): QuantizedActivation {
+    const known = this.#activations.get(name);
+    if (known !== undefined) return known;
+    const made = {
+      value: this.names.make(`${name}_quantized`),
+      scale: this.names.make(`${name}_scale`),
+      zeroPoint: this.names.make(`${name}_zero_point`),
+    };
+    this.#activations.set(name, made);
+    const outputs = [made.value, made.scale, made.zeroPoint];
+    const options = { name: this.names.make(`${name}_QuantizeLinear`) };
+    this.nodes.push(makeNode('DynamicQuantizeLinear', [name], outputs, options));
+    return made;
+  }
+}
+
+/** Append a node's quantized form, or report why the node is kept. */
+export type DynamicRule = (dynamic: DynamicGraph, node: NodeProto) => string | undefined;
+
+export const notFinite = 'its weight holds values that are not finite';

@@ -1,0 +1,104 @@
+import { intAttribute } from '../../../model/graph/attributes.ts';
+import { makeNode } from '../../../model/graph/make-node.ts';
+import type { NodeProto } from '../../../model/proto/onnx_pb.js';
+import { dataTypes } from '../../../model/tensor/data-type.ts';
+import { reshaped } from '../../../model/tensor/tensor.ts';
+import { ownedConstant } from '../constant-owner.ts';
+import type { QuantizedNames } from '../put-quantized.ts';
+import { type DynamicGraph, type DynamicRule, notFinite } from './dynamic-graph.ts';
+import { makePlain } from './plain-gemm.ts';
+
+/**
+ * The integer product of an activation and a weight, made float by the product of their scales: in the order of nodes
+ * that ONNX Runtime fuses into one.
+ */
+function putProduct(
+  dynamic: DynamicGraph,
+  integer: NodeProto,
+  [activation = '', weight]: readonly [string | undefined, QuantizedNames],
+  output: string,
+): void {
+  const { nodes, names } = dynamic;
+  const { value, scale, zeroPoint } = dynamic.activation(activation);
+  const made = (suffix: string) => names.make(`${output}_${suffix}`);
+  const [product, float, scales] = [made('product'), made('product_float'), made('scales')];
+  const named = (suffix: string) => ({ name: names.make(`${integer.name || output}_${suffix}`) });
+  integer.input = [value, weight.weight, zeroPoint, weight.zeroPoint];
+  integer.output = [product];
+  nodes.push(
+    integer,
+    makeNode('Cast', [product], [float], { ...named('cast'), attributes: { to: dataTypes.float } }),
+    makeNode('Mul', [scale, weight.scale], [scales], named('scales_mul')),
+    makeNode('Mul', [float, scales], [output], named('output_scale_mul')),
+  );
+}
+
+/** Axis of the channels of a product's weight [K, N], or [N, K] where it is swapped; undefined for one scale. */
+function channelAxis({ request }: DynamicGraph, rank: number, isSwapped: boolean): number | undefined {
+  // Zero points of stacked matrices would need the rank of the product, which not every processor's kernel takes.
+  if (!request.per_channel || rank !== 2) return undefined;
+  return isSwapped ? 0 : 1;
+}
+
+export const quantizeMatMul: DynamicRule = (dynamic, node) => {
+  const constant = dynamic.weight(node.input[1]);
+  if (typeof constant === 'string') return constant;
+  const axis = channelAxis(dynamic, constant.tensor.dims.length, false);
+  const weight = dynamic.weights.quantized(constant, { ...dynamic.mapping, axis }, node);
+  if (weight === undefined) return notFinite;
+  const integer = makeNode('MatMulInteger', [], [], { name: node.name });
+  putProduct(dynamic, integer, [node.input[0], weight], node.output[0] ?? '');
+  return undefined;
+};
+
+/** Gemm as MatMul and Add. */
+export const quantizeGemm: DynamicRule = (dynamic, node) => {
+  const given = dynamic.weight(node.input[1]);
+  if (typeof given === 'string') return given;
+  const before = makePlain(dynamic.graph, dynamic.names, node);
+  if (before === undefined) return 'its factors beta and alpha apply to what is computed';
+  dynamic.nodes.push(...before);
+  const constant = dynamic.weight(node.input[1]);
+  if (typeof constant === 'string') return constant;
+  const swapped = intAttribute(node, 'transB', 0) !== 0;
+  const form = { ...dynamic.mapping, axis: channelAxis(dynamic, 2, swapped), swapped };
+  const weight = dynamic.weights.quantized(constant, form, node);
+  if (weight === undefined) return notFinite;
+  const [output = ''] = node.output;
+  const bias = node.input[2] ?? '';
+  const product = bias === '' ? output : dynamic.names.make(`${output}_MatMul`);
+  putProduct(
+    dynamic,
+    makeNode('MatMulInteger', [], [], { name: node.name }),
+    [node.input[0], weight],
+    product,
+  );
+  if (bias !== '') {
+    const options = { name: dynamic.names.make(`${node.name || output}_Add`) };
+    dynamic.nodes.push(makeNode('Add', [product, bias], [output], options));
+  }
+  return undefined;
+};
+
+/** Conv with one scale: ConvInteger fails at run time with the zero points of several channels. */
+export const quantizeConv: DynamicRule = (dynamic, node) => {
+  const constant = dynamic.weight(node.input[1]);
+  if (typeof constant === 'string') return constant;
+  const bias = node.input[2] ? ownedConstant(dynamic.graph, node.input[2]) : undefined;
+  if (node.input[2] && bias === undefined) return 'its bias is computed';
+  const weight = dynamic.weights.quantized(constant, { ...dynamic.mapping, axis: undefined }, node);
+  if (weight === undefined) return notFinite;
+  const [output = ''] = node.output;
+  const product = bias === undefined ? output : dynamic.names.make(`${output}_ConvInteger`);
+  const integer = makeNode('ConvInteger', [], [], { name: node.name });
+  integer.attribute = node.attribute;
+  putProduct(dynamic, integer, [node.input[0], weight], product);
+  if (bias !== undefined) {
+    const dims = constant.tensor.dims.map((_, axis) => (axis === 1 ? (bias.tensor.dims[0] ?? 1) : 1));
+    const name = dynamic.names.make(`${bias.tensor.name}_reshaped`);
+    bias.owner.put({ ...reshaped(bias.tensor, dims), name });
+    const options = { name: dynamic.names.make(`${node.name || output}_bias_add`) };
+    dynamic.nodes.push(makeNode('Add', [product, name], [output], options));
+  }
+  return undefined;
+};

@@ -1,0 +1,103 @@
+import { type Model, microsoft } from '../../../model/file/model.ts';
+import { useMicrosoft } from '../../../model/file/use-microsoft.ts';
+import { Names } from '../../../model/graph/names.ts';
+import { isExcluded, nodeName, operatorName } from '../../../model/graph/node-names.ts';
+import { removeUnused } from '../../../model/graph/remove-unused.ts';
+import { ModelError } from '../../../model/model-error.ts';
+import type { NodeProto } from '../../../model/proto/onnx_pb.js';
+import type { CalibrationStatistics } from '../../calibrate/input-statistics.ts';
+import type { TransformReport } from '../../report/report.ts';
+import { ownedConstant } from '../constant-owner.ts';
+import { foldTransposes } from '../fold-transposes.ts';
+import { prepareProducts } from '../prepare-products.ts';
+import { WeightStore } from '../weight-store.ts';
+import { quantizeAttention } from './dynamic-attention.ts';
+import { quantizeGather } from './dynamic-gather.ts';
+import { DynamicGraph, type DynamicRequest, type DynamicRule, dynamicMapping } from './dynamic-graph.ts';
+import { quantizeLstm } from './dynamic-lstm.ts';
+import { quantizeConv, quantizeGemm, quantizeMatMul } from './dynamic-products.ts';
+
+const rules: ReadonlyMap<string, DynamicRule> = new Map([
+  ['MatMul', quantizeMatMul],
+  ['Gemm', quantizeGemm],
+  ['LSTM', quantizeLstm],
+  ['Conv', quantizeConv],
+  ['Gather', quantizeGather],
+  [`${microsoft}.Attention`, quantizeAttention],
+]);
+
+const stays: DynamicRule = (_, { opType }) => `ONNX Runtime has no quantized ${opType}`;
+
+/** Whether a node looks up rows of numbers: most lookups are in shapes, and no loss. */
+const isTable = ({ graph }: DynamicGraph, { input }: NodeProto): boolean =>
+  ownedConstant(graph, input[0])?.tensor.type === 'float';
+
+function ruleOf(dynamic: DynamicGraph, node: NodeProto): DynamicRule | undefined {
+  const operator = operatorName(node);
+  if (operator === 'GRU' || operator === 'RNN') return stays;
+  if (operator === 'Conv' && !dynamic.request.include.includes('Conv')) return undefined;
+  if (operator === 'Gather' && !isTable(dynamic, node)) return undefined;
+  return rules.get(operator);
+}
+
+function quantizeNode(dynamic: DynamicGraph, node: NodeProto, report: TransformReport): void {
+  const rule = ruleOf(dynamic, node);
+  if (rule === undefined) {
+    dynamic.nodes.push(node);
+    return;
+  }
+  const kept = isExcluded(node, dynamic.request.exclude) ? 'the request excludes it' : rule(dynamic, node);
+  if (kept === undefined) return;
+  report.keep(nodeName(node), kept);
+  dynamic.nodes.push(node);
+}
+
+/** Notes on a quantized model for its owner. */
+function notesOn({ graph }: Model, { include, quant_type, leaf_node }: DynamicRequest): string[] {
+  const operators = [...graph.all()].flatMap(({ nodes }) => nodes.map(({ opType }) => opType));
+  const convs = operators.filter((operator) => operator === 'Conv').length;
+  return [
+    convs > 0 && !include.includes('Conv')
+      ? `${convs} Conv stay float: dynamic quantization makes them slower. Ask for them by include.`
+      : '',
+    quant_type === 'uint8' && operators.includes('DynamicQuantizeLSTM')
+      ? 'Weights of LSTM are int8: its quantized form takes no zero points.'
+      : '',
+    leaf_node ? 'leaf_node has no effect with dynamic.' : '',
+  ].filter((note) => note !== '');
+}
+
+/**
+ * Quantizes weights now and activations while the model runs: MatMul and Gemm by DynamicQuantizeLinear and
+ * MatMulInteger, LSTM and Attention by ONNX Runtime's own operators, tables of Gather as they lie, Conv where it is
+ * included; bodies of control flow too. Weights, scales and zero points are those of ONNX Runtime's quantize_dynamic.
+ *
+ * @throws ModelError where the operator set is too old, or there is nothing to quantize
+ */
+export function quantizeDynamic(
+  model: Model,
+  request: DynamicRequest,
+  report: TransformReport,
+  statistics: CalibrationStatistics = new Map(),
+): void {
+  const { graph: root } = model;
+  foldTransposes(root);
+  const form = { mapping: dynamicMapping(request), isPerChannel: request.per_channel };
+  report.notes.push(...prepareProducts(model, request, form, statistics));
+  const names = new Names(root);
+  const weights = new WeightStore(names, report);
+  for (const graph of root.all()) {
+    const dynamic = new DynamicGraph(graph, names, weights, request, model.opset());
+    for (const node of graph.nodes) quantizeNode(dynamic, node, report);
+    graph.nodes = dynamic.nodes;
+  }
+  if (report.layers.length === 0) {
+    throw new ModelError(
+      `dynamic has nothing to quantize: the model has no MatMul, Gemm, Gather, LSTM or Attention of constant float weight that is not excluded and can be quantized.${report.keptText()}`,
+    );
+  }
+  report.notes.push(...notesOn(model, request));
+  if ([...root.all()].some(({ nodes }) => nodes.some(({ domain }) => domain === microsoft)))
+    useMicrosoft(model);
+  removeUnused(root);
+}

@@ -1,0 +1,39 @@
+import { intsAttribute } from '../../model/graph/attributes.ts';
+import type { Graph } from '../../model/graph/graph.ts';
+import type { NodeProto } from '../../model/proto/onnx_pb.js';
+import { lazyTensor, type Tensor } from '../../model/tensor/tensor.ts';
+import { floatsOf } from '../../model/tensor/values.ts';
+
+function transposed(matrix: Tensor, name: string): Tensor {
+  const [rows = 0, columns = 0] = matrix.dims;
+  return lazyTensor(name, 'float', [columns, rows], () => {
+    const values = floatsOf(matrix);
+    const turned = new Float32Array(values.length);
+    for (let row = 0, at = 0; row < rows; row += 1) {
+      for (let to = row, column = 0; column < columns; column += 1, at += 1, to += rows) {
+        turned[to] = values[at] ?? 0;
+      }
+    }
+    return new Uint8Array(turned.buffer);
+  });
+}
+
+function turnedMatrix(graph: Graph, node: NodeProto): Tensor | undefined {
+  if (node.opType !== 'Transpose' || node.domain !== '') return undefined;
+  const tensor = graph.initializer(node.input[0] ?? '');
+  if (tensor?.type !== 'float' || tensor.dims.length !== 2) return undefined;
+  return (intsAttribute(node, 'perm') ?? [1, 0]).join() === '1,0' ? tensor : undefined;
+}
+
+/** Makes constants of transposed constant matrices, as exporters write the weights of linear layers; bodies included. */
+export function foldTransposes(root: Graph): void {
+  for (const graph of root.all()) {
+    const outputs = new Set(graph.outputs.map(({ name }) => name));
+    graph.nodes = graph.nodes.filter((node) => {
+      const [name = ''] = node.output;
+      const matrix = outputs.has(name) ? undefined : turnedMatrix(graph, node);
+      if (matrix !== undefined) graph.put(transposed(matrix, name));
+      return matrix === undefined;
+    });
+  }
+}

@@ -1,0 +1,59 @@
+import type { Graph } from '../../../model/graph/graph.ts';
+import type { Names } from '../../../model/graph/names.ts';
+import { nodeName } from '../../../model/graph/node-names.ts';
+import type { NodeProto } from '../../../model/proto/onnx_pb.js';
+import { elementCount, type Tensor } from '../../../model/tensor/tensor.ts';
+import type { LayerChange, TransformReport } from '../../report/report.ts';
+import { halfTensor } from './half-tensor.ts';
+
+/** Smallest constant that is worth a line in the receipt. */
+const leastLayer = 16;
+
+/** Constants in half precision, each made once, in the graph that has it in float32: bodies see those around them. */
+export class HalfConstants {
+  readonly #names: Names;
+  readonly #report: TransformReport;
+  readonly #made = new Map<Tensor, { usual?: string; marker?: string }>();
+
+  constructor(names: Names, report: TransformReport) {
+    this.#names = names;
+    this.#report = report;
+  }
+
+  get count(): number {
+    return this.#made.size;
+  }
+
+  /** Name of a constant in half precision; undefined where no constant is called so. */
+  half(graph: Graph, name: string, user: NodeProto, isMarker: boolean): string | undefined {
+    let owner: Graph | undefined = graph;
+    while (owner !== undefined && !owner.initializers.has(name)) owner = owner.parent;
+    const tensor = owner?.initializers.get(name);
+    if (owner === undefined || tensor === undefined) return undefined;
+    const kind = isMarker ? 'marker' : 'usual';
+    const made = this.#made.get(tensor) ?? {};
+    const known = made[kind];
+    if (known !== undefined) return known;
+    const half = this.#names.make(`${name}_float16`);
+    this.#made.set(tensor, { ...made, [kind]: half });
+    owner.put(halfTensor(tensor, half, this.#report, { layer: this.#layer(tensor, user), isMarker }));
+    return half;
+  }
+
+  #layer(tensor: Tensor, user: NodeProto): LayerChange | undefined {
+    const parameters = elementCount(tensor.dims);
+    if (parameters < leastLayer) return undefined;
+    const layer = {
+      layer: nodeName(user),
+      operator: user.opType,
+      weight: tensor.name,
+      parameters_before: parameters,
+      parameters_after: parameters,
+      nonzero_before: null,
+      nonzero_after: null,
+      error: null,
+    };
+    this.#report.layers.push(layer);
+    return layer;
+  }
+}

@@ -1,0 +1,187 @@
+import { floatAttribute, hasAttribute, tensorAttribute } from '../../../model/graph/attributes.ts';
+import type { NodeProto } from '../../../model/proto/onnx_pb.js';
+import { ExternalData } from '../../../model/tensor/external-data.ts';
+import { elementCount, type Tensor } from '../../../model/tensor/tensor.ts';
+import { floatsOf } from '../../../model/tensor/values.ts';
+
+/** Half precision has no number above the one; numbers below the other are zero, or keep hardly a digit. */
+const mostHalf = 65504;
+const leastHalf = 1e-7;
+/** One divided by less is beyond half precision. */
+const leastDivisor = 1 / mostHalf;
+/** Numbers from here on stand for infinity, as masks have them. */
+const markerLeast = 1e8;
+/** Constants of more values are weights, of which a few may round to zero. */
+const mostValues = 2 ** 20;
+
+/**
+ * Operators of many terms: a number that rounds to zero is lost among the others, and weights should be halves. What
+ * is beyond half precision they must still get in float32.
+ */
+const products = new Set([
+  ...['MatMul', 'Gemm', 'Conv', 'ConvTranspose', 'Einsum', 'LSTM', 'GRU', 'RNN', 'Attention'],
+  ...[
+    'BatchNormalization',
+    'LayerNormalization',
+    'InstanceNormalization',
+    'GroupNormalization',
+    'RMSNormalization',
+  ],
+  ...['SkipLayerNormalization', 'EmbedLayerNormalization', 'MultiHeadAttention', 'FusedMatMul', 'FusedConv'],
+  ...['Softmax', 'LogSoftmax'],
+]);
+/** Operators whose result is of common size, whatever they take. */
+const levelling = new Set([
+  'Log',
+  'Exp',
+  'Sigmoid',
+  'Tanh',
+  'Softplus',
+  'Cos',
+  'Sin',
+  'Erf',
+  'HardSigmoid',
+  'Atan',
+]);
+/** Operators in which a number stands for infinity as a rule, where it is so large. */
+const masking = new Set(['Where', 'Add', 'Sub', 'Mul', 'Max', 'Min', 'Clip', 'Pad']);
+
+/**
+ * How a value may leave half precision: it may be next to zero (`tiny`), so small that one divided by it is beyond
+ * (`small`), or beyond itself (`huge`).
+ */
+type Reach = 'tiny' | 'small' | 'huge';
+
+interface Sizes {
+  /** Largest and smallest magnitude of the finite numbers other than zero. */
+  most: number;
+  least: number;
+}
+
+function sizesOf(values: ArrayLike<number>): Sizes | undefined {
+  let [most, least] = [0, Number.POSITIVE_INFINITY];
+  for (let at = 0; at < values.length; at += 1) {
+    const size = Math.abs(values[at] ?? 0);
+    if (size === 0 || !Number.isFinite(size)) continue;
+    if (size > most) most = size;
+    if (size < least) least = size;
+  }
+  return most === 0 ? undefined : { most, least };
+}
+
+/** What a constant makes of a value; undefined where half precision has its numbers. */
+function reachOf({ most, least }: Sizes, isDivisor: boolean): Reach | undefined {
+  if (most > mostHalf) return 'huge';
+  if (most < leastHalf || (isDivisor && least < leastHalf)) return 'tiny';
+  return most < leastDivisor ? 'small' : undefined;
+}
+
+/**
+ * Follows the numbers of a graph that half precision does not have: constants that keep a value away from zero, and
+ * what is divided by them. Nodes are to be asked in the order of the graph.
+ */
+export class HalfGuards {
+  readonly #constant: (name: string) => Tensor | undefined;
+  readonly #reach = new Map<string, Reach>();
+  readonly #known = new Map<string, Sizes | undefined>();
+
+  constructor(constant: (name: string) => Tensor | undefined) {
+    this.#constant = constant;
+  }
+
+  #sizes(name: string): Sizes | undefined {
+    const tensor = this.#constant(name);
+    if (tensor === undefined || (tensor.type !== 'float' && tensor.type !== 'double')) return undefined;
+    if (elementCount(tensor.dims) > mostValues) return undefined;
+    if (!this.#known.has(name)) this.#known.set(name, sizesOf(floatsOf(tensor)));
+    return this.#known.get(name);
+  }
+
+  /** Whether a constant stands for infinity in a node: then a large number serves as well. */
+  isMarker(name: string, node: NodeProto): boolean {
+    const sizes = this.#sizes(name);
+    return sizes !== undefined && sizes.most >= markerLeast && masking.has(node.opType);
+  }
+
+  #ofConstant(name: string, position: number, node: NodeProto): Reach | undefined {
+    const sizes = this.#sizes(name);
+    if (sizes === undefined || this.isMarker(name, node)) return undefined;
+    return reachOf(sizes, node.opType === 'Div' && position === 1);
+  }
+
+  /** Of numbers that are attributes of a node. */
+  #ofAttributes(node: NodeProto): Reach | undefined {
+    if (node.opType === 'Clip' && hasAttribute(node, 'min')) {
+      const sizes = sizesOf([floatAttribute(node, 'min', 0)]);
+      const reach = sizes && reachOf(sizes, true);
+      return reach === 'huge' ? undefined : reach;
+    }
+    if (node.opType !== 'ConstantOfShape') return undefined;
+    const value = tensorAttribute(node, 'value', new ExternalData('.'));
+    const sizes = value && (value.type === 'float' || value.type === 'double') && sizesOf(floatsOf(value));
+    return sizes ? reachOf(sizes, true) : undefined;
+  }
+
+  /** Why a node must stay in float32 for its numbers; undefined where it need not. Notes what it makes. */
+  reason(node: NodeProto): string | undefined {
+    const isProduct = products.has(node.opType);
+    const reaches = node.input.map((name, at) => {
+      if (name === '') return undefined;
+      const own = isProduct && at > 0 ? undefined : this.#ofConstant(name, at, node);
+      return own ?? this.#reach.get(name);
+    });
+    const fromAttributes = this.#ofAttributes(node);
+    const all = [...reaches, fromAttributes].filter((one) => one !== undefined);
+    if (all.length === 0) return undefined;
+    const made = this.#made(node, reaches, fromAttributes);
+    if (made !== undefined) for (const name of node.output) if (name !== '') this.#reach.set(name, made);
+    if (isProduct) return all.includes('huge') ? beyond : undefined;
+    if (all.includes('huge') || made === 'huge') return beyond;
+    return all.includes('tiny') ? vanishing : undefined;
+  }
+
+  /** How what a node makes leaves half precision. */
+  #made(
+    node: NodeProto,
+    reaches: readonly (Reach | undefined)[],
+    fromAttributes: Reach | undefined,
+  ): Reach | undefined {
+    const { opType, input } = node;
+    if (products.has(opType) || levelling.has(opType)) return undefined;
+    const [first, second] = reaches;
+    const isFree = (at: number): boolean =>
+      reaches[at] === undefined && (input[at] ?? '') !== '' && this.#constant(input[at] ?? '') === undefined;
+    if (opType === 'Reciprocal') return first === 'huge' ? 'tiny' : 'huge';
+    if (opType === 'Div' && second !== undefined) {
+      // What a guard divides is as small as the guard where it is so small.
+      if (isFree(0)) return undefined;
+      return second === 'huge' ? undefined : 'huge';
+    }
+    if (opType === 'Pow') {
+      const exponent = this.#exponent(input[1] ?? '');
+      if (first !== undefined && exponent !== undefined && exponent < 0)
+        return first === 'huge' ? 'tiny' : 'huge';
+    }
+    if (opType === 'Sqrt' && first === 'small') return undefined;
+    const isSum = opType === 'Add' || opType === 'Sub';
+    const reach = (['huge', 'tiny', 'small'] as const).find(
+      (one) => reaches.includes(one) || fromAttributes === one,
+    );
+    const isWithFree = isFree(0) || isFree(1);
+    const isValue = reaches.some(
+      (one, at) => one !== undefined && this.#constant(input[at] ?? '') === undefined,
+    );
+    // A guarded value added to another one is lost in it; one divided by a guard gives what it is multiplied with its size.
+    if (isValue && isWithFree && ((isSum && reach !== 'huge') || (opType === 'Mul' && reach === 'huge')))
+      return undefined;
+    return reach;
+  }
+
+  #exponent(name: string): number | undefined {
+    const tensor = this.#constant(name);
+    return tensor !== undefined && elementCount(tensor.dims) === 1 ? floatsOf(tensor)[0] : undefined;
+  }
+}
+
+const vanishing = 'it takes numbers that would become zero in half precision';
+const beyond = 'it takes or makes numbers beyond half precision';

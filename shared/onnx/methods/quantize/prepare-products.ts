@@ -1,0 +1,51 @@
+import type { Model } from '../../model/file/model.ts';
+import { Names } from '../../model/graph/names.ts';
+import type { QuantizeRequest } from '../../strategies/quantize-request.ts';
+import type { CalibrationStatistics } from '../calibrate/input-statistics.ts';
+import { type CorrectedForm, correctBiases } from './correct-biases.ts';
+import { equalizeLayers } from './equalize-layers.ts';
+import { smoothActivations } from './smooth-activations.ts';
+
+/** The parts of a request that change layers before they are quantized. */
+export type PreparedRequest = Pick<
+  QuantizeRequest,
+  'equalize' | 'smooth_alpha' | 'bias_correction' | 'exclude'
+>;
+
+/**
+ * Changes layers so that less is lost when they are quantized, as far as it is asked for: equalized across layers,
+ * activations smoothed, biases corrected for the quantization to come. Transposes must be folded. Returns notes.
+ */
+export function prepareProducts(
+  { graph }: Model,
+  { equalize, smooth_alpha, bias_correction, exclude }: PreparedRequest,
+  form: Omit<CorrectedForm, 'exclude'>,
+  statistics: CalibrationStatistics,
+): string[] {
+  const notes: string[] = [];
+  const names = new Names(graph);
+  if (equalize) {
+    const pairs = equalizeLayers(graph, names, exclude);
+    notes.push(
+      `${pairs} pairs of layers were equalized${pairs === 0 ? ': none has but Relu in between' : ''}.`,
+    );
+  }
+  const means = new Map([...statistics].map(([name, { mean }]) => [name, mean]));
+  if (smooth_alpha !== null) {
+    const { factors, nodes } = smoothActivations(graph, names, { alpha: smooth_alpha, exclude }, statistics);
+    for (const [name, { of, by }] of factors) {
+      const mean = means.get(of);
+      if (mean !== undefined)
+        means.set(
+          name,
+          mean.map((value, at) => value / (by[at] ?? 1)),
+        );
+    }
+    notes.push(`${factors.size} activations were smoothed, ${nodes} of them by a Mul of their own.`);
+  }
+  if (bias_correction) {
+    const corrected = correctBiases(graph, names, { ...form, exclude }, (name) => means.get(name));
+    notes.push(`${corrected} biases make up for the mean error of their weights.`);
+  }
+  return notes;
+}

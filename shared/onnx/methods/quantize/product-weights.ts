@@ -1,0 +1,68 @@
+import { floatAttribute, intAttribute } from '../../model/graph/attributes.ts';
+import type { Graph } from '../../model/graph/graph.ts';
+import { isExcluded } from '../../model/graph/node-names.ts';
+import type { NodeProto } from '../../model/proto/onnx_pb.js';
+import { elementCount, lazyTensor, type Tensor } from '../../model/tensor/tensor.ts';
+import { floatsOf } from '../../model/tensor/values.ts';
+import { isQuantizable } from './put-quantized.ts';
+
+/** A product with a constant matrix, and the axis of it that the channels of the input lie along. */
+export interface ProductWeight {
+  node: NodeProto;
+  tensor: Tensor;
+  inputAxis: 0 | 1;
+}
+
+/** Channels that a product takes, and that it makes. */
+export const inputsOf = ({ tensor, inputAxis }: ProductWeight): number => tensor.dims[inputAxis] ?? 0;
+export const outputsOf = ({ tensor, inputAxis }: ProductWeight): number => tensor.dims[1 - inputAxis] ?? 0;
+
+/** Where a weight lies among the inputs of its node. */
+export const weightAt = 1;
+
+/**
+ * The weight of a MatMul or Gemm of two dimensions in the main graph, if it is a float32 constant. A Gemm must take its
+ * input as it is.
+ */
+export function productWeight(
+  graph: Graph,
+  node: NodeProto,
+  exclude: readonly string[],
+): ProductWeight | undefined {
+  if (node.domain !== '' && node.domain !== 'ai.onnx') return undefined;
+  if (node.opType !== 'MatMul' && node.opType !== 'Gemm') return undefined;
+  if (isExcluded(node, exclude)) return undefined;
+  const tensor = graph.initializers.get(node.input[weightAt] ?? '');
+  if (tensor === undefined || !isQuantizable(tensor) || tensor.dims.length !== 2) return undefined;
+  const isGemm = node.opType === 'Gemm';
+  if (isGemm && (intAttribute(node, 'transA', 0) !== 0 || floatAttribute(node, 'alpha', 1) !== 1))
+    return undefined;
+  return { node, tensor, inputAxis: isGemm && intAttribute(node, 'transB', 0) !== 0 ? 1 : 0 };
+}
+
+/** Largest magnitude of a weight's values for each channel of its input. */
+export function largestByInput({ tensor, inputAxis }: ProductWeight): Float64Array {
+  const values = floatsOf(tensor);
+  const [rows = 0, columns = 0] = tensor.dims;
+  const largest = new Float64Array(inputAxis === 0 ? rows : columns);
+  for (let row = 0, at = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1, at += 1) {
+      const input = inputAxis === 0 ? row : column;
+      const magnitude = Math.abs(values[at] ?? 0);
+      if (magnitude > (largest[input] ?? 0)) largest[input] = magnitude;
+    }
+  }
+  return largest;
+}
+
+/** A constant with a factor for each channel along an axis, applied when it is read: in double, stored as float32. */
+export function scaledAlong(tensor: Tensor, name: string, axis: number, factors: ArrayLike<number>): Tensor {
+  const inner = elementCount(tensor.dims.slice(axis + 1));
+  return lazyTensor(name, 'float', tensor.dims, () => {
+    const scaled = Float32Array.from(floatsOf(tensor));
+    for (let at = 0; at < scaled.length; at += 1) {
+      scaled[at] = (scaled[at] ?? 0) * (factors[Math.floor(at / inner) % factors.length] ?? 1);
+    }
+    return new Uint8Array(scaled.buffer);
+  });
+}

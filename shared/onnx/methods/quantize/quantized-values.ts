@@ -1,0 +1,149 @@
+import { columnsMost, kernels, place, roundedUp } from '../../model/kernels/kernels.ts';
+import { eachBlock } from '../../model/kernels/rows.ts';
+import type { ByteSource } from '../../model/tensor/byte-source.ts';
+import { channelRanges, layoutOf } from './channel-ranges.ts';
+import { type IntegerType, levelsOf, type Mapping, scaleOf } from './scale.ts';
+
+/** Least and most level. */
+type Bounds = ReturnType<typeof levelsOf>;
+
+/** Scale and zero point of each channel, or of the whole tensor where there is but one. */
+export interface Scales {
+  type: IntegerType;
+  /** Axis of the channels; undefined where there is one scale for all. */
+  axis: number | undefined;
+  scales: Float32Array;
+  zeroPoints: Int8Array | Uint8Array;
+}
+
+/** A new array for values of an integer type. */
+export const integers = (type: IntegerType, length: number): Int8Array | Uint8Array =>
+  type === 'int8' ? new Int8Array(length) : new Uint8Array(length);
+
+/**
+ * Scales of float32 values (row-major, of these dimensions), one for each channel along `axis` where it is given;
+ * undefined where there are values that no scale can hold: NaN, or magnitudes near the end of float32.
+ */
+export function scalesOf(
+  source: ByteSource,
+  dims: readonly number[],
+  axis: number | undefined,
+  mapping: Mapping,
+): Scales | undefined {
+  const layout = layoutOf(dims, axis);
+  const { channels } = layout;
+  const ranges = channelRanges(source, layout);
+  const scales = new Float32Array(channels);
+  const zeroPoints = integers(mapping.type, channels);
+  for (let channel = 0; channel < channels; channel += 1) {
+    const { scale, zeroPoint } = scaleOf(ranges.least[channel] ?? 0, ranges.most[channel] ?? 0, mapping);
+    scales[channel] = scale;
+    zeroPoints[channel] = zeroPoint;
+  }
+  if (!ranges.isFinite || scales.some((scale) => !Number.isFinite(scale))) return undefined;
+  return { type: mapping.type, axis, scales, zeroPoints };
+}
+
+/** Quantized values, and what quantization did to them. */
+export interface Quantized {
+  levels: Int8Array | Uint8Array;
+  /** Relative L2 error; 0 where all values are zero. */
+  error: number;
+  nonzeroBefore: number;
+  nonzeroAfter: number;
+}
+
+/** Values of one column after the other: a scale and a zero point for each. */
+interface ByColumn {
+  scales: Float32Array;
+  zeroPoints: Float32Array;
+}
+
+/** Quantizes the rows of `width` bytes at `place.values` to `place.results`. */
+function quantizePlaced(end: number, width: number, [least, most]: Bounds): void {
+  const { values, results, first, second, sums } = place;
+  kernels().quantizeRows(values, end, width, results, first, second, least, most, sums);
+}
+
+/** Quantizes rows with one value of each channel. */
+function quantizeRows(
+  source: ByteSource,
+  levels: Uint8Array,
+  outer: number,
+  by: ByColumn,
+  bounds: Bounds,
+): void {
+  const { bytes: room, floats } = kernels();
+  const channels = by.scales.length;
+  for (let column = 0; column < channels; column += columnsMost) {
+    const columns = Math.min(columnsMost, channels - column);
+    const width = roundedUp(columns, 4);
+    const isWhole = width === channels;
+    // What fills a row up is quantized to its zero point.
+    floats.fill(1, place.first / 4, place.first / 4 + width);
+    floats.fill(0, place.second / 4, place.second / 4 + width);
+    floats.set(by.scales.subarray(column, column + columns), place.first / 4);
+    floats.set(by.zeroPoints.subarray(column, column + columns), place.second / 4);
+    eachBlock(source, { column, columns, channels, rows: outer }, (end, row, count) => {
+      quantizePlaced(end, 4 * width, bounds);
+      if (isWhole) {
+        levels.set(room.subarray(place.results, place.results + count * width), row * width);
+        return;
+      }
+      for (let at = 0; at < count; at += 1) {
+        const from = place.results + at * width;
+        levels.set(room.subarray(from, from + columns), (row + at) * channels + column);
+      }
+    });
+  }
+}
+
+/** Quantizes runs of neighbours, each of one channel, as rows of many columns. */
+function quantizeRuns(
+  source: ByteSource,
+  levels: Uint8Array,
+  inner: number,
+  by: ByColumn,
+  bounds: Bounds,
+): void {
+  const { bytes: room, floats } = kernels();
+  const channels = by.scales.length;
+  const [scales, zeroPoints] = [place.first / 4, place.second / 4];
+  for (let from = 0; from < levels.length; from += columnsMost) {
+    const to = Math.min(from + columnsMost, levels.length);
+    const width = roundedUp(to - from, 4);
+    room.fill(0, place.values + 4 * (to - from), place.values + 4 * width);
+    source.read(room.subarray(place.values, place.values + 4 * (to - from)), 4 * from);
+    for (let at = from; at < to; ) {
+      const run = Math.floor(at / inner);
+      // The last run also fills the row up.
+      const end = Math.min((run + 1) * inner, to);
+      const until = end === to ? width : end - from;
+      floats.fill(by.scales[run % channels] ?? 1, scales + at - from, scales + until);
+      floats.fill(by.zeroPoints[run % channels] ?? 0, zeroPoints + at - from, zeroPoints + until);
+      at = end;
+    }
+    quantizePlaced(place.values + 4 * width, 4 * width, bounds);
+    levels.set(room.subarray(place.results, place.results + to - from), from);
+  }
+}
+
+/** Quantizes float32 values: divided in float32, rounded half to even, clipped to the whole type. */
+export function quantize(
+  source: ByteSource,
+  dims: readonly number[],
+  { type, axis, scales, zeroPoints }: Scales,
+): Quantized {
+  const { outer, inner } = layoutOf(dims, axis);
+  const levels = integers(type, source.byteLength / 4);
+  const { sums } = kernels();
+  sums.fill(0);
+  const by = { scales, zeroPoints: Float32Array.from(zeroPoints) };
+  const bounds = levelsOf(type);
+  // A negative level has the same bits in either type.
+  const target = new Uint8Array(levels.buffer);
+  if (inner === 1) quantizeRows(source, target, outer, by, bounds);
+  else quantizeRuns(source, target, inner, by, bounds);
+  const [squares = 0, lost = 0, nonzeroBefore = 0, nonzeroAfter = 0] = sums;
+  return { levels, error: lost === 0 ? 0 : Math.sqrt(lost / squares), nonzeroBefore, nonzeroAfter };
+}

@@ -1,0 +1,64 @@
+import { elementCount, type Tensor } from '../../../model/tensor/tensor.ts';
+import { floatsOf } from '../../../model/tensor/values.ts';
+import { roundHalfEven } from '../scale.ts';
+
+const mostInt32 = 2 ** 31 - 1;
+const leastInt32 = -(2 ** 31);
+
+/** A little more than the smallest scale at which a bias fits into int32 (as in ONNX Runtime's quantizer). */
+const margin = 1.0001;
+const marginFloat32 = Math.fround(margin);
+
+/** The values of a bias, one for each scale or, for one scale, as they are; undefined where they do not fit together. */
+export function biasValues(tensor: Tensor, scales: number): Float32Array | undefined {
+  const count = elementCount(tensor.dims);
+  if (scales === 1 || count === scales) return floatsOf(tensor);
+  return count === 1 ? new Float32Array(scales).fill(floatsOf(tensor)[0] ?? 0) : undefined;
+}
+
+/** The smallest scale for a bias, computed like ONNX Runtime does: in double precision only where there is one scale. */
+function leastScale(values: Float32Array, channel: number, isPerChannel: boolean): number {
+  const range = mostInt32 - (leastInt32 + 1);
+  if (isPerChannel) {
+    return Math.fround(marginFloat32 * Math.fround(2 * Math.abs(values[channel] ?? 0))) / range;
+  }
+  const magnitude = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return (margin * (2 * magnitude)) / range;
+}
+
+/**
+ * Raises the scales of a weight where a bias, whose scale is that of the activation times that of the weight, would not
+ * fit into int32: the adjustment that ONNX Runtime makes.
+ */
+export function raiseScales(
+  scales: Float32Array,
+  activationScale: number,
+  values: Float32Array,
+  isPerChannel: boolean,
+): void {
+  for (const [channel, scale] of scales.entries()) {
+    const least = leastScale(values, channel, isPerChannel);
+    const candidate = activationScale * scale;
+    if (candidate > 0 && candidate < least) scales[channel] = scale * (least / candidate);
+  }
+}
+
+/** A bias in int32. */
+export interface QuantizedBias {
+  scales: Float32Array;
+  levels: Int32Array;
+}
+
+/** The scales of a bias, products in float32, and its levels: divided in double precision, half to even, clipped. */
+export function quantizedBias(
+  values: Float32Array,
+  activationScale: number,
+  weightScales: Float32Array,
+): QuantizedBias {
+  const scales = weightScales.map((scale) => Math.fround(scale * activationScale));
+  const levels = Int32Array.from(values, (value, at) => {
+    const level = roundHalfEven(value / (scales[scales.length === 1 ? 0 : at] ?? 1));
+    return Math.min(mostInt32, Math.max(leastInt32, level));
+  });
+  return { scales, levels };
+}

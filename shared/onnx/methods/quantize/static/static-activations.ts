@@ -1,0 +1,89 @@
+import { makeNode } from '../../../model/graph/make-node.ts';
+import type { Names } from '../../../model/graph/names.ts';
+import type { NodeProto } from '../../../model/proto/onnx_pb.js';
+import { makeTensor } from '../../../model/tensor/tensor.ts';
+import type { Range } from '../../calibrate/ranges.ts';
+import { integers } from '../quantized-values.ts';
+import { type IntegerType, scaleOf } from '../scale.ts';
+import type { StaticRequest } from './static-operators.ts';
+import type { ActivationMark, ConstantMark, StaticPlan } from './static-plan.ts';
+
+/** Names and value of a scale that values share. */
+export interface SharedScale {
+  scale: string;
+  zeroPoint: string;
+  /** The scale itself; of the first channel where there are several. */
+  value: number;
+}
+
+/** Type of quantized activations, and of constants that are no weights. */
+export const activationType = ({ quant_type }: StaticRequest): IntegerType =>
+  quant_type === 'uint8' ? 'uint8' : 'int8';
+
+/** The mark whose scale an activation takes, its own or that of a value that it was moved from. */
+function ownerOf(mark: ActivationMark): ActivationMark | ConstantMark {
+  let owner: ActivationMark | ConstantMark = mark;
+  while ('name' in owner && owner.sharedWith !== undefined) owner = owner.sharedWith;
+  return owner;
+}
+
+/** The scales of activations: the same for all that only move the same values. */
+export class ActivationScales {
+  readonly #plan: StaticPlan;
+  readonly #names: Names;
+  readonly #request: StaticRequest;
+  readonly #ranges: ReadonlyMap<string, Range>;
+  readonly #made = new Map<ActivationMark | ConstantMark, SharedScale | undefined>();
+
+  constructor(plan: StaticPlan, names: Names, request: StaticRequest, ranges: ReadonlyMap<string, Range>) {
+    this.#plan = plan;
+    this.#names = names;
+    this.#request = request;
+    this.#ranges = ranges;
+  }
+
+  /** Sets the scale of a constant, which moved values may share. */
+  set(mark: ConstantMark, scale: SharedScale | undefined): void {
+    this.#made.set(mark, scale);
+  }
+
+  /** The scale of an activation, put into the graph when it is first asked for; undefined where it has no range. */
+  of(mark: ActivationMark): SharedScale | undefined {
+    const owner = ownerOf(mark);
+    if (!this.#made.has(owner) && 'name' in owner) this.#made.set(owner, this.#make(owner.name));
+    return this.#made.get(owner);
+  }
+
+  #make(name: string): SharedScale | undefined {
+    const range = this.#ranges.get(name);
+    if (range === undefined) return undefined;
+    const type = activationType(this.#request);
+    const { scale, zeroPoint } = scaleOf(range.min, range.max, { type, symmetric: false, reduced: false });
+    const made = {
+      scale: this.#names.make(`${name}_scale`),
+      zeroPoint: this.#names.make(`${name}_zero_point`),
+      value: scale,
+    };
+    const { graph } = this.#plan.model;
+    graph.put(makeTensor(made.scale, 'float', [], Float32Array.of(scale)));
+    graph.put(makeTensor(made.zeroPoint, type, [], integers(type, 1).fill(zeroPoint)));
+    return made;
+  }
+}
+
+/** QuantizeLinear and DequantizeLinear of a value. */
+export function quantizePair(
+  names: Names,
+  [name, from, to]: readonly [name: string, from: string, to: string],
+  { scale, zeroPoint }: SharedScale,
+): NodeProto[] {
+  const quantized = names.make(`${name}_QuantizeLinear_Output`);
+  return [
+    makeNode('QuantizeLinear', [from, scale, zeroPoint], [quantized], {
+      name: names.make(`${name}_QuantizeLinear`),
+    }),
+    makeNode('DequantizeLinear', [quantized, scale, zeroPoint], [to], {
+      name: names.make(`${name}_DequantizeLinear`),
+    }),
+  ];
+}

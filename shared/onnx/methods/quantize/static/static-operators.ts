@@ -1,0 +1,75 @@
+import type { Model } from '../../../model/file/model.ts';
+import { isExcluded, nodeName } from '../../../model/graph/node-names.ts';
+import type { NodeProto } from '../../../model/proto/onnx_pb.js';
+import type { QuantizeRequest } from '../../../strategies/quantize-request.ts';
+
+/** Options of the rules of static quantization. */
+export type StaticRequest = Pick<
+  QuantizeRequest,
+  | 'quant_type'
+  | 'per_channel'
+  | 'reduce_range'
+  | 'exclude'
+  | 'leaf_node'
+  | 'smooth_alpha'
+  | 'equalize'
+  | 'bias_correction'
+  | 'inputs_only'
+> & {
+  /** Names of layers whose weights alone are quantized: what they take and make stays float. */
+  floatInputs?: readonly string[];
+};
+
+/** Operators that hold a weight of their own: the leaves. */
+export const leafOperators = ['Conv', 'Gemm', 'MatMul', 'Gather'] as const;
+
+/**
+ * Operators between the leaves: those of ONNX Runtime's quantizer for which its CPU provider has integer kernels.
+ * Normalizations, TopK and the like would be computed in float between Q and DQ, and only lose accuracy.
+ */
+export const operatorsBetween = [
+  'Add',
+  'AveragePool',
+  'Clip',
+  'Concat',
+  'Flatten',
+  'GlobalAveragePool',
+  'LeakyRelu',
+  'MaxPool',
+  'Mul',
+  'Pad',
+  'Relu',
+  'Reshape',
+  'Resize',
+  'Sigmoid',
+  'Slice',
+  'Softmax',
+  'Split',
+  'Squeeze',
+  'Transpose',
+  'Unsqueeze',
+  'Where',
+] as const;
+
+/** Leaves that multiply their input by a weight. */
+const products: ReadonlySet<string> = new Set(['Conv', 'Gemm', 'MatMul']);
+const leaves: ReadonlySet<string> = new Set(leafOperators);
+const between: ReadonlySet<string> = new Set(operatorsBetween);
+
+/** Position of a leaf's weight. */
+const weightPosition = (node: NodeProto): number => (node.opType === 'Gather' ? 0 : 1);
+
+/** Whether a node of the main graph is to be quantized. */
+export function isChosen({ graph }: Model, node: NodeProto, request: StaticRequest): boolean {
+  if (node.domain !== '' && node.domain !== 'ai.onnx') return false;
+  if (isExcluded(node, request.exclude)) return false;
+  if (request.inputs_only && node.opType === 'Gather') return false;
+  const isLeafAlone = request.leaf_node || request.inputs_only;
+  if (!leaves.has(node.opType)) return !isLeafAlone && between.has(node.opType);
+  const ownsWeight = graph.initializers.get(node.input[weightPosition(node)] ?? '')?.type === 'float';
+  return ownsWeight || (!isLeafAlone && node.opType !== 'Conv');
+}
+
+/** Whether a layer's weights alone are quantized. */
+export const keepsInputFloat = (node: NodeProto, { floatInputs = [] }: StaticRequest): boolean =>
+  products.has(node.opType) && floatInputs.includes(nodeName(node));

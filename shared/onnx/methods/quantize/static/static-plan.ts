@@ -1,0 +1,120 @@
+import type { Model } from '../../../model/file/model.ts';
+import type { GraphIndex } from '../../../model/graph/graph-index.ts';
+import type { ValueType } from '../../../model/graph/value-info.ts';
+import type { NodeProto } from '../../../model/proto/onnx_pb.js';
+import type { Tensor } from '../../../model/tensor/tensor.ts';
+import { isQuantizable } from '../put-quantized.ts';
+
+/** A constant that is quantized, for one or more users that take it in the same way. */
+export interface ConstantMark {
+  tensor: Tensor;
+  /** A weight is symmetric int8; any other constant takes the type of activations. */
+  role: 'weight' | 'operand';
+  axis: number | undefined;
+  readers: { node: NodeProto; position: number }[];
+}
+
+/** An activation that is quantized. */
+export interface ActivationMark {
+  name: string;
+  /** The quantized node that makes it; undefined where a float node or the caller does. */
+  producer?: NodeProto;
+  readers: Set<NodeProto>;
+  /** Whose scale it takes over. */
+  sharedWith?: ActivationMark | ConstantMark;
+}
+
+/** A bias that becomes int32, at the scale of the product of an activation and a weight. */
+export interface BiasMark {
+  node: NodeProto;
+  position: number;
+  tensor: Tensor;
+  activation: ActivationMark;
+  weight: ConstantMark;
+}
+
+/** The parts of a graph that will be quantized, found node by node before any change. */
+export class StaticPlan {
+  readonly model: Model;
+  readonly index: GraphIndex;
+  readonly activations = new Map<string, ActivationMark>();
+  readonly constants: ConstantMark[] = [];
+  readonly biases: BiasMark[] = [];
+  /** Clips that the quantization before them does already: from their input to their output. */
+  readonly replaced = new Map<string, string>();
+  readonly #types: ReadonlyMap<string, ValueType>;
+  readonly #byTensor = new Map<Tensor, ConstantMark[]>();
+
+  constructor(model: Model, index: GraphIndex, types: ReadonlyMap<string, ValueType>) {
+    this.model = model;
+    this.index = index;
+    this.#types = types;
+  }
+
+  constantOf(node: NodeProto, position: number): Tensor | undefined {
+    return this.model.graph.initializers.get(node.input[position] ?? '');
+  }
+
+  /** The mark of an input of a node, as far as there is one. */
+  markOf(node: NodeProto, position: number): ActivationMark | ConstantMark | undefined {
+    const tensor = this.constantOf(node, position);
+    if (tensor === undefined) return this.activations.get(node.input[position] ?? '');
+    return this.#byTensor.get(tensor)?.find(({ role }) => role === 'operand');
+  }
+
+  /** Quantizes an input of a node: a constant operand, or an activation. Does nothing for what is not float32. */
+  read(node: NodeProto, position: number): ActivationMark | ConstantMark | undefined {
+    if (this.constantOf(node, position) !== undefined) return this.constant(node, position, 'operand');
+    const mark = this.#activation(node.input[position] ?? '');
+    mark?.readers.add(node);
+    return mark;
+  }
+
+  /** Quantizes a constant input of a node, with a scale for each channel along `axis` where it is given. */
+  constant(
+    node: NodeProto,
+    position: number,
+    role: ConstantMark['role'],
+    axis?: number,
+  ): ConstantMark | undefined {
+    const tensor = this.constantOf(node, position);
+    if (tensor === undefined || !isQuantizable(tensor)) return undefined;
+    const marks = this.#byTensor.get(tensor) ?? [];
+    this.#byTensor.set(tensor, marks);
+    let mark = marks.find((one) => one.role === role && one.axis === axis);
+    if (mark === undefined) {
+      mark = { tensor, role, axis, readers: [] };
+      marks.push(mark);
+      this.constants.push(mark);
+    }
+    mark.readers.push({ node, position });
+    return mark;
+  }
+
+  /** Quantizes an output of a node, at a scale of its own or that of another mark. */
+  write(node: NodeProto, position: number, sharedWith?: ActivationMark | ConstantMark): void {
+    const mark = this.#activation(node.output[position] ?? '');
+    if (mark === undefined) return;
+    mark.producer = node;
+    if (sharedWith !== undefined) mark.sharedWith = sharedWith;
+  }
+
+  /** Make the node before a clip write the clip's output: quantization clips. */
+  replaceClip(clip: NodeProto, producer: NodeProto): void {
+    const [input = ''] = clip.input;
+    const [output = ''] = clip.output;
+    this.activations.delete(input);
+    this.replaced.set(input, output);
+    const mark = this.#activation(output);
+    if (mark !== undefined) mark.producer = producer;
+  }
+
+  #activation(name: string): ActivationMark | undefined {
+    const known = this.activations.get(name);
+    if (known !== undefined) return known;
+    if (name === '' || this.#types.get(name)?.type !== 'float') return undefined;
+    const mark: ActivationMark = { name, readers: new Set() };
+    this.activations.set(name, mark);
+    return mark;
+  }
+}

@@ -1,0 +1,124 @@
+import type { Model } from '../file/model.ts';
+import { intAttribute } from '../graph/attributes.ts';
+import type { NodeProto } from '../proto/onnx_pb.js';
+import { type DataTypeName, dataTypeName, dataTypes } from '../tensor/data-type.ts';
+import { operatorTypes } from './operator-types.ts';
+
+/** What a schema says of an input or output. */
+interface Parameter {
+  /** A type of elements, or undefined for a variable and for what is no tensor. */
+  type: DataTypeName | undefined;
+  /** The variable, which all its parameters share; undefined where the type is fixed. */
+  variable: string | undefined;
+  /** Whether more may follow, and whether these may be of other types. */
+  repeats: 'same' | 'other' | undefined;
+  /** The attribute that names the type, and the type without it. */
+  attribute: string | undefined;
+  otherwise: number;
+}
+
+/** The types of an operator in one version of its operator set. */
+export interface OperatorSchema {
+  inputs: readonly Parameter[];
+  outputs: readonly Parameter[];
+  /** Variables that may be float16. */
+  halves: ReadonlySet<string>;
+}
+
+const isTypeName = (name: string): name is DataTypeName => Object.hasOwn(dataTypes, name);
+
+function parameterOf(text: string): Parameter {
+  const [, name = '', repeated = '', attribute, otherwise = '0'] =
+    /^([^*!@]*)([*!]?)(?:@([^=]*)(?:=(\d+))?)?$/.exec(text) ?? [];
+  const repeats = repeated === '*' ? 'same' : repeated === '!' ? 'other' : undefined;
+  const type = isTypeName(name) ? name : undefined;
+  const variable = type === undefined && name !== '-' ? name : undefined;
+  return { type, variable, repeats, attribute, otherwise: Number(otherwise) };
+}
+
+const listOf = (text: string): Parameter[] => (text === '' ? [] : text.split(',').map(parameterOf));
+
+/** Versions of each operator, by `domain:operator`, the oldest first. */
+const lines = new Map<string, { since: number; text: string }[]>();
+const operators = new Set<string>();
+for (const line of operatorTypes.trim().split('\n')) {
+  const [domain = '', operator = '', since = '', text = ''] = line.split(':');
+  const key = `${domain}:${operator}`;
+  operators.add(operator).add(`${domain}.${operator}`);
+  lines.set(key, [...(lines.get(key) ?? []), { since: Number(since), text }]);
+}
+
+const parsed = new Map<string, OperatorSchema>();
+
+/** Whether an operator of this name is published, by ONNX or by ONNX Runtime, with or without its domain. */
+export const isPublished = (operator: string): boolean => operators.has(operator);
+
+/** The schema of a node's operator; undefined for operators that neither ONNX nor ONNX Runtime publishes. */
+export function schemaOf(
+  { domain, opType }: NodeProto,
+  model: Pick<Model, 'opset'>,
+): OperatorSchema | undefined {
+  const versions = lines.get(`${domain}:${opType}`);
+  const own = model.opset(domain);
+  const text = (versions?.findLast(({ since }) => since <= own) ?? versions?.[0])?.text;
+  if (text === undefined) return undefined;
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
+  const [inputs = '', outputs = '', halves = ''] = text.split('>');
+  const schema = { inputs: listOf(inputs), outputs: listOf(outputs), halves: new Set(halves.split(' ')) };
+  parsed.set(text, schema);
+  return schema;
+}
+
+/** The parameter at a position; the last one repeats where it may. */
+export function parameterAt(parameters: readonly Parameter[], at: number): Parameter | undefined {
+  const last = parameters.at(-1);
+  return parameters[at] ?? (last?.repeats === undefined ? undefined : last);
+}
+
+/** Types of a node's inputs and outputs by its schema; undefined for those that it leaves open. */
+export function schemaTypes(
+  node: NodeProto,
+  model: Pick<Model, 'opset'>,
+  inputs: readonly (DataTypeName | undefined)[],
+): Record<'inputs' | 'outputs', (DataTypeName | undefined)[]> {
+  const schema = schemaOf(node, model);
+  if (schema === undefined) return { inputs: [], outputs: [] };
+  const bound = new Map<string, DataTypeName>();
+  for (const [at, type] of inputs.entries()) {
+    const parameter = parameterAt(schema.inputs, at);
+    if (type === undefined || parameter?.variable === undefined || parameter.repeats === 'other') continue;
+    if (!bound.has(parameter.variable)) bound.set(parameter.variable, type);
+  }
+  const given = node.input.map((_, at) => {
+    const parameter = parameterAt(schema.inputs, at);
+    return parameter?.type ?? bound.get(parameter?.variable ?? '');
+  });
+  const made = node.output.map((_, at) => {
+    const parameter = parameterAt(schema.outputs, at);
+    if (parameter === undefined) return undefined;
+    const named =
+      parameter.attribute === undefined
+        ? undefined
+        : dataTypeName(intAttribute(node, parameter.attribute, parameter.otherwise));
+    return named ?? parameter.type ?? bound.get(parameter.variable ?? '');
+  });
+  return { inputs: given, outputs: made };
+}
+
+/** Whether an operator takes half precision wherever a node has float32, and gives it. */
+export function takesHalf(
+  node: NodeProto,
+  model: Pick<Model, 'opset'>,
+  isFloat: (name: string) => boolean,
+): boolean {
+  const schema = schemaOf(node, model);
+  if (schema === undefined) return false;
+  const fits = (names: readonly string[], parameters: readonly Parameter[]): boolean =>
+    names.every((name, at) => {
+      if (name === '' || !isFloat(name)) return true;
+      const variable = parameterAt(parameters, at)?.variable;
+      return variable !== undefined && schema.halves.has(variable);
+    });
+  return fits(node.input, schema.inputs) && fits(node.output, schema.outputs);
+}

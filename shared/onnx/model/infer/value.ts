@@ -1,0 +1,56 @@
+import type { Model } from '../file/model.ts';
+import type { Dim, ValueType } from '../graph/value-info.ts';
+import type { NodeProto } from '../proto/onnx_pb.js';
+
+/** The inferred facts of a value: type, shape, and for short integer values (shapes, axes) the elements. */
+export interface Value extends ValueType {
+  /** Elements of an integer scalar or vector; null for those that are not known. */
+  elements?: readonly Dim[] | undefined;
+}
+
+/** A node, with the inferred facts of its inputs. */
+export interface InferenceContext {
+  node: NodeProto;
+  model: Model;
+  /** The inferred value of each input; undefined for absent and unknown ones. */
+  inputs: readonly (Value | undefined)[];
+  /** All values that are known so far, which the bodies of the node may use. */
+  values: ReadonlyMap<string, Value>;
+  /** The values of a body of the node, such as a branch of an If. */
+  inferBody: (body: Model['graph']) => ReadonlyMap<string, Value>;
+}
+
+/** Infers a node's outputs, in order; undefined for an output, or for all, where nothing is known. */
+export type Rule = (context: InferenceContext) => readonly (Value | undefined)[] | undefined;
+
+export const isKnown = (dim: Dim | undefined): dim is number => typeof dim === 'number';
+
+/** A negative axis counts from the end. */
+export const axisOf = (axis: number, rank: number): number => (axis < 0 ? axis + rank : axis);
+
+/** Product of dimensions; null where one is not known. */
+export function productOf(dims: readonly Dim[]): Dim {
+  let product = 1;
+  for (const dim of dims) {
+    if (!isKnown(dim)) return dims.length === 1 ? dim : null;
+    product *= dim;
+  }
+  return product;
+}
+
+/** Shape of an elementwise operation on two shapes (ONNX multidirectional broadcasting). */
+export function broadcast(
+  a: readonly Dim[] | undefined,
+  b: readonly Dim[] | undefined,
+): readonly Dim[] | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  const rank = Math.max(a.length, b.length);
+  return Array.from({ length: rank }, (_, at) => {
+    const x = a[at - rank + a.length] ?? (at < rank - a.length ? 1 : null);
+    const y = b[at - rank + b.length] ?? (at < rank - b.length ? 1 : null);
+    if (x === 1) return y;
+    if (y === 1 || x === y) return x;
+    // One of them is known and not 1: the other must be the same, or 1.
+    return isKnown(x) ? x : isKnown(y) ? y : null;
+  });
+}

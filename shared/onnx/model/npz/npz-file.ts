@@ -1,0 +1,188 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
+import { ZipFileReader } from '../../../archive/zip-file-reader.ts';
+import { ModelError } from '../model-error.ts';
+import { byteLengthOf } from '../tensor/data-type.ts';
+import { elementCount } from '../tensor/tensor.ts';
+import { type NpyHeader, npyHeaderLength, npyPrefix, parseNpyHeader } from './npy-header.ts';
+import { inCOrder, swapBytes } from './npy-order.ts';
+
+const arraysMost = 1000;
+/** Of one sample, and of a whole array in Fortran order, which cannot be read sample by sample. */
+const bytesMost = 2 ** 30;
+
+const shown = (name: string): string => JSON.stringify(name);
+
+const broken = (cause: unknown): ModelError => {
+  if (cause instanceof ModelError) return cause;
+  return new ModelError(
+    `The data set is not an npz file, or is damaged (${cause instanceof Error ? cause.message : String(cause)}).`,
+  );
+};
+
+/** Bytes of a file in the archive, in pieces as they come, verified against its checksum at the end. */
+async function* content(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer, void, undefined> {
+  let checksum = 0;
+  try {
+    for await (const chunk of await zip.openReadStreamPromise(entry)) {
+      if (!Buffer.isBuffer(chunk)) continue;
+      checksum = crc32(chunk, checksum);
+      yield chunk;
+    }
+  } catch (cause) {
+    throw broken(cause);
+  }
+  if (checksum !== entry.crc32) throw new ModelError(`The checksum of ${shown(entry.fileName)} is wrong.`);
+}
+
+/** Reads a stream in parts of any length. */
+class ByteParts {
+  readonly #source: AsyncGenerator<Buffer, void, undefined>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(source: AsyncGenerator<Buffer, void, undefined>) {
+    this.#source = source;
+  }
+
+  /** The next `length` bytes in memory of their own; fewer at the end. */
+  async take(length: number): Promise<Buffer> {
+    const part = Buffer.alloc(length);
+    let done = 0;
+    while (done < length) {
+      if (this.#rest.length === 0) {
+        const next = await this.#source.next();
+        if (next.done === true) break;
+        this.#rest = next.value;
+      }
+      const copied = this.#rest.copy(part, done);
+      this.#rest = this.#rest.subarray(copied);
+      done += copied;
+    }
+    return part.subarray(0, done);
+  }
+
+  /** Read to the end, so that the checksum is verified. True where nothing was left. */
+  async isEnd(): Promise<boolean> {
+    return (await this.take(1)).length === 0;
+  }
+
+  async stop(): Promise<void> {
+    await this.#source.return();
+  }
+}
+
+/** An array of a data set. */
+export class NpzArray {
+  readonly name: string;
+  readonly header: NpyHeader;
+  readonly #open: () => ByteParts;
+
+  constructor(name: string, header: NpyHeader, openParts: () => ByteParts) {
+    this.name = name;
+    this.header = header;
+    this.#open = openParts;
+  }
+
+  /**
+   * The values in C order, little-endian, in parts of `elements` values, one after the other: the array itself is never
+   * in memory unless it lies in Fortran order. A rest that fills no part is left out.
+   *
+   * @throws ModelError where the array is cut short or damaged
+   */
+  async *parts(elements: number): AsyncGenerator<Uint8Array, void, undefined> {
+    const { type, dims, isFortran, isBigEndian, length } = this.header;
+    const total = byteLengthOf(type, elementCount(dims));
+    const each = byteLengthOf(type, elements);
+    if ((isFortran && dims.length > 1 ? total : each) > bytesMost) {
+      throw new ModelError(
+        `The array ${shown(this.name)} is too large to be read; save it in C order, a sample a row.`,
+      );
+    }
+    if (each === 0) throw new ModelError(`The array ${shown(this.name)} is empty.`);
+    const source = this.#open();
+    try {
+      await source.take(length);
+      const whole = isFortran && dims.length > 1 ? await this.#take(source, total) : undefined;
+      const ordered = whole && inCOrder(whole, dims, byteLengthOf(type, 1));
+      for (let at = 0; at + each <= total; at += each) {
+        const part = ordered?.subarray(at, at + each) ?? (await this.#take(source, each));
+        yield isBigEndian ? swapBytes(part, byteLengthOf(type, 1)) : part;
+      }
+      await this.#take(source, ordered === undefined ? total % each : 0);
+      if (!(await source.isEnd()))
+        throw new ModelError(`The array ${shown(this.name)} is longer than it says.`);
+    } finally {
+      await source.stop();
+    }
+  }
+
+  async #take(source: ByteParts, length: number): Promise<Uint8Array> {
+    const part = await source.take(length);
+    if (part.length < length) throw new ModelError(`The array ${shown(this.name)} is cut short.`);
+    return part;
+  }
+}
+
+/** An npz file: a zip archive of arrays, read part by part. */
+export class NpzFile {
+  readonly arrays: ReadonlyMap<string, NpzArray>;
+  readonly #file: FileHandle;
+
+  private constructor(file: FileHandle, arrays: ReadonlyMap<string, NpzArray>) {
+    this.#file = file;
+    this.arrays = arrays;
+  }
+
+  /** @throws ModelError where it is none, or one of its arrays cannot be read */
+  static async open(path: string): Promise<NpzFile> {
+    const file = await open(path);
+    try {
+      const { size } = await file.stat();
+      const reader = new ZipFileReader(file, size);
+      const zip = await fromRandomAccessReaderPromise(reader, size, { autoClose: false });
+      if (zip.entryCount > arraysMost) throw new ModelError(`A data set has at most ${arraysMost} arrays.`);
+      const arrays = new Map<string, NpzArray>();
+      for await (const entry of zip.eachEntry()) {
+        if (!entry.fileName.endsWith('.npy')) continue;
+        const name = entry.fileName.slice(0, -'.npy'.length);
+        if (entry.isEncrypted()) throw new ModelError(`The array ${shown(name)} is encrypted.`);
+        const openParts = () => new ByteParts(content(zip, entry));
+        const header = await headerOf(openParts(), name);
+        requireLength(name, header, entry.uncompressedSize);
+        arrays.set(name, new NpzArray(name, header, openParts));
+      }
+      if (arrays.size === 0) throw new ModelError('The data set holds no arrays.');
+      return new NpzFile(file, arrays);
+    } catch (cause) {
+      await file.close();
+      throw broken(cause);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+}
+
+/** Refuse a header whose length is not the array's, also of an array that is not read to its end. */
+function requireLength(name: string, { type, dims, length }: NpyHeader, size: number): void {
+  const said = length + byteLengthOf(type, elementCount(dims));
+  if (said > size) {
+    throw new ModelError(
+      `The array ${shown(name)} is cut short: its head promises ${said} bytes, it has ${size}.`,
+    );
+  }
+  if (said < size) throw new ModelError(`The array ${shown(name)} is longer than it says.`);
+}
+
+async function headerOf(parts: ByteParts, name: string): Promise<NpyHeader> {
+  try {
+    const prefix = await parts.take(npyPrefix);
+    const length = npyHeaderLength(prefix, name);
+    const rest = await parts.take(length - npyPrefix);
+    return parseNpyHeader(Buffer.concat([prefix, rest]), name);
+  } finally {
+    await parts.stop();
+  }
+}

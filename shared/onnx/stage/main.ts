@@ -1,3 +1,0 @@
-import { runStage } from './run-stage.ts';
-
-await runStage();

@@ -1,0 +1,154 @@
+import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { removeTree } from '../cache/remove-tree.ts';
+import { copyPackages } from '../dependencies/resolved-dependencies.ts';
+import { npmSettings } from '../index-variables.ts';
+import type { ObtainedEnvironment, ObtainOptions } from '../obtain-options.ts';
+import { installerEnvironment } from '../operator-environment.ts';
+import { packEnvironment } from '../pack/pack-environment.ts';
+import { sealEnvironment } from '../pack/seal-environment.ts';
+import { refuseCredentials } from '../refuse-credentials.ts';
+import { keepShared, reuseShared } from '../reuse/reuse-shared.ts';
+import type { EnvironmentBuild } from './builder-input.ts';
+import { lockHash, nodeLock, pythonLock } from './installed-list.ts';
+import { stopped, writeReadable } from './installer.ts';
+import { buildNode } from './node-environment.ts';
+import { buildPython, requirementsFile } from './python-environment.ts';
+
+/**
+ * Build an environment in its folder, seal it, mark it complete and store its pack. The caller holds the host's lock
+ * and the store's claim. What a failed build leaves is removed; a pack that cannot be stored is only reported, since
+ * this host has what it needs.
+ * @throws EnvironmentError
+ */
+export async function buildEnvironment(options: ObtainOptions): Promise<ObtainedEnvironment> {
+  const { place, key, log } = options;
+  const started = performance.now();
+  const scratch = place.scratch();
+  try {
+    const { lock, bytes, installer, isReused } = await installSealed(options, scratch);
+    const buildSeconds = (performance.now() - started) / 1000;
+    const built = { key, lockHash: lockHash(lock), buildSeconds, bytes };
+    await place.complete(built);
+    log(`environment: built with ${installer} in ${buildSeconds.toFixed(1)} s`);
+    const stored = await storePack(options, { scratch, lock, buildSeconds, isReused });
+    return { ...built, cache: 'miss', stored };
+  } catch (error) {
+    if ((await place.read()) === null) await place.wipe();
+    throw error;
+  } finally {
+    await removeTree(scratch);
+  }
+}
+
+/** Where a build works beside the environment, and what its installers get. */
+async function makeBuild(options: ObtainOptions, scratch: string): Promise<EnvironmentBuild> {
+  const { place, owner, interpreter, dependencies, stop, run, probe, indexes, log } = options;
+  const home = join(scratch, 'home');
+  const packages = join(scratch, 'packages');
+  await mkdir(packages, { recursive: true, mode: 0o755 });
+  await mkdir(join(home, 'tmp'), { recursive: true, mode: 0o755 });
+  const copies = await copyPackages(dependencies, options.sourceFolder, packages);
+  // Only these are the builder's; the copied packages and the folders above stay the service's.
+  if (owner !== undefined) {
+    for (const passed of [scratch, packages]) await chmod(passed, 0o755);
+    for (const own of [home, join(home, 'tmp')]) await chown(own, owner.uid, owner.gid);
+  }
+  const settings = npmSettings(indexes);
+  if (settings !== undefined) await writeReadable(join(home, '.npmrc'), settings);
+  if (indexes.netrc !== undefined) await writePrivate(join(home, '.netrc'), `${indexes.netrc}\n`, owner);
+  const { NPM_TOKEN } = indexes.values;
+  const env = {
+    ...installerEnvironment({ ...options.operatorEnv, ...indexes.values }, home),
+    ...(NPM_TOKEN !== undefined && { NPM_TOKEN }),
+  };
+  // What only this project may download is kept for no other.
+  const downloads = indexes.arePrivate ? undefined : options.downloads;
+  return {
+    ...{ folder: place.folder, packages, copies, dependencies, interpreter },
+    ...{ run, probe, env, stop, downloads, log },
+  };
+}
+
+async function installSealed(options: ObtainOptions, scratch: string) {
+  const { place, owner, interpreter, dependencies, envType, indexes, shared } = options;
+  const { folder } = place;
+  const build = await makeBuild(options, scratch);
+  if (envType === 'python')
+    await writeReadable(join(build.packages, 'requirements.txt'), requirementsFile(build));
+  const lock = () => lockOf({ place, envType, dependencies });
+  const reused = shared === undefined ? null : await reuseShared(build, shared);
+  if (reused !== null) return { lock: await lock(), bytes: reused.bytes, installer: 'links', isReused: true };
+
+  await mkdir(folder, { mode: 0o755 });
+  if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
+  const { installer, relayed } =
+    envType === 'python' ? await buildPython(build) : { installer: await buildNode(build), relayed: null };
+  stopped(build.stop);
+  const { bytes } = sealEnvironment(folder, {
+    interpreters: [interpreter.executable],
+    ...(owner === undefined ? {} : { owner }),
+  });
+  await refuseCredentials(folder, indexes.credentials);
+  const list = await lock();
+  if (shared !== undefined && relayed !== null) await keepShared(build, shared, { list, relayed, bytes });
+  return { lock: list, bytes, installer, isReused: false };
+}
+
+/** Write a file that only the builder may read. */
+async function writePrivate(path: string, text: string, owner: ObtainOptions['owner']): Promise<void> {
+  await writeFile(path, text, { flag: 'wx', mode: 0o600 });
+  if (owner !== undefined) await chown(path, owner.uid, owner.gid);
+}
+
+/** The list of packages in a sealed environment. */
+const lockOf = ({
+  place: { folder },
+  envType,
+  dependencies,
+}: Pick<ObtainOptions, 'place' | 'envType' | 'dependencies'>): Promise<string> =>
+  envType === 'python' ? pythonLock(folder, dependencies) : nodeLock(folder);
+
+/**
+ * Store the pack of an environment that is complete on this host but not in the store, because its builder died
+ * first. The caller holds the host's lock and the store's claim. False where it cannot be stored.
+ */
+export async function storeComplete(options: ObtainOptions, buildSeconds: number): Promise<boolean> {
+  const scratch = options.place.scratch();
+  try {
+    await mkdir(scratch, { mode: 0o755 });
+    return await storePack(options, { scratch, lock: await lockOf(options), buildSeconds, isReused: false });
+  } finally {
+    await removeTree(scratch);
+  }
+}
+
+interface PackToStore {
+  scratch: string;
+  lock: string;
+  buildSeconds: number;
+  /** Whether the environment consists of links to the one that this host shares. */
+  isReused: boolean;
+}
+
+async function storePack(options: ObtainOptions, { scratch, lock, buildSeconds, isReused }: PackToStore) {
+  const { place, key, store, stop, log, shared } = options;
+  try {
+    const started = performance.now();
+    const file = join(scratch, 'pack.tar.zst');
+    const earlier = isReused ? await shared?.pack() : undefined;
+    const { bytes, commonAt } = await packEnvironment(place.folder, file, stop, earlier);
+    // Where it was kept already or cannot be, the next one is packed by itself.
+    if (earlier === undefined) await shared?.keepPack(file, commonAt).catch(() => undefined);
+    const packSeconds = (performance.now() - started) / 1000;
+    await store.save(key, { file, lock, lockHash: lockHash(lock), buildSeconds });
+    log(`environment: packed ${(bytes / 1e6).toFixed(1)} MB in ${packSeconds.toFixed(1)} s and stored`);
+    return true;
+  } catch (error) {
+    stopped(stop);
+    log(
+      `environment: could not be stored for later runs: ${error instanceof Error ? error.message : String(error)}`,
+    );
+    return false;
+  }
+}

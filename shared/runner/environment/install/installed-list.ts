@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import * as z from 'zod';
+import { normalName } from '../dependencies/python-requirements.ts';
+import type { ResolvedDependency } from '../dependencies/resolved-dependencies.ts';
+import { maskCredentials } from '../operator-environment.ts';
+
+const DirectUrl = z.object({ url: z.string() });
+const HiddenLock = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({ version: z.string().optional(), integrity: z.string().optional() }),
+  ),
+});
+
+/**
+ * Exactly what is installed in a virtual environment, one sorted line each: `name==version`, and
+ * `name @ file:path#sha256=…` for the source's own packages. Read from the metadata that every installer leaves
+ * (`*.dist-info`), so that uv and pip give the same list and nothing of the environment is executed for it.
+ */
+export async function pythonLock(
+  folder: string,
+  dependencies: readonly ResolvedDependency[],
+): Promise<string> {
+  const lines: string[] = [];
+  for (const version of await readdir(join(folder, 'lib'))) {
+    const site = join(folder, 'lib', version, 'site-packages');
+    for (const name of await readdir(site).catch(() => [])) {
+      const [, project, release] = /^([\w.]+)-([\w.!+]+)\.dist-info$/.exec(name) ?? [];
+      if (project === undefined || release === undefined) continue;
+      const text = await readSmall(join(site, name, 'direct_url.json'), 64 * 1024);
+      const direct = DirectUrl.safeParse(parse(text)).data?.url;
+      lines.push(
+        `${normalName(project)}${direct === undefined ? `==${release}` : ` @ ${origin(direct, dependencies)}`}`,
+      );
+    }
+  }
+  return lockText(lines);
+}
+
+/** The same for npm packages: `path version integrity`, from npm's own list of `node_modules`. */
+export async function nodeLock(folder: string): Promise<string> {
+  const text = await readSmall(join(folder, 'node_modules', '.package-lock.json'), 64 * 1024 * 1024);
+  const { packages } = HiddenLock.safeParse(parse(text)).data ?? { packages: {} };
+  return lockText(
+    Object.entries(packages).map(([path, { version = '', integrity = '' }]) =>
+      `${path.replace(/^node_modules\//, '')} ${version} ${integrity}`.trim(),
+    ),
+  );
+}
+
+/** SHA-256 (hex) of a list. */
+export function lockHash(lock: string): string {
+  return createHash('sha256').update(lock).digest('hex');
+}
+
+function lockText(lines: readonly string[]): string {
+  return [...lines]
+    .sort()
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+function origin(url: string, dependencies: readonly ResolvedDependency[]): string {
+  if (!url.startsWith('file:')) return maskCredentials(url);
+  // `…/packages/<number>/<file>`: the number is the position among the copied packages.
+  const [, number = '', file = ''] = /\/(\d+)\/([^/]+)$/.exec(url) ?? [];
+  const copied = dependencies.filter((dependency) => dependency.kind === 'file')[Number(number)];
+  return copied !== undefined && basename(copied.path) === decode(file)
+    ? `file:${copied.path}#sha256=${copied.sha256}`
+    : 'file:unknown';
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A file that other people's code wrote: links are not followed, and it is read up to a limit only. */
+async function readSmall(path: string, maxBytes: number): Promise<string | null> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    () => null,
+  );
+  if (file === null) return null;
+  try {
+    const facts = await file.stat();
+    return facts.isFile() && facts.size <= maxBytes ? await file.readFile('utf8') : null;
+  } finally {
+    await file.close();
+  }
+}
+
+function parse(text: string | null): unknown {
+  if (text === null) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

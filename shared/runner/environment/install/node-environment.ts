@@ -1,0 +1,48 @@
+import { join, relative } from 'node:path';
+import { EnvironmentError } from '../environment-error.ts';
+import type { EnvironmentBuild } from './builder-input.ts';
+import { install, writeReadable } from './installer.ts';
+
+/**
+ * Installs npm packages into `<folder>/node_modules`, in place.
+ * The packages' own install scripts run: native packages need them, and what is installed here runs with the same
+ * rights a moment later anyway, unprivileged and without credentials. The folder has a `package.json` of its own, so
+ * that npm takes it for the project and looks for settings nowhere above it.
+ * @throws EnvironmentError `npm-missing`, `install-failed`
+ */
+export async function buildNode(build: EnvironmentBuild): Promise<'npm'> {
+  const { folder, packages, run, env, stop } = build;
+  const version = await run({ argv: ['npm', '--version'], cwd: folder, env });
+  if (version.exitCode !== 0) {
+    throw new EnvironmentError(
+      'npm-missing',
+      'This environment needs npm, and there is no working npm on the search path. Install Node with npm.',
+    );
+  }
+  await writeReadable(join(folder, 'package.json'), '{"name":"environment","private":true}\n');
+  // Relative to the folder, because npm takes some characters of an absolute path for a part of a URL.
+  const local = relative(folder, packages);
+  const specs = build.dependencies.map((dependency) =>
+    dependency.kind === 'package' ? dependency.spec : `${local}/${build.copies.get(dependency) ?? ''}`,
+  );
+  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel', 'error'];
+  const argv = ['npm', 'install', '--no-save', '--no-package-lock', ...quiet, '--', ...specs] as const;
+  await install(run, { argv: [...argv], cwd: folder, env }, stop);
+  return 'npm';
+}
+
+/**
+ * Variables that make a command find the packages of an environment, where there is one, and programs of the source's own
+ * `node_modules` before them. `require` follows NODE_PATH; `import` does not, so the runner also links packages beside
+ * the source (see `PreparedEnvironment.nodeModules`).
+ */
+export function nodeVariables(
+  folder: string | null,
+  sourceFolder: string,
+  path: string,
+): Record<string, string> {
+  const own = join(sourceFolder, 'node_modules', '.bin');
+  if (folder === null) return { PATH: `${own}:${path}` };
+  const modules = join(folder, 'node_modules');
+  return { NODE_PATH: modules, PATH: `${own}:${join(modules, '.bin')}:${path}` };
+}

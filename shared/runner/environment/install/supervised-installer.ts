@@ -1,0 +1,63 @@
+import type { CommandUser } from '../../../process/executable.ts';
+import type { Sandbox } from '../../../process/sandbox.ts';
+import { type Outcome, supervise } from '../../../process/supervise.ts';
+import { noMask, type SecretMask } from '../../host/secret-mask.ts';
+import type { RunCommand } from './installer.ts';
+
+const tailBytes = 8 * 1024;
+
+interface InstallerOptions {
+  user?: CommandUser;
+  sandbox?: Sandbox;
+  memoryBytes?: number;
+  /** For each step of an installation. */
+  timeoutSeconds?: number;
+  marker: { name: string; value: string };
+  stop: AbortSignal;
+  /** Masks secrets in the end of the output that an error shows; nothing unless given. */
+  mask?: SecretMask;
+  /** Gets all output as it comes, for the log. */
+  onOutput?(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void> | void;
+}
+
+/** Runs installers as supervised processes: no shell, nothing inherited, the whole process tree ended on stop. */
+export function superviseInstaller(options: InstallerOptions): RunCommand {
+  const { onOutput, mask = noMask, ...supervision } = options;
+  return async (command) => {
+    let tail: Buffer = Buffer.alloc(0);
+    let isCut = false;
+    const outcome = await supervise({
+      ...supervision,
+      ...command,
+      graceSeconds: 2,
+      async onOutput(stream, chunk) {
+        isCut ||= tail.length + chunk.length > tailBytes;
+        tail = Buffer.concat([tail, chunk]).subarray(-tailBytes);
+        await onOutput?.(stream, chunk);
+      },
+    });
+    const text = mask.applyToEnd(tail.toString('utf8'), isCut);
+    if (outcome.cause === 'exited') return { exitCode: outcome.exitCode, tail: text };
+    return { exitCode: null, tail: text, message: reason(outcome, options) };
+  };
+}
+
+function reason(
+  outcome: Exclude<Outcome, { cause: 'exited' }>,
+  { timeoutSeconds = 0, memoryBytes }: InstallerOptions,
+): string {
+  switch (outcome.cause) {
+    case 'signalled':
+      return `was ended by ${outcome.signal}`;
+    case 'timeout':
+      return `took longer than ${timeoutSeconds} s`;
+    case 'out-of-memory':
+      return memoryBytes === undefined
+        ? 'needed more memory than there is'
+        : `needed more than ${memoryBytes / 2 ** 20} MiB of memory`;
+    case 'stopped':
+      return 'was stopped';
+    case 'not-started':
+      return outcome.message;
+  }
+}

@@ -1,0 +1,252 @@
+import type { ObjectWriter } from '../../../aws/objects.ts';
+import {
+  type Artifact,
+  type ArtifactOwner,
+  artifactObject,
+  findArtifact,
+  listArtifacts,
+  putArtifact,
+  removeArtifact,
+} from '../../../data/experiments/artifact.ts';
+import type { Experiment } from '../../../data/experiments/experiment.ts';
+import { ProjectBytesError, requireProjectBytes } from '../../../data/projects/project-bytes.ts';
+import type { TableWriter } from '../../../data/table/table.ts';
+import { ConditionFailedError } from '../../../data/table/write-label.ts';
+import { LeaseLostError } from '../../job/lease-lost-error.ts';
+import { retryFor } from '../../job/retry-for.ts';
+import { refuseSparse } from '../refuse-sparse.ts';
+import { sweepLeftovers } from '../sweep-leftovers.ts';
+import { ArtifactLimitError } from './artifact-limit-error.ts';
+import { FileBytes, FileChangedError, type OpenFile } from './file-bytes.ts';
+import { mediaTypeOf } from './media-type.ts';
+
+/** Seconds for which a store or table that is away is tried again. */
+const patienceSeconds = 600;
+
+export interface ArtifactStoreOptions extends ArtifactOwner {
+  records: TableWriter<'records'>;
+  objects: ObjectWriter;
+  newId(): string;
+  now(): Date;
+  maxBytes: number;
+}
+
+/** All artifacts of a job. @throws UnreadableRecordError for one whose place would be taken without knowing it */
+export async function* eachArtifact({
+  records,
+  experiment,
+  kind,
+}: Pick<ArtifactStoreOptions, 'records' | 'kind'> & {
+  experiment: Pick<Experiment, 'experiment_id'>;
+}): AsyncGenerator<Artifact> {
+  let after: string | undefined;
+  do {
+    const from = after;
+    const page = await retryFor(patienceSeconds, () =>
+      listArtifacts(records, experiment.experiment_id, { after: from }, kind),
+    );
+    const [unreadable] = page.unreadable ?? [];
+    if (unreadable !== undefined) throw unreadable;
+    yield* page.items;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/**
+ * The files of one kind that a job has sent home. A process that dies between any two steps leaves at most an object
+ * that no record names, below the experiment's prefix: the next attempt removes it, or the purge that goes with a job's
+ * end where there is none.
+ */
+export class ArtifactStore {
+  readonly #options: ArtifactStoreOptions;
+  readonly #known = new Map<string, Artifact>();
+  #bytes = 0;
+  /** Bytes of files that are on their way, which count against the limit already. */
+  #underway = 0;
+  #hasLeftovers = false;
+  /** What is under way for each path: the folder of a command and a client may store the same one. */
+  readonly #inTurn = new Map<string, Promise<unknown>>();
+  /** Ends with the last change that has begun: changes of the same counters at the same time only hinder each other. */
+  #lastChange: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ArtifactStoreOptions) {
+    this.#options = options;
+  }
+
+  get files(): number {
+    return this.#known.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Reads what is recorded already, by earlier attempts. */
+  async load(): Promise<void> {
+    this.#known.clear();
+    this.#bytes = 0;
+    for await (const artifact of eachArtifact(this.#options)) this.#note(artifact);
+  }
+
+  find(path: string): Artifact | undefined {
+    return this.#known.get(path);
+  }
+
+  /**
+   * Store an open file, in place of an earlier one of its path, and return the version that was stored.
+   * @throws FileChangedError, FileRefusedError, ArtifactLimitError: nothing is stored then. LeaseLostError.
+   */
+  put(path: string, file: OpenFile): Promise<string> {
+    return this.#afterOthers(path, () => this.#put(path, file));
+  }
+
+  async #put(path: string, file: OpenFile): Promise<string> {
+    const { experiment, kind, newId, now } = this.#options;
+    const object = artifactObject(experiment.project_id, experiment.experiment_id, newId(), kind);
+    const media_type = mediaTypeOf(path);
+    const bytes = await this.#reserve(path, file);
+    try {
+      const stored = await retryFor(patienceSeconds, () => this.#upload(bytes, object, media_type));
+      if (stored instanceof Error) throw stored;
+      const { size, version } = bytes;
+      const previous = this.#known.get(path);
+      const value = { path, size, sha256: stored, media_type, object, created_at: now().toISOString() };
+      try {
+        await this.#change(path, object, size - (previous?.size ?? 0), () =>
+          putArtifact(this.#options.records, this.#options, value, previous),
+        );
+      } catch (error) {
+        await this.#discard(object);
+        throw error;
+      }
+      this.#note(value);
+      if (previous !== undefined) await this.#discard(previous.object);
+      return version;
+    } finally {
+      this.#underway -= bytes.size;
+    }
+  }
+
+  /** Removes what is stored under a path. @throws LeaseLostError */
+  remove(path: string): Promise<void> {
+    return this.#afterOthers(path, () => this.#remove(path));
+  }
+
+  async #remove(path: string): Promise<void> {
+    const artifact = this.#known.get(path);
+    if (artifact === undefined) return;
+    await this.#change(path, undefined, 0, () =>
+      removeArtifact(this.#options.records, this.#options, artifact),
+    );
+    this.#known.delete(path);
+    this.#bytes -= artifact.size;
+    await this.#discard(artifact.object);
+  }
+
+  /**
+   * Removes the objects that no record names: those of an earlier attempt, and those that storage would not delete.
+   * For when nothing is on its way any more.
+   * @throws LeaseLostError
+   */
+  async sweep(): Promise<void> {
+    if (this.#options.lease.number === 1 && !this.#hasLeftovers) return;
+    const { records, objects, experiment, kind, lease } = this.#options;
+    const { project_id, experiment_id: job_id } = experiment;
+    const prefix = artifactObject(project_id, job_id, '', kind);
+    const place = { records, objects, job_id, lease, prefix, patienceSeconds };
+    await sweepLeftovers(place, new Set([...this.#known.values()].map(({ object }) => object)));
+  }
+
+  /** Act after what is under way for the path. */
+  #afterOthers<T>(path: string, act: () => Promise<T>): Promise<T> {
+    const acting = (this.#inTurn.get(path) ?? Promise.resolve()).then(act);
+    const ended: Promise<void> = acting
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .then(() => {
+        if (this.#inTurn.get(path) === ended) this.#inTurn.delete(path);
+      });
+    this.#inTurn.set(path, ended);
+    return acting;
+  }
+
+  /** State of the file, once the limit has room for it. @throws ArtifactLimitError */
+  async #reserve(path: string, file: OpenFile): Promise<FileBytes> {
+    const { kind, maxBytes } = this.#options;
+    const bytes = await FileBytes.of(file);
+    const others = this.#bytes - (this.#known.get(path)?.size ?? 0) + this.#underway;
+    if (others + bytes.size > maxBytes) throw new ArtifactLimitError(kind, maxBytes);
+    this.#underway += bytes.size;
+    try {
+      await refuseSparse(file.handle);
+      await this.#requireProjectBytes(bytes.size - (this.#known.get(path)?.size ?? 0));
+    } catch (error) {
+      this.#underway -= bytes.size;
+      throw error;
+    }
+    return bytes;
+  }
+
+  /** Uploads the bytes and returns their hash. That the file has changed is returned, for another try would not help. */
+  async #upload(bytes: FileBytes, object: string, mediaType: string): Promise<string | FileChangedError> {
+    const reading = bytes.read();
+    try {
+      await this.#options.objects.putStream(object, reading.stream, mediaType);
+      return reading.digest();
+    } catch (error) {
+      if (error instanceof FileChangedError) return error;
+      throw error;
+    }
+  }
+
+  /** Check that so many bytes more fit into the project. @throws ArtifactLimitError */
+  async #requireProjectBytes(more: number): Promise<void> {
+    const { records, experiment, kind, maxBytes, maxProjectBytes } = this.#options;
+    const fault = await retryFor(patienceSeconds, () =>
+      requireProjectBytes(records, experiment.project_id, more, maxProjectBytes).catch((error: unknown) => {
+        if (error instanceof ProjectBytesError) return error;
+        throw error;
+      }),
+    );
+    if (fault !== undefined) throw new ArtifactLimitError(kind, maxBytes, fault);
+  }
+
+  /** Does a change after which `object` is what is recorded under the path, and so many bytes more. */
+  #change(
+    path: string,
+    object: string | undefined,
+    more: number,
+    change: () => Promise<void>,
+  ): Promise<void> {
+    const { records, experiment, kind } = this.#options;
+    const done = this.#lastChange.then(async () => {
+      try {
+        await retryFor(patienceSeconds, change);
+      } catch (cause) {
+        if (!(cause instanceof ConditionFailedError)) throw cause;
+        // A try whose answer was lost makes the next one fail.
+        const find = () => findArtifact(records, experiment.experiment_id, path, kind);
+        const found = await retryFor(patienceSeconds, find);
+        if (found?.object === object) return;
+        await this.#requireProjectBytes(more);
+        throw new LeaseLostError({ cause });
+      }
+    });
+    this.#lastChange = done.catch(() => undefined);
+    return done;
+  }
+
+  #note(artifact: Artifact): void {
+    this.#bytes += artifact.size - (this.#known.get(artifact.path)?.size ?? 0);
+    this.#known.set(artifact.path, artifact);
+  }
+
+  /** Deletes an object that no record names. */
+  async #discard(object: string): Promise<void> {
+    await this.#options.objects.delete([object]).catch(() => {
+      this.#hasLeftovers = true;
+    });
+  }
+}

@@ -1,0 +1,45 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Progress } from '../../data/models/strategy.ts';
+import type { HeldJob } from '../job/hold-job.ts';
+import { noteProgress } from '../job/note-progress.ts';
+
+/** Milliseconds between two notes: each is a write of the record. */
+const pauseMs = 1000;
+
+/** Notes on the record of a job how far it is: the first news at once, later ones after a pause, the latest always. */
+export class ProgressNotes {
+  readonly #job: HeldJob;
+  #latest: Progress | undefined;
+  #writing: Promise<void> | undefined;
+  readonly #closing = new AbortController();
+
+  constructor(job: HeldJob) {
+    this.#job = job;
+  }
+
+  /** Takes in where the work stands. Never throws: a note that is lost is made up for by the next. */
+  note(stage: string, fraction: number): void {
+    if (this.#closing.signal.aborted) return;
+    const part = Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : 0;
+    this.#latest = { stage, fraction: Math.round(part * 1000) / 1000 };
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  /** Ends with the note that is being written; no other follows. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    const { signal } = this.#closing;
+    while (this.#latest !== undefined && !signal.aborted) {
+      const progress = this.#latest;
+      this.#latest = undefined;
+      await noteProgress(this.#job, { progress, status_reason: null }).catch(() => undefined);
+      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

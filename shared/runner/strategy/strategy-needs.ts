@@ -1,0 +1,26 @@
+import { writeObjects } from '../../aws/needs.ts';
+import { within } from '../../core/needs.ts';
+import { type OptimizationKind, unfinishedPatterns } from '../../data/jobs/job.ts';
+import { limitPatterns } from '../../data/jobs/vcpu-shares.ts';
+import { strategyPatterns } from '../../data/models/strategy.ts';
+import { writeRecords } from '../../data/table/needs.ts';
+
+/**
+ * Partitions of the records table that the role of an optimization's container may use: none that holds permissions.
+ */
+export const optimizationRecords = (kind: OptimizationKind) =>
+  within(writeRecords, {
+    partitions: [
+      ...strategyPatterns(kind),
+      'JOB#*',
+      ...unfinishedPatterns,
+      ...limitPatterns,
+      'MODELS',
+      'OWNED_MODELS#*',
+    ],
+  });
+
+/** Models, and what is made of them. */
+export const optimizationObjects = /* @__PURE__ */ within(writeObjects, {
+  prefixes: ['models/', 'strategies/'],
+});

@@ -1,0 +1,48 @@
+import type { ObjectWriter } from '../../aws/objects.ts';
+import type { Logger } from '../../core/log.ts';
+import { newId } from '../../core/new-id.ts';
+import type { Settings } from '../../core/settings.ts';
+import type { OptimizationKind } from '../../data/jobs/job.ts';
+import { parseStrategy, strategyKey } from '../../data/models/strategy.ts';
+import type { TableWriter } from '../../data/table/table.ts';
+import { exitCodes } from '../job/exit-codes.ts';
+import { holdJob } from '../job/hold-job.ts';
+import { stopOnSigterm } from '../job/job-stop.ts';
+import { runStrategy } from './run-strategy.ts';
+import { readStrategyContainer } from './strategy-container.ts';
+import type { Optimize } from './strategy-job.ts';
+
+interface Context {
+  records: TableWriter<'records'>;
+  objects: ObjectWriter;
+  settings: Settings;
+  now(): Date;
+  log: Logger;
+}
+
+interface Engine {
+  optimize: Optimize;
+  /** The program of a stage beside the job's own. */
+  stageProgram: string;
+}
+
+/** The program of the container of a pruning or quantization: take the lease, run the strategy, return the exit code. */
+export async function runStrategyProgram(
+  kind: OptimizationKind,
+  variables: Readonly<Record<string, string | undefined>>,
+  { records, objects, settings, now, log }: Context,
+  { optimize, stageProgram }: Engine,
+): Promise<number> {
+  const container = readStrategyContainer(variables, stageProgram);
+  const { strategy_id, batch_job_id, batch_attempt, node } = container;
+  const stop = stopOnSigterm();
+  const wanted = { subject: strategyKey(kind, strategy_id), parse: parseStrategy };
+  const me = { batch_job_id, batch_attempt, node, isBuild: false };
+  const acquired = await holdJob(records, wanted, me, now);
+  if ('refused' in acquired) {
+    log.info('not-run', { strategy_id, reason: acquired.refused });
+    return exitCodes.succeeded;
+  }
+  const held = { ...acquired, node, records, objects, settings, stop, log, now };
+  return runStrategy({ ...held, container, optimize, newId });
+}

@@ -1,0 +1,45 @@
+import { printableText } from '../../core/text/printable-text.ts';
+import { maskCredentials } from '../environment/operator-environment.ts';
+import { noMask, type SecretMask } from '../host/secret-mask.ts';
+
+/** Bytes of each stream in which the end of a traceback is looked for. */
+const tailBytes = 16_384;
+const longest = 300;
+
+/** `ValueError: …`, `torch.OutOfMemoryError: …`, `TypeError [CODE]: …`, `Uncaught Error: …`. */
+const namedError = /^(?:Uncaught )?[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)(?: \[\w+\])?(?::|$)/;
+
+/** The message of a traceback: the line after Python's last frame, or before the first frame of others. */
+function crashLineIn(text: string): string | undefined {
+  const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
+  const traceback = lines.findLastIndex((line) => line.startsWith('Traceback (most recent call last)'));
+  const ofPython = lines.slice(traceback + 1).find((line) => line !== '' && !/^\s/.test(line));
+  if (traceback >= 0 && ofPython !== undefined) return ofPython;
+  return lines.findLast((line) => namedError.test(line));
+}
+
+/** Keeps the end of a command's output, to name the error that ended it. */
+export class CrashLine {
+  readonly #tails = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
+  readonly #mask: SecretMask;
+
+  constructor(mask: SecretMask = noMask) {
+    this.#mask = mask;
+  }
+
+  take(stream: 'stdout' | 'stderr', chunk: Buffer): void {
+    this.#tails[stream] = Buffer.concat([this.#tails[stream], chunk.subarray(-tailBytes)]).subarray(
+      -tailBytes,
+    );
+  }
+
+  /** One line in at most 300 characters, without credentials and secrets; undefined where the command named no error. */
+  read(): string | undefined {
+    const { stdout, stderr } = this.#tails;
+    const textOf = (tail: Buffer) => this.#mask.applyToEnd(tail.toString('utf8'), tail.length === tailBytes);
+    const line = crashLineIn(textOf(stderr)) ?? crashLineIn(textOf(stdout));
+    if (line === undefined) return undefined;
+    const plain = printableText(maskCredentials(line)).trim();
+    return plain.length > longest ? `${plain.slice(0, longest - 1).toWellFormed()}…` : plain;
+  }
+}

@@ -1,0 +1,121 @@
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DiskRoom } from '../../archive/disk-room.ts';
+import type { ObjectReader } from '../../aws/objects.ts';
+import type { Artifact } from '../../data/experiments/artifact.ts';
+import type { Experiment } from '../../data/experiments/experiment.ts';
+import type { TableWriter } from '../../data/table/table.ts';
+import type { CommandUser } from '../../process/executable.ts';
+import { downloadObject } from '../job/download-object.ts';
+import { JobError } from '../job/job-error.ts';
+import { openFolder, within } from '../outputs/find-files.ts';
+import { eachArtifact } from '../outputs/upload/artifact-store.ts';
+
+export interface Restoration {
+  /** Whose checkpoints they are. */
+  experiment: Pick<Experiment, 'experiment_id'>;
+  records: TableWriter<'records'>;
+  objects: ObjectReader;
+  folder: string;
+  /** Owner of the files; undefined where this process is not root. */
+  user?: CommandUser;
+  stop?: AbortSignal;
+}
+
+const hasCode = (error: unknown, ...codes: unknown[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(error.code);
+
+/** Opens a folder within an open one, and makes it where it is missing. Never leaves through a link. */
+async function subfolder(
+  parent: FileHandle,
+  folder: string,
+  name: string,
+  user: CommandUser | undefined,
+): Promise<FileHandle> {
+  const path = within(parent, folder, name);
+  let isNew = true;
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+    isNew = false;
+  }
+  const handle = await openFolder(path);
+  if (isNew && user !== undefined) await handle.chown(user.uid, user.gid);
+  return handle;
+}
+
+/** Create a file anew in place of any other entry. */
+async function createFile(path: string, user: CommandUser | undefined): Promise<FileHandle> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  await unlink(path).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  });
+  const handle = await open(path, flags, 0o600);
+  if (user !== undefined) await handle.chown(user.uid, user.gid);
+  return handle;
+}
+
+/** Runs an action with the folder of a path open, below `folder`. */
+async function inFolder<T>(
+  folder: string,
+  names: readonly string[],
+  user: CommandUser | undefined,
+  act: (parent: FileHandle, folder: string) => Promise<T>,
+): Promise<T> {
+  let at = { handle: await openFolder(folder), path: folder };
+  try {
+    for (const name of names) {
+      const handle = await subfolder(at.handle, at.path, name, user);
+      await at.handle.close();
+      at = { handle, path: join(at.path, name) };
+    }
+    return await act(at.handle, at.path);
+  } finally {
+    await at.handle.close();
+  }
+}
+
+async function restoreFile(
+  { path, object, sha256 }: Artifact,
+  { objects, folder, user, stop }: Restoration,
+): Promise<void> {
+  const names = path.split('/');
+  if (names.some((name) => name === '' || name === '.' || name === '..' || name.includes('\0'))) {
+    throw new JobError(`The path of the stored checkpoint ${JSON.stringify(path)} is not valid.`);
+  }
+  const name = names.pop() ?? '';
+  const file = await inFolder(folder, names, user, (parent, at) =>
+    createFile(within(parent, at, name), user),
+  );
+  try {
+    const what = `stored checkpoint ${JSON.stringify(path)}`;
+    const found = await downloadObject(objects, object, file, { what, room: new DiskRoom(folder), stop });
+    if (found !== sha256)
+      throw new JobError(`The stored checkpoint ${JSON.stringify(path)} is missing or damaged.`);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Downloads the checkpoints of earlier attempts into the folder before the command starts, and returns how many. The
+ * environment's build has run as the same user by then and may have put anything there, so nothing is followed.
+ * @throws JobError when one is damaged or the folder does not take it
+ */
+export async function restoreCheckpoints(restoration: Restoration): Promise<number> {
+  let restored = 0;
+  try {
+    for await (const artifact of eachArtifact({ ...restoration, kind: 'checkpoint' })) {
+      await restoreFile(artifact, restoration);
+      restored += 1;
+    }
+  } catch (error) {
+    if (!hasCode(error, 'ENOTDIR', 'ELOOP', 'EISDIR', 'EPERM')) throw error;
+    throw new JobError(
+      'CHECKPOINT_DIR was changed before the command started, so checkpoints cannot be put there.',
+    );
+  }
+  return restored;
+}

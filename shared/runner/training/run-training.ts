@@ -1,0 +1,152 @@
+import { cancelledReason } from '../../jobs/cancelled-reason.ts';
+import type { Conclusion } from '../../jobs/conclude.ts';
+import { concludeHeldJob, reportNodeEnd } from '../conclusion/conclude-held-job.ts';
+import { conclusionOf } from '../conclusion/conclusion-of.ts';
+import { conclusionOfError } from '../conclusion/conclusion-of-error.ts';
+import { findCancelled } from '../conclusion/find-cancelled.ts';
+import { prepareRunEnvironment } from '../environment/prepare-run-environment.ts';
+import type { SecretMask } from '../host/secret-mask.ts';
+import { exitCodes } from '../job/exit-codes.ts';
+import { claimJobUser } from '../job/job-user.ts';
+import { keepAlive } from '../job/keep-alive.ts';
+import { noteProgress } from '../job/note-progress.ts';
+import { openVariables } from '../job/open-variables.ts';
+import type { TrainingJob, TrainingRun } from '../job/training-job.ts';
+import { createWorkspace } from '../job/workspace.ts';
+import type { OpenTracking } from '../outputs/run-logs.ts';
+import { sweepEarlier } from '../outputs/sweep-earlier.ts';
+import { openLog } from '../telemetry/open-log.ts';
+import { fetchInputs } from './fetch-inputs.ts';
+import { restoreCheckpoints } from './restore-checkpoints.ts';
+import { type CommandResult, runCommand } from './run-command.ts';
+
+/** How a run of a node ended. */
+interface RunEnd {
+  /** Undefined where nothing is concluded: this was the build, the lease is lost, or Batch decides on another attempt. */
+  conclusion: Conclusion | undefined;
+  /** What is to be said of it; undefined where the command has not run. */
+  warnings: readonly string[] | undefined;
+  /** Whether this container was to build the environment alone, and has. */
+  isBuilt: boolean;
+  /** Whether the command has run and its files are stored. */
+  hasRun: boolean;
+  /** The error that the command printed last. */
+  crash?: string | undefined;
+}
+
+/** The phases of a run, in their order. */
+async function runPhases(
+  run: TrainingRun,
+  openTracking: OpenTracking | undefined,
+): Promise<CommandResult | 'built'> {
+  const { job } = run;
+  const { isBuild } = job.container.identity;
+  if (run.variables.fault !== undefined) throw run.variables.fault;
+  const configPath = await fetchInputs(run);
+  await noteProgress(job, { status_reason: 'Preparing the environment.' });
+  const prepared = await prepareRunEnvironment(run);
+  if (isBuild) return 'built';
+  await noteProgress(job, { status_reason: null });
+  await restoreRunCheckpoints(run);
+  return runCommand(run, prepared, configPath, openTracking);
+}
+
+/** Restore the checkpoints of an experiment that this one continues, and of earlier attempts. After the environment's build, whose programs could change them. */
+async function restoreRunCheckpoints({ job, workspace, user, shipper }: TrainingRun): Promise<void> {
+  const { record: experiment, node, records, objects, stop } = job;
+  if (node > 0) return;
+  const restore = async (experiment_id: string, origin: string): Promise<void> => {
+    const restored = await restoreCheckpoints({
+      ...{ experiment: { experiment_id }, records, objects, stop: stop.signal },
+      folder: workspace.checkpoints,
+      ...(user !== undefined && { user }),
+    });
+    if (restored > 0) shipper.say(`${restored} checkpoint files of ${origin} are in CHECKPOINT_DIR.`);
+  };
+  const { continues_from } = experiment;
+  // Its own are newer. Those of the other experiment stay beside them: an attempt may have died before it had all stored.
+  if (continues_from !== null) await restore(continues_from, `experiment ${continues_from}`);
+  if (experiment.attempt > 1) await restore(experiment.experiment_id, 'an earlier attempt');
+}
+
+async function conclusionOfCommand(
+  job: TrainingJob,
+  { outcome, crash }: CommandResult,
+): Promise<Conclusion | undefined> {
+  const { timeout, memory } = job.record;
+  const cancelled = outcome.cause === 'stopped' ? await findCancelled(job) : undefined;
+  return conclusionOf(outcome, { stop: job.stop.reason, cancelled, timeout, memory, crash });
+}
+
+/** Run the phases, and turn their result or error into the end of the run. */
+async function endOf(run: TrainingRun, openTracking: OpenTracking | undefined): Promise<RunEnd> {
+  const { job } = run;
+  const unrun = { warnings: undefined, isBuilt: false, hasRun: false };
+  try {
+    const cancelled = await findCancelled(job);
+    if (cancelled !== undefined) {
+      const reason = cancelledReason(cancelled.by, 'before its command started');
+      return { ...unrun, conclusion: { status: 'CANCELLED', reason } };
+    }
+    const result = await runPhases(run, openTracking);
+    if (result === 'built') return { ...unrun, conclusion: undefined, isBuilt: true };
+    const conclusion = await conclusionOfCommand(job, result);
+    const { warnings, crash } = result;
+    return { conclusion, warnings, isBuilt: false, hasRun: true, crash };
+  } catch (error) {
+    return { ...unrun, conclusion: await conclusionOfError(job, error) };
+  }
+}
+
+/** Write how the run ended. Node 0 concludes the job; another node reports its end to node 0. */
+async function conclude(
+  job: TrainingJob,
+  conclusion: Conclusion,
+  { warnings, hasRun }: RunEnd,
+): Promise<void> {
+  if (job.node > 0) return reportNodeEnd(job, conclusion);
+  // The end of a command sweeps by itself.
+  if (!hasRun) await sweepEarlier(job);
+  await concludeHeldJob(job, {
+    ...conclusion,
+    change: { ...conclusion.change, ...(warnings !== undefined && { warnings }) },
+  });
+}
+
+/** A conclusion whose reason tells no secret. */
+const masked = ({ reason, ...conclusion }: Conclusion, mask: SecretMask): Conclusion => ({
+  ...conclusion,
+  reason: reason === null ? null : mask.apply(reason),
+});
+
+/**
+ * Run a node of a training, whose lease is held, to its end. Return the exit code of the container.
+ * @param openTracking starts the server that clients of the command log to
+ */
+export async function runTraining(job: TrainingJob, openTracking?: OpenTracking): Promise<number> {
+  const { record, container } = job;
+  const { node, isBuild, batch_attempt } = container.identity;
+  await using opened = new AsyncDisposableStack();
+  opened.defer(keepAlive(job, container.heartbeat));
+  const variables = await openVariables(job);
+  const shipper = openLog(job, variables.mask);
+  const what = isBuild ? 'Building the environment' : `Attempt ${batch_attempt}`;
+  shipper.say(`${what} of ${record.kind} on node ${node} of ${container.nodes}.`);
+  const { user, release } = await claimJobUser(container.firstUid);
+  opened.defer(release);
+  const workspace = await createWorkspace(container.workFolder, `${record.experiment_id}-${node}`, user);
+  opened.defer(workspace.remove);
+
+  const end = await endOf({ job, workspace, user, shipper, variables }, openTracking);
+  const { isBuilt } = end;
+  const conclusion = end.conclusion && masked(end.conclusion, variables.mask);
+  if (conclusion !== undefined && conclusion.reason !== null) {
+    // The log has the error already, as the command printed it.
+    const printed = end.crash === undefined ? '' : `${variables.mask.apply(end.crash)}\n`;
+    shipper.say(conclusion.reason.replace(printed, ''));
+  }
+  await shipper.close();
+  if (conclusion === undefined) return isBuilt ? exitCodes.succeeded : exitCodes.interrupted;
+  await conclude(job, conclusion, end);
+  return conclusion.status === 'SUCCEEDED' ? exitCodes.succeeded : exitCodes.failed;
+}

@@ -1,0 +1,57 @@
+import { CommandError } from '../../../infra/command/command-error.ts';
+import { readFlags } from '../../../infra/command/read-flags.ts';
+import { runMain } from '../../../infra/command/run-main.ts';
+import type { Outcome, Scenario } from './scenario.ts';
+import { limitsTable, outcomeTable } from './simulation-report.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+const usual: readonly Scenario[] = [
+  { name: '100 jobs', jobs: 100, users: 100, minutes: 20 },
+  { name: '1,000 jobs', jobs: 1_000, users: 1_000, minutes: 15 },
+  { name: '10,000 jobs', jobs: 10_000, users: 1_000, minutes: 7 },
+  { name: '100,000 users', jobs: 1_000, users: 100_000, minutes: 10 },
+];
+
+const usage = `Usage: npm run simulate [-- [--jobs <count>] [--users <count>] [--minutes <count>]]
+  runs the real functions in virtual time against models of the limits of DynamoDB and Batch,
+  and prints which limit each load meets first; with flags, of one load of that size`;
+
+const options = {
+  jobs: { type: 'string' },
+  users: { type: 'string' },
+  minutes: { type: 'string' },
+} as const;
+
+function wholeNumber(name: string, text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text))
+    throw new CommandError(`--${name} must be a whole number above 0.\n${usage}`);
+  return Number(text);
+}
+
+function readScenarios(): readonly Scenario[] {
+  const { values } = readFlags(usage, { options });
+  if (Object.keys(values).length === 0) return usual;
+  const jobs = wholeNumber('jobs', values.jobs ?? '100');
+  const users = wholeNumber('users', values.users ?? '100');
+  const minutes = wholeNumber('minutes', values.minutes ?? '15');
+  return [{ name: `${jobs} jobs, ${users} users`, jobs, users, minutes }];
+}
+
+/** `npm run simulate`: which limit of AWS fails first as a deployment grows. */
+async function simulate(): Promise<number> {
+  const scenarios = readScenarios();
+  // With all functions, which no help needs.
+  const { runScenario } = await import('./scenario.ts');
+  const clock = new VirtualClock();
+  clock.install(1);
+  const outcomes: Outcome[] = [];
+  for (const scenario of scenarios) {
+    const outcome = await runScenario(clock, scenario);
+    outcomes.push(outcome);
+    process.stdout.write(`${limitsTable(outcome)}\n`);
+  }
+  process.stdout.write(outcomeTable(outcomes));
+  return 0;
+}
+
+await runMain(simulate);

@@ -1,0 +1,216 @@
+import { endpoint as readExperiment } from '../../../functions/experiments/records/read-experiment.endpoint.ts';
+import { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
+import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
+import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
+import { endpoint as createProject } from '../../../functions/projects/projects/create-project.endpoint.ts';
+import { endpoint as listProjects } from '../../../functions/projects/projects/list-projects.endpoint.ts';
+import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
+import { endpoint as trainProject } from '../../../functions/projects/training/train-project.endpoint.ts';
+import { runJob } from './container.ts';
+import type { LimitUse } from './meter.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+import { type Asked, type Member, World } from './world.ts';
+
+export interface Scenario {
+  name: string;
+  /** Jobs that run at the same time once the load is there. */
+  jobs: number;
+  /** Users with an account. One in a hundred is at work, and sends a request every five seconds. */
+  users: number;
+  /** Minutes of virtual time, after the first jobs. */
+  minutes: number;
+}
+
+export interface Outcome {
+  scenario: Scenario;
+  uses: LimitUse[];
+  requests: number;
+  /** Requests that answered 5xx. */
+  failed: number;
+  /** Trainings that were refused though the limits had room. */
+  refused: number;
+  /** Milliseconds of a request that begins a training: the median, and of 99 in 100. */
+  begin: { p50: number; p99: number };
+  /** Seconds of the longest pass of the reconciler, and passes that failed. */
+  pass: { seconds: number; failed: number };
+  concurrent: number;
+}
+
+/** Mean seconds of a training, and those over which the first ones begin. */
+const meanSeconds = 600;
+const rampSeconds = 300;
+const jobsOfProject = 20;
+const reconcileSeconds = 300;
+const thinkSeconds = 5;
+
+interface Project {
+  project_id: string;
+  owner: Member;
+  last: string | undefined;
+}
+
+const between = (low: number, high: number): number => low + Math.random() * (high - low);
+
+/** One run of a scenario. */
+class Run {
+  readonly world: World;
+  readonly #scenario: Scenario;
+  readonly #projects: Project[] = [];
+  readonly #members: Member[] = [];
+  readonly #begins: number[] = [];
+  requests = 0;
+  failed = 0;
+  refused = 0;
+  running = 0;
+  concurrent = 0;
+  pass = { seconds: 0, failed: 0 };
+
+  constructor(clock: VirtualClock, scenario: Scenario) {
+    this.#scenario = scenario;
+    const limits = {
+      LIMIT_VCPUS: String(4 * scenario.jobs),
+      LIMIT_UNFINISHED_JOBS: '1000',
+      LIMIT_JOB_SECONDS: '21600',
+    };
+    this.world = new World(clock, limits, (world, job) => {
+      this.running += 1;
+      this.concurrent = Math.max(this.concurrent, this.running);
+      const seconds = between(0.5, 1.5) * meanSeconds;
+      void runJob(world, job, seconds).finally(() => {
+        this.running -= 1;
+      });
+    });
+  }
+
+  async #ask(asked: Asked): Promise<{ status: number; body: string }> {
+    const answer = await this.world.ask(asked);
+    this.requests += 1;
+    if (answer.status >= 500) this.failed += 1;
+    return answer;
+  }
+
+  async #newProject(owner: Member): Promise<void> {
+    const query = {
+      'project-name': 'digits',
+      'project-description': 'Reads digits',
+      'project-type': 'vision',
+      'project-task': 'classification',
+    };
+    const made = await this.#ask({ endpoint: createProject, as: owner, query });
+    const { project_id }: { project_id: string } = JSON.parse(made.body);
+    const path = { project_id };
+    const config = { ...path, config_id: 'train.yaml' };
+    await this.#ask({ endpoint: putConfig, as: owner, path: config, body: 'epochs: 3\n' });
+    const environment = { entry_point_command: 'python train.py', env_type: 'python', dependencies: 'numpy' };
+    await this.#ask({ endpoint: putEnvironment, as: owner, path, query: environment });
+    this.#projects.push({ project_id, owner, last: undefined });
+  }
+
+  /** Make the users who are at work and the projects, before anything is measured. */
+  async prepare(): Promise<void> {
+    const { users, jobs } = this.#scenario;
+    const projects = Math.max(1, Math.ceil(jobs / jobsOfProject));
+    const members = Math.max(projects, Math.ceil(users / 100));
+    // One after the other, because all of them are counted in one item.
+    for (let index = 0; index < members; index += 1)
+      this.#members.push(await this.world.member('developer', index));
+    let made = 0;
+    const lane = async () => {
+      for (let owner = this.#members[made]; made < projects && owner !== undefined; ) {
+        made += 1;
+        await this.#newProject(owner);
+        owner = this.#members[made];
+      }
+    };
+    await Promise.all(Array.from({ length: 5 }, lane));
+  }
+
+  async #train(): Promise<void> {
+    const project = this.#projects[Math.floor(Math.random() * this.#projects.length)];
+    if (project === undefined) return;
+    const began = this.world.clock.now;
+    const answer = await this.#ask({
+      endpoint: trainProject,
+      as: project.owner,
+      path: { project_id: project.project_id },
+      query: { config: 'train.yaml', vcpus: '1', memory: '2048' },
+    });
+    this.#begins.push(this.world.clock.now - began);
+    if (answer.status === 409) this.refused += 1;
+    if (answer.status === 200) project.last = JSON.parse(answer.body).experiment_id;
+  }
+
+  /** Begin as many trainings as are to run at the same time, and then as many as end. */
+  async beginJobs(end: number): Promise<void> {
+    const { clock } = this.world;
+    const { jobs } = this.#scenario;
+    const ramped = clock.now + rampSeconds * 1000;
+    while (clock.now < end) {
+      const seconds = (clock.now < ramped ? rampSeconds : meanSeconds) / jobs;
+      await clock.sleep(-Math.log(1 - Math.random()) * seconds * 1000);
+      void this.#train();
+    }
+  }
+
+  #request(as: Member): Asked {
+    const project = this.#projects[Math.floor(Math.random() * this.#projects.length)];
+    const path = { project_id: project?.project_id ?? '' };
+    const kind = Math.random();
+    if (kind < 0.1) return { endpoint: listProjects, as, query: { limit: '50' } };
+    if (kind < 0.3) return { endpoint: listExperiments, as, path, query: { limit: '20' } };
+    if (kind < 0.6 && project?.last !== undefined)
+      return { endpoint: readExperiment, as, path: { ...path, experiment_id: project.last } };
+    return { endpoint: readProject, as, path };
+  }
+
+  /** Users at work ask for projects, experiments and lists. */
+  async work(end: number): Promise<void> {
+    const { clock } = this.world;
+    const atWork = Math.max(1, Math.ceil(this.#scenario.users / 100));
+    while (clock.now < end) {
+      await clock.sleep((-Math.log(1 - Math.random()) * thinkSeconds * 1000) / atWork);
+      const as = this.#members[Math.floor(Math.random() * this.#members.length)];
+      if (as !== undefined) void this.#ask(this.#request(as));
+    }
+  }
+
+  /** Start the reconciler as the stream of the table does: minutes after a change, one pass at a time. */
+  async reconcile(end: number): Promise<void> {
+    const { clock } = this.world;
+    while (clock.now < end) {
+      await clock.sleep(reconcileSeconds * 1000);
+      const began = clock.now;
+      await this.world.reconcile(undefined).catch(() => {
+        this.pass.failed += 1;
+      });
+      this.pass.seconds = Math.max(this.pass.seconds, (clock.now - began) / 1000);
+    }
+  }
+
+  outcome(): Outcome {
+    const begins = this.#begins.sort((one, other) => one - other);
+    const at = (share: number) => begins[Math.floor(share * (begins.length - 1))] ?? 0;
+    const { requests, failed, refused, pass, concurrent } = this;
+    const begin = { p50: at(0.5), p99: at(0.99) };
+    const uses = this.world.meter.uses();
+    return { scenario: this.#scenario, uses, requests, failed, refused, begin, pass, concurrent };
+  }
+}
+
+/** Run a scenario in virtual time. */
+export async function runScenario(clock: VirtualClock, scenario: Scenario): Promise<Outcome> {
+  const run = new Run(clock, scenario);
+  let isPrepared = false;
+  void run.prepare().then(() => {
+    isPrepared = true;
+  });
+  while (!isPrepared) await clock.runUntil(clock.now + 10_000);
+  run.requests = 0;
+  run.failed = 0;
+  const end = clock.now + scenario.minutes * 60_000;
+  void run.beginJobs(end);
+  void run.work(end);
+  void run.reconcile(end);
+  await clock.runUntil(end);
+  return run.outcome();
+}

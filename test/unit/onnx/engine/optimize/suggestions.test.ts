@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { suggestionsFor } from '../../../../../shared/onnx/engine/optimize/suggestions.ts';
+import { parseRequest } from '../../../../../shared/onnx/methods/apply/parse-request.ts';
+
+const output = { name: 'y', relative_l2_error: 0.3, largest_difference: 1, values: 4, why: null };
+const outcome = {
+  request: parseRequest({ operation: 'quantize', strategy: 'dynamic', precision: 8 }),
+  hasCalibration: false,
+  hasEvaluation: false,
+  operators: { MatMul: 3 },
+  compare: { outputs: [output], accuracy: null },
+  latency: null,
+};
+
+test('what to try next follows from what was lost', () => {
+  expect(suggestionsFor(outcome)[0]).toMatch(/^smooth_alpha=0.7 and a calibration set/);
+  const kept = { outputs: [output], accuracy: { before: 0.9, after: 0.9, samples: 9, output: 'y' } };
+  expect(suggestionsFor({ ...outcome, compare: kept, hasEvaluation: true })).toEqual([]);
+  expect(suggestionsFor({ ...outcome, compare: null })).toEqual([]);
+  const four = parseRequest({ operation: 'quantize', strategy: 'weight_only', precision: 4 });
+  expect(suggestionsFor({ ...outcome, request: four, hasCalibration: true })[0]).toMatch(/^strategy=gptq:/);
+  const fixed = { operation: 'quantize', strategy: 'static_minmax', precision: 8 };
+  const said = (more: object) =>
+    suggestionsFor({ ...outcome, request: parseRequest({ ...fixed, ...more }) }).map(
+      (one) => one.split('=')[0],
+    );
+  expect(said({})).toEqual(expect.arrayContaining(['inputs_only', 'max_error']));
+  expect(said({ max_error: 0.1 })).not.toContain('max_error');
+});
+
+test('a pruning that keeps all weights says so, and one whose strategy has no compression does not', () => {
+  const pruned = (more: object) =>
+    suggestionsFor({ ...outcome, request: parseRequest({ operation: 'prune', ...more }) });
+  expect(pruned({ strategy: 'magnitude_global' })).toContainEqual(expect.stringMatching(/^compression=2/));
+  expect(pruned({ strategy: 'magnitude_global', compression: 2 })).not.toContainEqual(
+    expect.stringMatching(/^compression=2/),
+  );
+  expect(pruned({ strategy: 'optimize' })).not.toContainEqual(expect.stringMatching(/^compression/));
+});

@@ -1,0 +1,171 @@
+import { create } from '@bufbuild/protobuf';
+import { describe, expect, test } from 'vitest';
+import { convertToFloat16 } from '../../../../../shared/onnx/methods/quantize/half/float16.ts';
+import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { valueInfoOf } from '../../../../../shared/onnx/model/graph/value-info.ts';
+import {
+  AttributeProto_AttributeType,
+  AttributeProtoSchema,
+  GraphProtoSchema,
+} from '../../../../../shared/onnx/model/proto/onnx_pb.js';
+import { makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
+import { fusedTransformer } from '../../../../support/onnx/fused-network.ts';
+import { runOptimized } from '../../../../support/onnx/run-optimized.ts';
+import { seededFloats } from '../../../../support/onnx/seeded.ts';
+import { copyOf, relativeError, runSmall, smallModel } from '../../../../support/onnx/small-model.ts';
+import { seededRandom } from '../../../../support/seeded-random.ts';
+
+const fed = { x: { dims: [2, 16], data: seededFloats(seededRandom(5), 32) } };
+
+const make = (scale = 1) =>
+  smallModel({
+    nodes: [
+      makeNode('MatMul', ['x', 'w'], ['a'], { name: 'product' }),
+      makeNode('Exp', ['a'], ['b'], { name: 'growth' }),
+      makeNode('Mul', ['b', 'w2'], ['y'], { name: 'scaled' }),
+      makeNode('Relu', ['y'], ['z'], { name: 'last' }),
+    ],
+    constants: [
+      makeTensor('w', 'float', [16, 16], seededFloats(seededRandom(6), 256, 0.2)),
+      makeTensor('w2', 'float', [16], seededFloats(seededRandom(7), 16, scale)),
+    ],
+    inputs: { x: [2, 16] },
+    outputs: { y: [2, 16], z: [2, 16] },
+  });
+
+describe('half precision', () => {
+  test('answers nearly the same, with inputs and outputs of float32', async () => {
+    const before = await runSmall(make(), fed);
+    const model = make();
+    const report = new TransformReport();
+    convertToFloat16(model, { exclude: [] }, report);
+    const saved = copyOf(model);
+    const after = await runSmall(saved, fed);
+    for (const name of ['y', 'z']) {
+      expect(relativeError(after[name]?.data ?? [], before[name]?.data ?? [])).toBeLessThan(2e-3);
+    }
+    expect(saved.graph.initializers.get('w_float16')?.type).toBe('float16');
+    expect(saved.graph.initializers.has('w')).toBe(false);
+    expect(report.kept.map(({ what }) => what)).toEqual(['growth']);
+    expect(report.layers.every(({ error }) => error !== null && error < 1e-3)).toBe(true);
+  });
+
+  test('weights of products beyond its range are clamped, with a warning', () => {
+    const model = smallModel({
+      nodes: [makeNode('MatMul', ['x', 'w'], ['y'])],
+      constants: [
+        makeTensor(
+          'w',
+          'float',
+          [16, 1],
+          Float32Array.from({ length: 16 }, (_, at) => at * 1e4),
+        ),
+      ],
+      inputs: { x: [2, 16] },
+      outputs: { y: [2, 1] },
+    });
+    const report = new TransformReport();
+    convertToFloat16(model, { exclude: [] }, report);
+    copyOf(model);
+    expect(report.warnings).toEqual(['9 of 16 values of w were clamped to ±65504.']);
+  });
+
+  test('factors beyond its range stay in float32, and so does what they make', async () => {
+    const before = await runSmall(make(1e6), fed);
+    const model = make(1e6);
+    const report = new TransformReport();
+    convertToFloat16(model, { exclude: [] }, report);
+    const after = await runSmall(copyOf(model), fed);
+    expect(relativeError(after['z']?.data ?? [], before['z']?.data ?? [])).toBeLessThan(2e-3);
+    expect(report.kept.map(({ what }) => what)).toEqual(['growth', 'scaled', 'last']);
+  });
+
+  test('a Cast of float to float is none of halves, which ONNX Runtime takes for its own', async () => {
+    const made = () =>
+      smallModel({
+        nodes: [
+          makeNode('Div', ['x', 'w'], ['a']),
+          makeNode('Cast', ['a'], ['b'], { attributes: { to: 1 } }),
+          makeNode('Sqrt', ['b'], ['c']),
+          makeNode('Sqrt', ['b'], ['d']),
+          makeNode('Add', ['c', 'd'], ['y']),
+        ],
+        constants: [makeTensor('w', 'float', [16], new Float32Array(16).fill(2))],
+        inputs: { x: [2, 16] },
+        outputs: { y: [2, 16] },
+      });
+    const positive = { x: { ...fed.x, data: fed.x.data.map(Math.abs) } };
+    const model = made();
+    convertToFloat16(model, { exclude: [] }, new TransformReport());
+    const after = await runSmall(copyOf(model), positive);
+    const before = await runSmall(made(), positive);
+    expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(2e-3);
+  });
+
+  test('what a request excludes stays in float32', () => {
+    const model = make();
+    convertToFloat16(model, { exclude: ['MatMul'] }, new TransformReport());
+    expect(copyOf(model).graph.initializers.get('w')?.type).toBe('float');
+  });
+
+  test.each(['Attention', 'MultiHeadAttention'] as const)(
+    'fused graphs with %s are converted',
+    async (name) => {
+      const original = fusedTransformer(name);
+      const model = copyOf(original);
+      const report = new TransformReport();
+      convertToFloat16(model, { exclude: [] }, report);
+      const saved = copyOf(model);
+      expect([...saved.graph.initializers.values()].map(({ type }) => type)).not.toContain('float');
+      expect(report.kept).toEqual([]);
+      const values = { x: { dims: [2, 5, 16], data: seededFloats(seededRandom(5), 160) } };
+      const [after, before] = [await runOptimized(saved, [values]), await runOptimized(original, [values])];
+      expect(relativeError(after, before)).toBeLessThan(5e-3);
+    },
+  );
+
+  test('bodies of control flow are converted, with weights of the graph around them', async () => {
+    const made = () => {
+      const body = (name: string, weight: string) =>
+        create(GraphProtoSchema, {
+          name,
+          node: [makeNode('MatMul', ['x', weight], [`${name}_y`], { name: `${name}_product` })],
+          output: [valueInfoOf({ name: `${name}_y`, type: 'float', dims: [2, 16] })],
+        });
+      const choose = makeNode('If', ['positive'], ['y'], { name: 'choose' });
+      choose.attribute = [
+        ['then_branch', body('then', 'w')] as const,
+        ['else_branch', body('else', 'v')] as const,
+      ].map(([name, g]) =>
+        create(AttributeProtoSchema, { name, type: AttributeProto_AttributeType.GRAPH, g }),
+      );
+      return smallModel({
+        nodes: [
+          makeNode('ReduceSum', ['x'], ['sum'], { attributes: { keepdims: 0 } }),
+          makeNode('Greater', ['sum', 'zero'], ['positive']),
+          choose,
+        ],
+        constants: [
+          makeTensor('w', 'float', [16, 16], seededFloats(seededRandom(6), 256)),
+          makeTensor('v', 'float', [16, 16], seededFloats(seededRandom(7), 256)),
+          makeTensor('zero', 'float', [], Float32Array.of(0)),
+        ],
+        inputs: { x: [2, 16] },
+        outputs: { y: [2, 16] },
+      });
+    };
+    const model = made();
+    convertToFloat16(model, { exclude: [] }, new TransformReport());
+    const saved = copyOf(model);
+    expect([...saved.graph.initializers.values()].filter(({ dims }) => dims.length > 0)).toMatchObject([
+      { name: 'w_float16', type: 'float16' },
+      { name: 'v_float16', type: 'float16' },
+    ]);
+    for (const sign of [1, -1]) {
+      const feeds = { x: { dims: [2, 16], data: fed.x.data.map((value) => sign * value) } };
+      const [after, before] = [await runSmall(saved, feeds), await runSmall(made(), feeds)];
+      expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(2e-3);
+    }
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest';
+import { convertToFloat16 } from '../../../../../shared/onnx/methods/quantize/half/float16.ts';
+import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import type { NodeProto } from '../../../../../shared/onnx/model/proto/onnx_pb.js';
+import { makeInt64s, makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
+import { seededFloats } from '../../../../support/onnx/seeded.ts';
+import { copyOf, relativeError, runSmall, smallModel } from '../../../../support/onnx/small-model.ts';
+import { seededRandom } from '../../../../support/seeded-random.ts';
+
+const scalar = (name: string, value: number) => makeTensor(name, 'float', [], Float32Array.of(value));
+
+/** Rows of numbers, one of them all zero, as silence and padding are. */
+const rows = seededFloats(seededRandom(5), 8 * 16).map((value, at) => (at >> 4 === 3 ? 0 : value));
+
+const axes = { attributes: { axes: [-1] } };
+const reciprocal = (op: NodeProto[]): NodeProto[] => [
+  ...op,
+  makeNode('Reciprocal', ['c'], ['r']),
+  makeNode('Mul', ['x', 'r'], ['n']),
+];
+const length = makeNode('ReduceL2', ['x'], ['l'], axes);
+
+/** Ways to keep a value away from zero by the constant `e`, from `x` to `n`. */
+const guards: Record<string, { e: number; nodes: NodeProto[]; opset?: number }> = {
+  'a logarithm': {
+    e: 1e-10,
+    nodes: [
+      makeNode('Mul', ['x', 'x'], ['q']),
+      makeNode('Add', ['q', 'e'], ['c']),
+      makeNode('Log', ['c'], ['n']),
+    ],
+  },
+  'a clipped length': {
+    e: 1e-12,
+    nodes: [length, makeNode('Clip', ['l', 'e'], ['c']), makeNode('Div', ['x', 'c'], ['n'])],
+  },
+  'a clipped length of an old operator set': {
+    e: 1,
+    opset: 10,
+    nodes: [
+      length,
+      makeNode('Clip', ['l'], ['c'], { attributes: { min: { float: 1e-12 } } }),
+      makeNode('Div', ['x', 'c'], ['n']),
+    ],
+  },
+  'a reciprocal of a guard that half precision has': {
+    e: 1e-6,
+    nodes: reciprocal([length, makeNode('Max', ['l', 'e'], ['c'])]),
+  },
+  'a negative power': {
+    e: 1e-20,
+    nodes: [
+      makeNode('Mul', ['x', 'x'], ['q']),
+      makeNode('ReduceMean', ['q'], ['v'], axes),
+      makeNode('Add', ['v', 'e'], ['c']),
+      makeNode('Pow', ['c', 'p'], ['r']),
+      makeNode('Mul', ['x', 'r'], ['n']),
+    ],
+  },
+  'a guard that is chosen': {
+    e: 1e-9,
+    nodes: [
+      makeNode('Equal', ['x', 'zero'], ['none']),
+      makeNode('Where', ['none', 'e', 'x'], ['c']),
+      makeNode('Div', ['one', 'c'], ['r']),
+      makeNode('Mul', ['r', 'x'], ['n']),
+    ],
+  },
+  'a standardization': {
+    e: 1e-12,
+    nodes: [
+      makeNode('ReduceMean', ['x'], ['m'], axes),
+      makeNode('Sub', ['x', 'm'], ['d']),
+      makeNode('Mul', ['d', 'd'], ['q']),
+      makeNode('ReduceMean', ['q'], ['v'], axes),
+      makeNode('Add', ['v', 'e'], ['c']),
+      makeNode('Sqrt', ['c'], ['s']),
+      makeNode('Div', ['d', 's'], ['n']),
+    ],
+  },
+  'a number that is scaled down and up': {
+    e: 1e-10,
+    nodes: [makeNode('Mul', ['x', 'e'], ['c']), makeNode('Mul', ['c', 'up'], ['n'])],
+  },
+};
+
+const guarded = ({ e, nodes, opset = 17 }: (typeof guards)[string]) =>
+  smallModel({
+    nodes: [
+      ...nodes.map((node) => makeNode(node.opType, node.input, node.output)),
+      makeNode('MatMul', ['n', 'w'], ['y']),
+    ].map((node, at) => Object.assign(node, { attribute: nodes[at]?.attribute ?? [] })),
+    constants: [
+      ...[scalar('e', e), scalar('p', -0.5), scalar('zero', 0), scalar('one', 1), scalar('up', 1e10)],
+      makeTensor('w', 'float', [16, 16], seededFloats(seededRandom(6), 256)),
+    ].filter(({ name }) => name === 'w' || nodes.some(({ input }) => input.includes(name))),
+    inputs: { x: [8, 16] },
+    outputs: { y: [8, 16] },
+    opset,
+  });
+
+describe('a constant that half precision does not have', () => {
+  test.each(Object.keys(guards))('keeps the values of %s alive', async (name) => {
+    const guard = guards[name];
+    if (guard === undefined) throw new Error('no such guard');
+    const feeds = { x: { dims: [8, 16], data: rows } };
+    const model = copyOf(guarded(guard));
+    convertToFloat16(model, { exclude: [] }, new TransformReport());
+    const saved = copyOf(model);
+    const [before, after] = [await runSmall(guarded(guard), feeds), await runSmall(saved, feeds)];
+    expect(after['y']?.data.every((value) => Number.isFinite(value))).toBe(true);
+    expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(4e-3);
+    expect(saved.graph.initializers.get('w_float16')?.type).toBe('float16');
+  });
+
+  test('is one that stands for infinity in a mask, where every row stays finite', async () => {
+    const make = () =>
+      smallModel({
+        nodes: [
+          makeNode('MatMul', ['x', 'w'], ['s']),
+          makeNode('Mul', ['mask', 'least'], ['hidden']),
+          makeNode('Add', ['s', 'hidden'], ['a']),
+          makeNode('Softmax', ['a'], ['y']),
+        ],
+        constants: [
+          makeTensor('w', 'float', [16, 16], seededFloats(seededRandom(6), 256, 30)),
+          scalar('least', -3.4028234663852886e38),
+        ],
+        inputs: { x: [8, 16], mask: [8, 16] },
+        outputs: { y: [8, 16] },
+      });
+    const mask = Float32Array.from(rows, (_, at) => Number(at % 3 === 0));
+    const feeds = { x: { dims: [8, 16], data: rows }, mask: { dims: [8, 16], data: mask } };
+    const model = make();
+    const report = new TransformReport();
+    convertToFloat16(model, { exclude: [] }, report);
+    const [before, after] = [await runSmall(make(), feeds), await runSmall(copyOf(model), feeds)];
+    expect(report.kept).toEqual([]);
+    expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(0.03);
+  });
+});
+
+const dims = [1, 4, 8, 8];
+const grid = makeTensor('g', 'float', [1, 8, 8, 2], seededFloats(seededRandom(2), 128));
+const indices = makeTensor(
+  'i',
+  'int64',
+  dims,
+  BigInt64Array.from({ length: 256 }, (_, at) => BigInt((at * 3) % 8)),
+);
+
+/** Operators between `x` and `t` of the same shape, whose types only their schemas tell. */
+const untold: Record<string, NodeProto[]> = {
+  ScatterElements: [makeNode('ScatterElements', ['x', 'i', 'u'], ['t'], { attributes: { axis: 3 } })],
+  TopK: [makeNode('TopK', ['x', 'k'], ['t', 'at'], { attributes: { axis: 3 } })],
+  GridSample: [makeNode('GridSample', ['x', 'g'], ['t'])],
+  Compress: [makeNode('Compress', ['x', 'c'], ['t'], { attributes: { axis: 1 } })],
+  OneHot: [
+    makeNode('ArgMax', ['x'], ['m'], { attributes: { axis: 3, keepdims: 0 } }),
+    makeNode('OneHot', ['m', 'k', 'v'], ['t']),
+  ],
+  ReverseSequence: [
+    makeNode('ReverseSequence', ['x', 'four'], ['t'], { attributes: { batch_axis: 0, time_axis: 1 } }),
+  ],
+  'SequenceAt of a sequence': [
+    makeNode('SequenceConstruct', ['x', 'x'], ['s']),
+    makeNode('SequenceAt', ['s', 'zero'], ['t']),
+  ],
+};
+
+test.each(Object.keys(untold))('%s goes to half precision or stays, and the model loads', async (name) => {
+  const nodes = untold[name] ?? [];
+  const make = () =>
+    smallModel({
+      nodes: [
+        makeNode('Conv', ['in', 'w'], ['x'], { attributes: { pads: [1, 1, 1, 1] } }),
+        ...nodes,
+        makeNode('Unsqueeze', ['t', 'zeros'], ['tu']),
+        makeNode('Squeeze', ['tu', 'zeros'], ['tq']),
+        makeNode('Conv', ['tq', 'w2'], ['y']),
+      ],
+      constants: [
+        makeTensor('w', 'float', [4, 3, 3, 3], seededFloats(seededRandom(6), 108)),
+        makeTensor('w2', 'float', [5, 4, 3, 3], seededFloats(seededRandom(7), 180)),
+        makeTensor('u', 'float', dims, seededFloats(seededRandom(8), 256)),
+        makeTensor('v', 'float', [2], Float32Array.of(0, 1)),
+        makeTensor('c', 'bool', [4], Uint8Array.of(1, 1, 1, 1)),
+        makeTensor('zero', 'int64', [], BigInt64Array.of(0n)),
+        ...[grid, indices, makeInt64s('k', [8]), makeInt64s('four', [4]), makeInt64s('zeros', [0])],
+      ].filter(
+        ({ name: one }) => /^(w|w2|zeros)$/.test(one) || nodes.some(({ input }) => input.includes(one)),
+      ),
+      inputs: { in: [1, 3, 8, 8] },
+      outputs: { y: ['a', 'b', 'c', 'd'] },
+    });
+  const feeds = { in: { dims: [1, 3, 8, 8], data: seededFloats(seededRandom(9), 192) } };
+  const before = await runSmall(make(), feeds);
+  const model = copyOf(make());
+  convertToFloat16(model, { exclude: [] }, new TransformReport());
+  const saved = copyOf(model);
+  const after = await runSmall(saved, feeds);
+  expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(0.02);
+  expect(saved.graph.initializers.get('w2_float16')?.type).toBe('float16');
+});
