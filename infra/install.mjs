@@ -14,7 +14,7 @@ const pinnedNode = `${root}node_modules/.bin/node`;
 const commandLink = `${root}node_modules/.bin/mps`;
 
 /** node:crypto has argon2 from this version on. */
-const leastVersion = [24, 7];
+const minVersion = [24, 7];
 
 function isInstalled(wanted) {
   // npm writes its own file last of all; without it an installation was cut short.
@@ -50,10 +50,10 @@ if (!existsSync(commandLink)) {
 }
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-const isRecent = major > leastVersion[0] || (major === leastVersion[0] && minor >= leastVersion[1]);
+const isRecent = major > minVersion[0] || (major === minVersion[0] && minor >= minVersion[1]);
 if (!existsSync(pinnedNode) && !isRecent) {
   process.stderr.write(
-    `There is no pinned Node for ${process.platform}-${process.arch}: install Node ${leastVersion.join('.')} or newer (this is ${process.versions.node}), then try again.\n`,
+    `There is no pinned Node for ${process.platform}-${process.arch}: install Node ${minVersion.join('.')} or newer (this is ${process.versions.node}), then try again.\n`,
   );
   process.exit(1);
 }

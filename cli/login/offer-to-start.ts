@@ -14,7 +14,7 @@ import { chosenLogin } from './connect.ts';
 import { isLoopback } from './service-url.ts';
 
 /** The first start installs what is missing. */
-const mostMilliseconds = 300_000;
+const maxMilliseconds = 300_000;
 const pollMilliseconds = 200;
 
 const answers = (url: string): Promise<boolean> =>
@@ -45,7 +45,7 @@ async function start(checkout: string, url: string, { printer }: CliContext): Pr
   const line = new LiveLine(printer);
   const since = performance.now();
   try {
-    while (!hasEnded && performance.now() - since < mostMilliseconds) {
+    while (!hasEnded && performance.now() - since < maxMilliseconds) {
       if (await answers(url)) {
         line.end();
         printer.say(`It runs at ${url}; what it says goes to ${file}. To stop it: kill ${service.pid}`);

@@ -2,7 +2,7 @@ import { lstat, stat } from 'node:fs/promises';
 import { CliError, exitCodes } from '../cli-error.ts';
 
 /** More files than these are counted. */
-const namedMost = 5;
+const maxNamed = 5;
 
 /** Whether the path is taken, also by a broken link. */
 const isTaken = (path: string): Promise<boolean> =>
@@ -19,8 +19,8 @@ const isFolder = (path: string): Promise<boolean> =>
 
 /** The error that tells which files would be replaced. */
 export function replacedError(paths: readonly string[], undone: string): CliError {
-  const more = paths.length - namedMost;
-  const names = paths.slice(0, namedMost).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const more = paths.length - maxNamed;
+  const names = paths.slice(0, maxNamed).join(', ') + (more > 0 ? ` and ${more} more` : '');
   const [are, them] = paths.length === 1 ? ['is', 'it'] : ['are', 'them'];
   return new CliError(
     `${names} ${are} there already; ${undone}. Save it elsewhere by --to, or replace ${them} by --force.`,

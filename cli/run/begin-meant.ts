@@ -11,7 +11,7 @@ export interface Meant {
 }
 
 /** How often a change of somebody else is made up for. */
-const attemptsMost = 12;
+const maxAttempts = 12;
 const longestMilliseconds = 3_000;
 
 /**
@@ -32,7 +32,7 @@ export async function beginMeant(
       return await begin(meant);
     } catch (error) {
       const isChanged = error instanceof ProblemError && error.status === 409 && error.faults.length > 0;
-      if (!isChanged || attempt === attemptsMost) throw error;
+      if (!isChanged || attempt === maxAttempts) throw error;
       // Commands that got into each other's way do not meet again after different times.
       await wait(Math.random() * Math.min(longestMilliseconds, 100 * 2 ** attempt));
       if (signal.aborted) throw new CliError('Interrupted; nothing was submitted.', exitCodes.interrupted);

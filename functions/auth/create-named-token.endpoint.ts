@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ServiceError } from '../../shared/core/service-error.ts';
 import { line } from '../../shared/core/text/text-rules.ts';
-import { issueNamedToken, namedTokensMost } from '../../shared/data/accounts/named-token.ts';
+import { issueNamedToken, maxNamedTokens } from '../../shared/data/accounts/named-token.ts';
 import { writeAccounts } from '../../shared/data/table/needs.ts';
 import { ConditionFailedError } from '../../shared/data/table/write-label.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
@@ -18,7 +18,7 @@ export const endpoint = defineEndpoint({
   method: 'POST',
   path: '/auth/tokens',
   summary: 'Create a token for a script',
-  description: `The token has a name and is valid for \`expires_in\` seconds: a minute to a year, by default 90 days. Only this response contains it. It has all rights of the user, who can have ${namedTokensMost}. A change of password or account type revokes it.`,
+  description: `The token has a name and is valid for \`expires_in\` seconds: a minute to a year, by default 90 days. Only this response contains it. It has all rights of the user, who can have ${maxNamedTokens}. A change of password or account type revokes it.`,
   allow: 'guest',
   needs: { accounts: writeAccounts },
   input: {
@@ -45,7 +45,7 @@ export const endpoint = defineEndpoint({
     try {
       const issued = await issueNamedToken(accounts, caller, options);
       if (issued === undefined) {
-        const detail = `You have ${namedTokensMost} tokens for scripts, the most there can be. Revoke one that is no longer needed.`;
+        const detail = `You have ${maxNamedTokens} tokens for scripts, the most there can be. Revoke one that is no longer needed.`;
         throw new ServiceError('conflict', detail);
       }
       const { bearer, token } = issued;

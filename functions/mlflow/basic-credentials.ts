@@ -7,7 +7,7 @@ import type { Identification, Identity } from '../../shared/http/definition/endp
 
 /** Life of the token that stands for a name and password in this process, in seconds. */
 const tokenSeconds = 3600;
-const knownMost = 1000;
+const maxKnown = 1000;
 
 const salt = randomBytes(32);
 /** Tokens by a digest of the credentials: a password costs a slow hash, and clients send it with every request. */
@@ -52,7 +52,7 @@ export async function identifyBasic(
   if (identity !== undefined) return identity;
   const grant = { token_id: newId(), seconds: tokenSeconds, now: () => new Date() };
   const bearer = signIn(accounts, { username, password, sourceIp }, grant).then((signed) => signed.bearer);
-  if (tokens.size >= knownMost) tokens.clear();
+  if (tokens.size >= maxKnown) tokens.clear();
   tokens.set(digest, bearer);
   bearer.catch(() => tokens.delete(digest));
   return authenticateToken(accounts, await bearer, new Date());

@@ -5,11 +5,11 @@ import { networkOf } from './network-of.ts';
 import { type Count, type Schedule, takeTurn } from './turn.ts';
 
 /** One address at one user, against guessing: beyond the first hours at most 96 attempts a day. */
-const pairSchedule: Schedule = { free: 5, mostSeconds: 15 * 60, memorySeconds: 24 * 60 * 60 };
+const pairSchedule: Schedule = { free: 5, maxSeconds: 15 * 60, memorySeconds: 24 * 60 * 60 };
 /** One address at all users together, against trying one password on everybody. Many people may share it. */
-const addressSchedule: Schedule = { free: 50, mostSeconds: 60, memorySeconds: 60 * 60 };
+const addressSchedule: Schedule = { free: 50, maxSeconds: 60, memorySeconds: 60 * 60 };
 /** All addresses at one user together, against guessing from many addresses: at most 1,440 attempts a day. */
-const userSchedule: Schedule = { free: 100, mostSeconds: 60, memorySeconds: 24 * 60 * 60 };
+const userSchedule: Schedule = { free: 100, maxSeconds: 60, memorySeconds: 24 * 60 * 60 };
 
 /** An attempt that was counted. */
 export interface SignInAttempt {

@@ -3,7 +3,7 @@ import { ServiceError } from '../core/service-error.ts';
 /** Hashes at once. Each occupies one of the four threads on which node also reads files and decodes pictures. */
 const atOnce = 2;
 /** Sign-ins at once: fewer than the gateway works on, so that they never hold up everything else. */
-const mostAdmitted = 16;
+const maxAdmitted = 16;
 const retrySeconds = 2;
 
 /** For functions that hash: at 1,024 MiB a hash takes about a tenth of a second of a processor's share. */
@@ -12,14 +12,14 @@ export const hashingRuntime = { memory: 1024 } as const;
 /** Bounds how much of a process password hashing takes, however many people sign in at one moment. */
 export class HashingQueue {
   readonly #atOnce: number;
-  readonly #mostAdmitted: number;
+  readonly #maxAdmitted: number;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
   #admitted = 0;
 
-  constructor(limits: { atOnce: number; mostAdmitted: number }) {
+  constructor(limits: { atOnce: number; maxAdmitted: number }) {
     this.#atOnce = limits.atOnce;
-    this.#mostAdmitted = limits.mostAdmitted;
+    this.#maxAdmitted = limits.maxAdmitted;
   }
 
   /**
@@ -27,7 +27,7 @@ export class HashingQueue {
    * against the caller, where too many others do such work.
    */
   async admit<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#admitted >= this.#mostAdmitted) {
+    if (this.#admitted >= this.#maxAdmitted) {
       throw new ServiceError('unavailable', 'Too many people sign in at this moment. Try again shortly.', {
         retryAfterSeconds: retrySeconds,
       });
@@ -56,4 +56,4 @@ export class HashingQueue {
 }
 
 /** The one queue of this process. */
-export const hashing = new HashingQueue({ atOnce, mostAdmitted });
+export const hashing = new HashingQueue({ atOnce, maxAdmitted });

@@ -3,7 +3,7 @@ import { networkOf } from './network-of.ts';
 import { type Schedule, takeTurn } from './turn.ts';
 
 /** A class that shares an address registers at once; beyond that an address gets at most 96 accounts a day. */
-const registrationSchedule: Schedule = { free: 30, mostSeconds: 15 * 60, memorySeconds: 24 * 60 * 60 };
+const registrationSchedule: Schedule = { free: 30, maxSeconds: 15 * 60, memorySeconds: 24 * 60 * 60 };
 
 /**
  * Count a registration that is not by an admin, for its network.

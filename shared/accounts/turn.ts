@@ -10,7 +10,7 @@ import type { TableWriter } from '../data/table/table.ts';
 /** How long attempts must wait: the first few not at all, then 1 s, 2 s, 4 s … up to a limit. */
 export interface Schedule {
   free: number;
-  mostSeconds: number;
+  maxSeconds: number;
   /** After so long without an attempt all is forgotten. */
   memorySeconds: number;
 }
@@ -27,7 +27,7 @@ const clockSkew = 60_000;
 function counted(schedule: Schedule, before: SignInAttempts | undefined, now: Date): AttemptsChange {
   const count = (before?.count ?? 0) + 1;
   const excess = count - schedule.free;
-  const seconds = Math.min(schedule.mostSeconds, 2 ** Math.min(excess - 1, 30));
+  const seconds = Math.min(schedule.maxSeconds, 2 ** Math.min(excess - 1, 30));
   // Nothing to wait for is 0, not now: another request at this moment may have looked at its clock a little earlier.
   const open_at = excess <= 0 ? 0 : now.getTime() + seconds * 1000;
   const next = { count, open_at, ttl: Math.ceil(now.getTime() / 1000) + schedule.memorySeconds };
@@ -40,7 +40,7 @@ const remembered = (attempts: SignInAttempts | undefined, now: Date): SignInAtte
 /** Until when a source waits. Further off than any wait is a time from before the clock was set back: it is over. */
 function opensAt(schedule: Schedule, attempts: SignInAttempts | undefined, now: Date): number {
   const open_at = attempts?.open_at ?? 0;
-  return open_at - now.getTime() > schedule.mostSeconds * 1000 + clockSkew ? 0 : open_at;
+  return open_at - now.getTime() > schedule.maxSeconds * 1000 + clockSkew ? 0 : open_at;
 }
 
 /**

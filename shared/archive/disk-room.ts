@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 
 /** Reserve that stays free for others: a twentieth of the disk, 1 GiB at most. */
 const reserveShare = 1 / 20;
-const reserveMostBytes = 2 ** 30;
+const maxReserveBytes = 2 ** 30;
 /** After so many bytes the disk is asked again: others write to it as well. */
 const askAgainBytes = 2 ** 28;
 
@@ -17,7 +17,7 @@ export class DiskRoomError extends Error {
 /** Bytes that may be written to the disk of a folder. */
 export function freeBytes(folder: string): number {
   const { bavail, blocks, bsize } = statfsSync(folder);
-  const reserve = Math.min(blocks * bsize * reserveShare, reserveMostBytes);
+  const reserve = Math.min(blocks * bsize * reserveShare, maxReserveBytes);
   return Math.max(0, bavail * bsize - reserve);
 }
 

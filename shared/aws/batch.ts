@@ -70,7 +70,7 @@ export interface BatchControl extends BatchObserver {
   terminate(id: string, reason: string): Promise<void>;
 }
 
-const describeMost = 100;
+const maxDescribe = 100;
 
 interface Ending {
   exitCode?: number | undefined;
@@ -128,9 +128,9 @@ export function batchObserver(client: BatchClient): BatchObserver {
   return {
     async describe(ids) {
       const found: BatchJob[] = [];
-      for (let start = 0; start < ids.length; start += describeMost) {
+      for (let start = 0; start < ids.length; start += maxDescribe) {
         const { jobs = [] } = await client.send(
-          new DescribeJobsCommand({ jobs: ids.slice(start, start + describeMost) }),
+          new DescribeJobsCommand({ jobs: ids.slice(start, start + maxDescribe) }),
         );
         found.push(...jobs.flatMap((detail) => batchJob(detail) ?? []));
       }

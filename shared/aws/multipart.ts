@@ -67,12 +67,12 @@ export interface MultipartUploads {
 
 const mebibyte = 1024 ** 2;
 /** Least bytes of a part, and most parts of a file: an answer names the URL of each. */
-const partLeastBytes = 16 * mebibyte;
-const partsMost = 1000;
+const minPartBytes = 16 * mebibyte;
+const maxParts = 1000;
 
 /** Bytes of each part of a file of `size` bytes, but of the last. */
 export const partBytesFor = (size: number): number =>
-  Math.max(partLeastBytes, Math.ceil(size / partsMost / mebibyte) * mebibyte);
+  Math.max(minPartBytes, Math.ceil(size / maxParts / mebibyte) * mebibyte);
 
 /** Sizes of the parts of an upload of `size` bytes, all of `partBytes` but the last. */
 export function partsOf(size: number, partBytes: number): UploadPart[] {

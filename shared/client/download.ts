@@ -13,7 +13,7 @@ export interface DownloadOptions {
 }
 
 /** How often in a row a connection may be lost without a single byte. */
-const fruitlessMost = 6;
+const maxFruitless = 6;
 
 /**
  * The bytes of a file from `from` on. A lost connection is resumed where it broke, by a fresh address, because those that
@@ -50,7 +50,7 @@ export async function* download<E extends Called>(
     } catch (error) {
       if (signal?.aborted === true || error instanceof ProblemError) throw error;
       fruitless = received > before ? 0 : fruitless + 1;
-      if (fruitless === fruitlessMost)
+      if (fruitless === maxFruitless)
         throw error instanceof UnreachableError ? error : new UnreachableError(client.url, error);
       await wait(250 * 2 ** fruitless, signal);
     }

@@ -12,7 +12,7 @@ export interface UploadTarget {
 /** Sends a file to its target and returns the status and the text of the answer. */
 export type SendFile = (target: UploadTarget) => Promise<{ status: number; text: string }>;
 
-const attemptsMost = 5;
+const maxAttempts = 5;
 
 /**
  * Send a file to storage. What fails is repeated with a fresh target, because signatures expire; storage takes the same
@@ -39,7 +39,7 @@ export async function sendUpload(
       if (signal?.aborted === true || error instanceof ProblemError) throw error;
       failure = new UnreachableError(new URL(to.url).origin, error);
     }
-    if (attempt === attemptsMost) throw failure;
+    if (attempt === maxAttempts) throw failure;
     await wait(250 * 2 ** attempt, signal);
   }
 }

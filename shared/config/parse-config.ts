@@ -11,7 +11,7 @@ export interface ConfigText {
 }
 
 /** Characters of a configuration that is parsed at once, without a thread: it takes some milliseconds. */
-export const smallMost = 8_192;
+export const maxSmall = 8_192;
 
 /** Equal for configurations of one name and content. */
 export const configKey = ({ config_id, content }: ConfigText): string =>
@@ -41,4 +41,4 @@ const parseOnThread = workerTask({
 
 /** Parse a configuration, a large one on a thread. An error names its line and column. @throws ServiceError 413, 503 */
 export const parseConfig = async (config: ConfigText): Promise<ConfigData> =>
-  config.content.length <= smallMost ? parseText(config) : parseOnThread(config);
+  config.content.length <= maxSmall ? parseText(config) : parseOnThread(config);

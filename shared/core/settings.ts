@@ -12,8 +12,8 @@ const jobCount = (otherwise: number) =>
   z.preprocess((value) => (value === 'none' ? Number.MAX_SAFE_INTEGER : value), count(otherwise));
 
 /** Most GPUs that a job may ask for, where the nodes are not known. */
-const gpusMost = 8;
-const gpusOf = (text: string): number => (text === 'yes' ? gpusMost : text === 'no' ? 0 : Number(text));
+const maxGpus = 8;
+const gpusOf = (text: string): number => (text === 'yes' ? maxGpus : text === 'no' ? 0 : Number(text));
 
 function parseJson(text: string): unknown {
   try {

@@ -15,12 +15,12 @@ export const BestAnswer = z.object({
 });
 
 /** Most names of metrics that a reason lists, and most characters of one. */
-const namesMost = 20;
-const nameMost = 64;
+const maxNames = 20;
+const maxName = 64;
 
 /** Some of the names, for a person to read. */
 export function shownNames(names: readonly string[]): string {
-  const shown = names.slice(0, namesMost).map((name) => name.slice(0, nameMost));
+  const shown = names.slice(0, maxNames).map((name) => name.slice(0, maxName));
   const more = names.length - shown.length;
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

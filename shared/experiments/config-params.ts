@@ -1,10 +1,10 @@
 import { type ConfigValue, isMapping } from '../config/config-value.ts';
-import { paramMost, trackedNameMost } from '../data/rules/tracked.ts';
+import { maxParam, maxTrackedName } from '../data/rules/tracked.ts';
 
 /** Most params that a configuration gives an experiment. */
-const paramsMost = 500;
+const maxParams = 500;
 /** Bytes of names and values together: aliases can make a small file say the same long text often. */
-const bytesMost = 200_000;
+const maxBytes = 200_000;
 
 function* leaves(value: ConfigValue, path: string): Generator<readonly [string, string]> {
   if (Array.isArray(value)) {
@@ -25,8 +25,8 @@ export function configParams(data: ConfigValue): Record<string, string> {
   let bytes = 0;
   for (const [name, value] of leaves(data, '')) {
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
-    if (params.size === paramsMost || bytes > bytesMost) break;
-    const isParam = name.trim() !== '' && name.length <= trackedNameMost && value.length <= paramMost;
+    if (params.size === maxParams || bytes > maxBytes) break;
+    const isParam = name.trim() !== '' && name.length <= maxTrackedName && value.length <= maxParam;
     if (isParam) params.set(name, value);
   }
   return Object.fromEntries(params);

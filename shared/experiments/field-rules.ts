@@ -3,10 +3,10 @@ import { badRequest } from '../core/service-error.ts';
 import { bytesOfFields, type ExperimentFields, fieldsMaxBytes } from '../data/experiments/tracking.ts';
 import {
   GitRule,
+  maxParam,
   ExperimentName as NameRule,
   NoteText,
   ParamText,
-  paramMost,
   TagText,
   TrackedName,
 } from '../data/rules/tracked.ts';
@@ -21,7 +21,7 @@ export const Tags = z
 
 /** A param may be sent as the number or boolean that it is. */
 const ParamValue = z.union([ParamText, z.number().transform(String), z.boolean().transform(String)], {
-  error: `must be a text of at most ${paramMost} characters, a number or a boolean`,
+  error: `must be a text of at most ${maxParam} characters, a number or a boolean`,
 });
 export const Params = z
   .record(TrackedName, ParamValue)

@@ -6,7 +6,7 @@ import type { MetricRanker, RankedValue } from '../metrics/metric-ranker.ts';
 import { shownNames } from './best-answer.ts';
 
 /** Most metrics of a project that are answered. */
-const metricsMost = 200;
+const maxMetrics = 200;
 
 /** What the runs of a project have together. */
 export interface RankedProject {
@@ -30,7 +30,7 @@ function metricsIn(names: ReadonlySet<string>): RankedProject['metrics'] {
         one.on - other.on ||
         (one.name < other.name ? -1 : 1),
     )
-    .slice(0, metricsMost)
+    .slice(0, maxMetrics)
     .map(({ name, goal }) => ({ name, goal }));
 }
 

@@ -8,7 +8,7 @@ import type { TableReader } from '../data/table/table.ts';
 type Records = TableReader<'records'>;
 
 /** Points read at once: so many of the usual ones make 4 MB of JSON. */
-const readMost = 40_000;
+const maxRead = 40_000;
 const maxBytes = 3_000_000;
 /** JSON of a point besides its name, at most. */
 const pointBytes = 130;
@@ -104,7 +104,7 @@ async function readFromChunks(
   const rows: MetricPoint[] = [];
   let position = from;
   for (;;) {
-    const page = await readMetrics(records, job_id, position, { limit: readMost, maxBytes });
+    const page = await readMetrics(records, job_id, position, { limit: maxRead, maxBytes });
     const room = limit - rows.length;
     const found = page.rows.flatMap((row, index) => (names.has(row.name) ? [{ row, index }] : []));
     rows.push(...found.slice(0, room).map(({ row }) => row));
@@ -126,7 +126,7 @@ export async function readPoints(
   job_id: string,
   wanted: WantedPoints,
   from: string | undefined,
-  limit = readMost,
+  limit = maxRead,
 ): Promise<StreamPage<MetricPoint>> {
   const { names, step_from, step_to } = wanted;
   const isRange = step_from !== undefined || step_to !== undefined;

@@ -7,7 +7,7 @@ import { ConditionFailedError } from '../data/table/write-label.ts';
 import { cancelledReason } from './cancelled-reason.ts';
 import { concludeJob } from './conclude.ts';
 import { purgeLeftovers } from './observation/leftovers.ts';
-import { placeOf } from './queue-of.ts';
+import { queueOf } from './queue-of.ts';
 import {
   batchNameOf,
   buildNameOf,
@@ -36,7 +36,7 @@ async function batchJobsOf(batch: BatchControl, settings: Settings, record: JobR
   if (record.status !== 'CREATED') return noted;
   const found = await Promise.all([
     ...(isStrategy(record) ? [] : [batch.findByName(settings.train.queue, buildNameOf(record))]),
-    batch.findByName(placeOf(record, settings).queue, batchNameOf(record)),
+    batch.findByName(queueOf(record, settings).queue, batchNameOf(record)),
   ]);
   return [...new Set([...noted, ...found.filter((id) => id !== undefined)])];
 }

@@ -13,7 +13,7 @@ function trainingPlace(record: Pick<JobRecord, 'kind' | 'gpus'>): TrainingPlace 
 }
 
 /** The queue and the job definition with which a job is submitted. */
-export function placeOf(record: JobRecord, settings: Settings): { queue: string; definition: string } {
+export function queueOf(record: JobRecord, settings: Settings): { queue: string; definition: string } {
   if (isStrategy(record)) return settings[record.kind];
   const place = trainingPlace(record);
   const { env_type, dependencies } = record.environment;

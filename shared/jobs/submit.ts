@@ -7,13 +7,13 @@ import { tryWrite } from '../data/table/try-write.ts';
 import { concludeJob } from './conclude.ts';
 import { handOverVariables, LostVariablesError } from './hand-over-variables.ts';
 import { noteBuild } from './note-build.ts';
-import { isOnCluster, placeOf } from './queue-of.ts';
+import { isOnCluster, queueOf } from './queue-of.ts';
 import { batchNameOf, buildNameOf, isStrategy, type JobRecord, unfinishedJobOf } from './subject.ts';
 
 /** Seconds by which the timeout at Batch is longer: the supervisor ends the job before, and reports why. */
 const batchTimeoutSlack = 120;
 /** Shortest timeout that Batch accepts, in seconds. */
-const batchTimeoutLeast = 60;
+const minBatchTimeout = 60;
 /** Size and time of an environment's build. */
 const build = { vcpus: 1, memory: 4096, timeout: 3600 };
 
@@ -40,7 +40,7 @@ function submissionOf(
 ): Submission {
   return {
     name: batchNameOf(record),
-    ...placeOf(record, settings),
+    ...queueOf(record, settings),
     environment: { ...jobEnvironment(record, 'run'), ...handed },
     vcpus: record.vcpus,
     memory: record.memory,
@@ -48,7 +48,7 @@ function submissionOf(
     nodes: isOnCluster(record) ? record.nodes : undefined,
     // Queues of a deployment are first in, first out: AWS refuses a share there (see README).
     ...(settings.jobsRunAs === 'processes' && { share: record.user_id }),
-    timeout: Math.max(batchTimeoutLeast, record.timeout + batchTimeoutSlack),
+    timeout: Math.max(minBatchTimeout, record.timeout + batchTimeoutSlack),
   };
 }
 

@@ -41,4 +41,4 @@ shift
 exec timeout --foreground 0 "$@" 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-`;
 
 /** Most kept folders: descriptors 4 to 9, because a POSIX shell opens no others by number. */
-export const mostKeptFolders = 6;
+export const maxKeptFolders = 6;

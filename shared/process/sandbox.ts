@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { access, chmod, constants, mkdtemp, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mostKeptFolders, sandboxScript } from './sandbox-script.ts';
+import { maxKeptFolders, sandboxScript } from './sandbox-script.ts';
 
 /** A folder that a command sees at the folder's own path, even if the folders around it are hidden. */
 export interface KeptFolder {
@@ -129,8 +129,8 @@ export async function sandboxed(
   command: readonly string[],
 ): Promise<CommandLine> {
   const folders = await openable(kept);
-  if (folders.length > mostKeptFolders)
-    throw new RangeError(`a sandbox keeps ${mostKeptFolders} folders at most`);
+  if (folders.length > maxKeptFolders)
+    throw new RangeError(`a sandbox keeps ${maxKeptFolders} folders at most`);
   const steps = [
     ...[...(isRoot() ? [] : outsideSockets), ...hidden].map((path) => ({ path, step: ['hide', path] })),
     ...folders.map(({ path, readOnly }, index) => ({

@@ -4,7 +4,7 @@ import { ServiceError } from '../core/service-error.ts';
 /** Milliseconds that one piece of work may take: on Lambda, reading and answering still fit into its 29 seconds. */
 const workMilliseconds = 15_000;
 /** Most pieces of work that wait for the thread. */
-const mostWaiting = 8;
+const maxWaiting = 8;
 const retrySeconds = 2;
 /** Milliseconds after which an idle thread is ended, for it holds some 20 MB. */
 const idleMilliseconds = 10_000;
@@ -61,7 +61,7 @@ export class WorkerQueue {
    */
   async run(address: TaskAddress, input: unknown): Promise<unknown> {
     if (this.#busy) {
-      if (this.#waiting.length >= mostWaiting) {
+      if (this.#waiting.length >= maxWaiting) {
         throw new ServiceError('unavailable', 'Too many graphs are being drawn. Try again shortly.', {
           retryAfterSeconds: retrySeconds,
         });

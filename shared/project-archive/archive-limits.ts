@@ -11,7 +11,7 @@ export const mayExpire = (until: string, now: Date): boolean =>
   Date.parse(until) - spareSeconds * 1000 < now.getTime();
 
 /** Passes that may fail for no known reason, one after the other, before the work is given up. */
-export const passesThatFailMost = 5;
+export const maxPassesThatFail = 5;
 
 /** Seconds that a request spends on an archive, of the 29 that it has in all. */
 export const secondsInRequest = 8;

@@ -7,7 +7,7 @@ export const archiveFormat = 2;
 export type ArchiveFormat = 1 | typeof archiveFormat;
 
 /** Most files of an archive; its list is held in memory. */
-export const archiveFilesMost = 200_000;
+export const maxArchiveFiles = 200_000;
 /** Most bytes of that list. */
 export const indexMaxBytes = 100_000_000;
 

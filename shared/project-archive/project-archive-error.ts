@@ -1,5 +1,5 @@
 /** Most faults that a refusal names. */
-export const faultsMost = 20;
+export const maxFaults = 20;
 
 /** What keeps an archive from being imported, or a project from being exported, in words for whoever asked for it. */
 export class ProjectArchiveError extends Error {
@@ -15,8 +15,8 @@ export class ProjectArchiveError extends Error {
 
 /** An {@link ProjectArchiveError} of an archive that is being read. */
 export function fault(...faults: readonly string[]): ProjectArchiveError {
-  const more = faults.length - faultsMost;
-  const named = faults.slice(0, faultsMost).join('; ');
+  const more = faults.length - maxFaults;
+  const named = faults.slice(0, maxFaults).join('; ');
   const rest = more > 0 ? `; and ${more} more` : '';
   return new ProjectArchiveError(`The archive cannot be imported: ${named}${rest}.`, faults);
 }
@@ -41,7 +41,7 @@ export class Faults {
 
   /** Whether so many were found that further ones would not be named. */
   get isFull(): boolean {
-    return this.#found.length > faultsMost;
+    return this.#found.length > maxFaults;
   }
 
   /** @throws ProjectArchiveError that names them, where there are some */

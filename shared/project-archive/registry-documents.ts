@@ -3,13 +3,13 @@ import { Timestamp } from '../core/formats.ts';
 import { line } from '../core/text/text-rules.ts';
 import { versionStages } from '../data/models/version-stages.ts';
 import {
-  aliasMost,
   aliasPattern,
   isPlainAddress,
   isRemoteAddress,
+  maxAlias,
+  maxRegisteredName,
   newestAlias,
   refusedInName,
-  registeredNameMost,
   versionAlias,
 } from '../data/rules/registry.ts';
 
@@ -21,7 +21,7 @@ const versionNumber = z.number().int().min(1).max(999_999_999);
 const alias = z
   .string()
   .min(1)
-  .max(aliasMost)
+  .max(maxAlias)
   .regex(aliasPattern)
   .refine((value) => !versionAlias.test(value) && value.toLowerCase() !== newestAlias);
 
@@ -29,7 +29,7 @@ const alias = z
 export const RegisteredDocument = z.strictObject({
   name: z
     .string()
-    .max(registeredNameMost)
+    .max(maxRegisteredName)
     .refine((name) => name.trim() !== '' && !refusedInName.test(name)),
   description: long,
   tags: texts,

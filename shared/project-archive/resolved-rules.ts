@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ArtifactPath } from '../data/rules/artifact-path.ts';
 import { faultOfModel, LoggedModelName } from '../data/rules/model.ts';
-import { RegistryDescription, RegistryTag, registryItemMost } from '../data/rules/registry.ts';
+import { maxRegistryItem, RegistryDescription, RegistryTag } from '../data/rules/registry.ts';
 import {
   AnyExperimentName,
   AnyNote,
@@ -10,8 +10,8 @@ import {
   AnyTrackedName,
   DatasetRule,
   GitRule,
-  linksMost,
   ModelValues,
+  maxLinks,
   Step,
   TaggedName,
 } from '../data/rules/tracked.ts';
@@ -19,7 +19,7 @@ import {
 // Rules of what people and programs wrote, once ids stand in the place of references. They look at the fields that they
 // name; what a document has beside them is told by its own schema.
 
-const Links = z.array(z.looseObject({ model_id: z.string().min(1), step: Step })).max(linksMost);
+const Links = z.array(z.looseObject({ model_id: z.string().min(1), step: Step })).max(maxLinks);
 
 export const FieldsRules = z.looseObject({
   name: AnyExperimentName,
@@ -27,7 +27,7 @@ export const FieldsRules = z.looseObject({
   tags: AnyTags,
   params: AnyParams,
   git: GitRule.nullable(),
-  datasets: z.array(DatasetRule).max(linksMost).optional(),
+  datasets: z.array(DatasetRule).max(maxLinks).optional(),
   models_read: Links.optional(),
   models_made: Links.optional(),
 });
@@ -45,9 +45,9 @@ export const ModelRules = z
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   });
 
-const isWithinItem = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= registryItemMost;
+const isWithinItem = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= maxRegistryItem;
 
 /** Of a registered model, and of a version. */
 export const RegistryRules = z
   .looseObject({ description: RegistryDescription, tags: z.record(TaggedName, RegistryTag) })
-  .refine(isWithinItem, `has more than ${registryItemMost} bytes`);
+  .refine(isWithinItem, `has more than ${maxRegistryItem} bytes`);

@@ -3,8 +3,8 @@ import { Scanner } from './scanner.ts';
 import type { NamedValue, SearchValue, ValueType, Vocabulary } from './vocabulary.ts';
 
 /** Most conditions of a filter, and longest pattern: each row is compared with all of them. */
-const conditionsMost = 100;
-const patternMost = 1000;
+const maxConditions = 100;
+const maxPattern = 1000;
 
 type Test = (value: string | number) => boolean;
 
@@ -74,7 +74,7 @@ function comparison(scanner: Scanner, type: ValueType, sign: Sign): Test {
 function likeness(scanner: Scanner, keyword: 'LIKE' | 'ILIKE'): Test {
   const { at } = scanner;
   const pattern = scanner.quoted(`'"`) ?? scanner.fail('a pattern in quotes');
-  if (pattern.length > patternMost) return scanner.fail(`a pattern of at most ${patternMost} characters`, at);
+  if (pattern.length > maxPattern) return scanner.fail(`a pattern of at most ${maxPattern} characters`, at);
   if (keyword === 'LIKE') return (value) => matchPattern(String(value), pattern);
   const lower = pattern.toLowerCase();
   return (value) => matchPattern(String(value).toLowerCase(), lower);
@@ -147,8 +147,8 @@ export function parseFilter<Row>(text: string, vocabulary: Vocabulary<Row>): Fil
   if (!scanner.isAtEnd) {
     do {
       const name = scanner.name(vocabulary);
-      if (conditions.length === conditionsMost)
-        return scanner.fail(`the end, since a filter has at most ${conditionsMost} conditions,`);
+      if (conditions.length === maxConditions)
+        return scanner.fail(`the end, since a filter has at most ${maxConditions} conditions,`);
       conditions.push({ name, test: readTest(scanner, name) });
     } while (scanner.keyword('AND') !== undefined);
     if (!scanner.isAtEnd) return scanner.fail('AND or the end');

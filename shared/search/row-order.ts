@@ -8,7 +8,7 @@ const ranks = { number: 0, text: 1, nan: 2, missing: 3 } as const;
 type SortKey = readonly [rank: number, value: string | number];
 
 /** Characters (UTF-16 units) of texts that all terms of an order together compare, so that a position stays short. */
-const comparedMost = 250;
+const maxCompared = 250;
 
 const numeric = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
@@ -44,7 +44,7 @@ export class RowOrder<Row> {
   constructor(terms: readonly OrderTerm<Row>[], idOf: (row: Row) => string) {
     this.#terms = terms;
     this.#idOf = idOf;
-    this.#cut = Math.floor(comparedMost / Math.max(1, terms.length));
+    this.#cut = Math.floor(maxCompared / Math.max(1, terms.length));
   }
 
   positionOf(row: Row): Position {
@@ -70,7 +70,7 @@ export class RowOrder<Row> {
 }
 
 const keyText = ([rank, value]: SortKey): string => `${rank}${String(value)}`;
-const positionMost = 4000;
+const maxPosition = 4000;
 
 /** A position as a text: at most 950 bytes with four terms. */
 export const encodePosition = ({ keys, id }: Position): string =>
@@ -78,7 +78,7 @@ export const encodePosition = ({ keys, id }: Position): string =>
 
 /** The position of a text; undefined for a text that {@link encodePosition} did not write. */
 export function decodePosition(text: string): Position | undefined {
-  if (text.length > positionMost) return undefined;
+  if (text.length > maxPosition) return undefined;
   const space = text.indexOf(' ');
   const id = space < 0 ? text : text.slice(0, space);
   const keys: SortKey[] = [];

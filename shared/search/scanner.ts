@@ -2,7 +2,7 @@ import { SearchSyntaxError } from './search-syntax-error.ts';
 import { type NamedValue, nameIn, namesOf, type Vocabulary } from './vocabulary.ts';
 
 /** Longest text of a filter or an order, in UTF-16 units. */
-const textMost = 10_000;
+const maxText = 10_000;
 
 const word = /[^\s=!<>,()'"`]+/y;
 const number = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![^\s,()])/y;
@@ -15,8 +15,8 @@ export class Scanner {
   #at = 0;
 
   constructor(text: string) {
-    if (text.length > textMost)
-      throw new SearchSyntaxError(`is longer than ${textMost} characters`, textMost + 1);
+    if (text.length > maxText)
+      throw new SearchSyntaxError(`is longer than ${maxText} characters`, maxText + 1);
     this.#text = text;
   }
 

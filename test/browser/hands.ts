@@ -15,7 +15,7 @@ export interface Hands {
 }
 
 /** Keystrokes after which something is held to be out of reach. */
-const tabsMost = 250;
+const maxTabs = 250;
 
 const replaceText = async (page: Page, text: string): Promise<void> => {
   await page.keyboard.press('Control+A');
@@ -67,7 +67,7 @@ export function keyboard(page: Page): Hands {
   /** Tab to something, from where the focus is. */
   const reach = async (target: Locator): Promise<void> => {
     await target.waitFor({ state: 'attached' });
-    for (let tab = 0; tab < tabsMost; tab += 1) {
+    for (let tab = 0; tab < maxTabs; tab += 1) {
       if (await hasFocus(target)) return;
       await page.keyboard.press('Tab');
     }

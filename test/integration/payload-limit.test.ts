@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { payloadMostBytes } from '../../shared/http/answer/payload-bytes.ts';
+import { maxPayloadBytes } from '../../shared/http/answer/payload-bytes.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
 import { answerList } from '../../shared/http/definition/paging.ts';
@@ -48,7 +48,7 @@ test('a list ends where its rows would be too large once they are escaped', asyn
     },
   );
   const shown: unknown = body.kind === 'json' ? body.value : undefined;
-  expect(asSent(JSON.stringify(shown))).toBeLessThan(payloadMostBytes);
+  expect(asSent(JSON.stringify(shown))).toBeLessThan(maxPayloadBytes);
   expect(shown).toHaveLength(14);
   expect(next?.after).toBe('13');
 });
@@ -60,6 +60,6 @@ test('so does an answer of MLflow’s API', async () => {
   }>;
   const { body } = await answerPage('runs', { rows, next: undefined }, order, (some) => [...some]);
   const text = body.kind === 'content' ? String(body.bytes) : '';
-  expect(asSent(text)).toBeLessThan(payloadMostBytes);
+  expect(asSent(text)).toBeLessThan(maxPayloadBytes);
   expect(JSON.parse(text).runs).toHaveLength(14);
 });

@@ -15,15 +15,15 @@ interface Flags {
 }
 
 /** Most metrics that are printed. */
-const metricsMost = 100;
+const maxMetrics = 100;
 
 /** The metrics by name; those beyond the most are counted. */
 function metricFacts({ metrics }: Experiment): [string, string][] {
   const names = Object.keys(metrics).sort();
-  const more = names.length - metricsMost;
+  const more = names.length - maxMetrics;
   return [
     ...names
-      .slice(0, metricsMost)
+      .slice(0, maxMetrics)
       .flatMap((name): [string, string][] =>
         metrics[name] === undefined ? [] : [[`metrics.${name}`, summaryText(metrics[name])]],
       ),

@@ -26,7 +26,7 @@ interface Found {
 
 const operations = ['prune', 'quantize'] as const;
 /** How many of each operation are looked at for the end of an id. */
-const newestMost = 100;
+const maxNewest = 100;
 
 async function byId({ client }: Session, strategy_id: string): Promise<Found | undefined> {
   for (const operation of operations) {
@@ -44,7 +44,7 @@ async function newest(session: Session, ending: string): Promise<Found | undefin
   const ids: string[] = [];
   for (const operation of operations) {
     const route = `GET /optimization/${operation}/strategies` as const;
-    const query = { limit: ending === '' ? 1 : newestMost };
+    const query = { limit: ending === '' ? 1 : maxNewest };
     const { rows } = await session.client.page<typeof listPrunings>(route, { query });
     ids.push(...rows.map(({ strategy_id }) => strategy_id).filter((id) => id.endsWith(ending)));
   }

@@ -8,7 +8,7 @@ export interface Need {
 type Alternatives = ReadonlyMap<string, readonly string[]>;
 
 /** Many ways lead to a common package; beyond this its condition is as long as it is useless. */
-const alternativesMost = 12;
+const maxAlternatives = 12;
 
 const keyOf = (markers: readonly string[]): string => markers.join('\n');
 
@@ -18,7 +18,7 @@ function simplified(all: Alternatives): Alternatives {
   const kept: (readonly string[])[] = [];
   for (const set of sets)
     if (!kept.some((other) => other.every((marker) => set.includes(marker)))) kept.push(set);
-  if (kept.length > alternativesMost) return new Map([['', []]]);
+  if (kept.length > maxAlternatives) return new Map([['', []]]);
   return new Map(kept.map((set) => [keyOf(set), set]));
 }
 

@@ -45,13 +45,13 @@ window.addEventListener('hashchange', () => {
 
 /** What pages keep for Back, by the entry of the history that they were shown in; the oldest makes room. */
 const kept = new Map<string, Record<string, unknown>>();
-const entriesMost = 50;
+const maxEntries = 50;
 
 /** Keep something of the page that is shown, for when somebody comes back to it. */
 export function keep(name: string, value: unknown): void {
   kept.set(entry.id, { ...kept.get(entry.id), [name]: value });
   const [oldest] = kept.keys();
-  if (kept.size > entriesMost && oldest !== undefined) kept.delete(oldest);
+  if (kept.size > maxEntries && oldest !== undefined) kept.delete(oldest);
 }
 
 /** What was kept under a name where this page is one that somebody has come back to. */

@@ -9,7 +9,7 @@ const archiveMaxBytes = 32 * 1024 * 1024;
 const packedMaxBytes = 64 * 1024 * 1024;
 const limits = { maxEntries: 50_000, maxBytes: 256 * 1024 * 1024, maxPathBytes: 4096, maxDepth: 100 };
 /** Characters of all names of an answer. */
-const namesMost = 500_000;
+const maxNames = 500_000;
 
 /** Names of the files in which two sources differ. */
 export const ChangedFiles = z
@@ -56,7 +56,7 @@ function sourceReader(objects: ObjectReader): (source: Source) => Promise<Files 
 export function changedFiles(objects: ObjectReader, former: Source) {
   const read = sourceReader(objects);
   let first: Promise<Files | undefined> | undefined;
-  let room = namesMost;
+  let room = maxNames;
   const take = (names: readonly string[]): string[] =>
     [...names].sort().filter((name) => {
       room -= name.length;

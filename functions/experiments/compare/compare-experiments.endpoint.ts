@@ -18,9 +18,9 @@ import { readCompared } from './compared-experiments.ts';
 import { comparisonTable } from './comparison-table.ts';
 
 /** Experiments that are compared at most. */
-const comparedMost = 50;
-const idList = new RegExp(`^${ulidPattern}(,${ulidPattern}){1,${comparedMost - 1}}$`);
-const rule = `must be 2 to ${comparedMost} different ids of experiments, separated by commas`;
+const maxCompared = 50;
+const idList = new RegExp(`^${ulidPattern}(,${ulidPattern}){1,${maxCompared - 1}}$`);
+const rule = `must be 2 to ${maxCompared} different ids of experiments, separated by commas`;
 
 const Attribute = z.union([z.string(), z.number(), z.null()]);
 const compared = <S extends z.ZodType>(value: S) =>
@@ -80,7 +80,7 @@ export const endpoint = defineEndpoint({
           const ids = text.split(',');
           return new Set(ids).size === ids.length;
         }, rule)
-        .describe(`2 to ${comparedMost} experiments, separated by commas.`),
+        .describe(`2 to ${maxCompared} experiments, separated by commas.`),
       changed_files: flag
         .default(true)
         .describe(

@@ -5,7 +5,7 @@ import type { ChangedFiles, changedFiles } from './changed-files.ts';
 import type { FoundRecords } from './compared-experiments.ts';
 
 /** Most characters of all diffs of an answer together. */
-const diffsMost = 2_000_000;
+const maxDiffs = 2_000_000;
 
 export interface FileDiffs {
   experiment_id: string;
@@ -56,7 +56,7 @@ export async function compareFiles(
   const { unifiedDiff } = await import('./unified-diff.ts');
   const [first, ...others] = await readTexts(records, project_id, found);
   if (first === undefined) return [];
-  let room = diffsMost;
+  let room = maxDiffs;
   const sources: (ChangedFiles | null)[] = [];
   // One after the other: of all of them only the first one's files stay in memory.
   for (const { experiment } of found.slice(1)) sources.push(await compareSource(experiment));

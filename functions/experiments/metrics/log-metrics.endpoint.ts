@@ -12,7 +12,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 
-const pointsMost = 1000;
+const maxPoints = 1000;
 /** Points with names of 250 characters that are written as escapes. */
 const bodyMaxBytes = 3_500_000;
 
@@ -40,7 +40,7 @@ export const endpoint = defineEndpoint({
         metrics: z
           .array(Point)
           .min(1, 'must have at least one point')
-          .max(pointsMost, `must have at most ${pointsMost} points`)
+          .max(maxPoints, `must have at most ${maxPoints} points`)
           .describe('The points, in any order.'),
       }),
       bodyMaxBytes,

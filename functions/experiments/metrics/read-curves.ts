@@ -6,8 +6,8 @@ import { CurveBuckets } from '../../../shared/drawing/metric-chart/curve-buckets
 import { isInRange, type WantedPoints } from '../../../shared/experiments/read-points.ts';
 
 /** Metrics of one answer at most, and points of all their curves together. */
-const curvesMost = 100;
-const pointsMost = 40_000;
+const maxCurves = 100;
+const maxPoints = 40_000;
 
 class Curve {
   readonly buckets: CurveBuckets;
@@ -39,8 +39,8 @@ export async function readCurves(
       if (curve === undefined) {
         curve = new Curve(most);
         curves.set(name, curve);
-        if (curves.size > curvesMost || curves.size * most > Math.max(most, pointsMost)) {
-          const message = `chooses too many points: ask for at most ${curvesMost} metrics by name, and for fewer points`;
+        if (curves.size > maxCurves || curves.size * most > Math.max(most, maxPoints)) {
+          const message = `chooses too many points: ask for at most ${maxCurves} metrics by name, and for fewer points`;
           throw badRequest([{ in: 'query', name: 'points', message }]);
         }
       }

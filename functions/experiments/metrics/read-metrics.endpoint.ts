@@ -28,7 +28,7 @@ const PointAnswer = z.object({
 });
 
 /** Most names of metrics that one request has. */
-const namesMost = 100;
+const maxNames = 100;
 
 const showPoint = (point: MetricPoint): z.input<typeof PointAnswer> => ({
   ...point,
@@ -61,7 +61,7 @@ export const endpoint = defineEndpoint({
       ...streamPaging(10_000),
       name: z
         .array(line(250))
-        .max(namesMost, `is given more than ${namesMost} times`)
+        .max(maxNames, `is given more than ${maxNames} times`)
         .optional()
         .describe('Name of a metric that is wanted, such as `accuracy`; may be given several times.'),
       step_from: decimal(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)

@@ -5,7 +5,7 @@ import type { Page, TableReader } from '../../../shared/data/table/table.ts';
 import { type Placed, placeInLine } from '../../../shared/jobs/admission/place-in-line.ts';
 
 /** Experiments read at once: what is tracked of one may be some 100 KB. */
-const pageMost = 100;
+const maxPage = 100;
 
 interface TrackedExperiment {
   experiment: Placed<Experiment>;
@@ -19,7 +19,7 @@ export async function listTracked(
   project_id: string,
   { limit, after }: { limit: number; after: string | undefined },
 ): Promise<Page<TrackedExperiment>> {
-  const page = await listExperiments(records, project_id, { limit: Math.min(limit, pageMost), after });
+  const page = await listExperiments(records, project_id, { limit: Math.min(limit, maxPage), after });
   const ids = page.items.map(({ experiment_id }) => experiment_id);
   const [placed, tracked] = await Promise.all([
     placeInLine(records, limits, page.items),

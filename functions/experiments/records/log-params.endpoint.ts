@@ -11,7 +11,7 @@ import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 
 /** Names that a refusal shows. */
-const namedMost = 10;
+const maxNamed = 10;
 
 export const endpoint = defineEndpoint({
   name: 'logExperimentParams',
@@ -34,8 +34,8 @@ export const endpoint = defineEndpoint({
       const given = Object.entries(params);
       const changed = given.filter(([name, value]) => known.has(name) && known.get(name) !== value);
       if (changed.length > 0) {
-        const names = changed.slice(0, namedMost).map(([name]) => name);
-        const rest = changed.length > namedMost ? ` and ${changed.length - namedMost} more` : '';
+        const names = changed.slice(0, maxNamed).map(([name]) => name);
+        const rest = changed.length > maxNamed ? ` and ${changed.length - maxNamed} more` : '';
         const message = `A param is written once, and these have another value: ${names.join(', ')}${rest}.`;
         throw new ServiceError('conflict', message);
       }

@@ -3,7 +3,7 @@ import { listProjects, projectKey } from '../../../shared/data/projects/project.
 import type { TableReader } from '../../../shared/data/table/table.ts';
 
 /** Most projects that are searched together. */
-const projectsMost = 1000;
+const maxProjects = 1000;
 
 /**
  * Ids of the projects to search: those that were named, or all.
@@ -23,11 +23,11 @@ export async function projectsToSearch(
   const ids: string[] = [];
   let after: string | undefined;
   do {
-    const page = await listProjects(records, { limit: projectsMost + 1 - ids.length, after });
+    const page = await listProjects(records, { limit: maxProjects + 1 - ids.length, after });
     ids.push(...page.items.map(({ project_id }) => project_id));
     after = page.next;
-  } while (after !== undefined && ids.length <= projectsMost);
-  if (ids.length <= projectsMost) return ids;
-  const message = `is required where there are more than ${projectsMost} projects`;
+  } while (after !== undefined && ids.length <= maxProjects);
+  if (ids.length <= maxProjects) return ids;
+  const message = `is required where there are more than ${maxProjects} projects`;
   throw badRequest([{ in: 'query', name: 'project_id', message }]);
 }

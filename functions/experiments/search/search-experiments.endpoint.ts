@@ -10,7 +10,7 @@ import { projectsToSearch } from './projects-to-search.ts';
 import { searchParameters } from './search-parameters.ts';
 
 /** Most projects that a request names. */
-const namedMost = 100;
+const maxNamed = 100;
 
 export const endpoint = defineEndpoint({
   name: 'searchExperiments',
@@ -25,7 +25,7 @@ export const endpoint = defineEndpoint({
     query: z.strictObject({
       project_id: z
         .array(Ulid)
-        .max(namedMost, `is given more than ${namedMost} times`)
+        .max(maxNamed, `is given more than ${maxNamed} times`)
         .optional()
         .describe('Project to search; may be given several times.'),
       ...searchParameters,

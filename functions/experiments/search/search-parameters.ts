@@ -7,9 +7,9 @@ import { parseOrder } from '../../../shared/search/parse-order.ts';
 import { SearchSyntaxError } from '../../../shared/search/search-syntax-error.ts';
 
 /** Longest filter, in characters: an address takes about 8 KB. */
-const filterMost = 6000;
+const maxFilter = 6000;
 /** Most terms of an order, whose values a cursor holds. */
-const termsMost = 4;
+const maxTerms = 4;
 
 const vocabulary = experimentVocabulary({
   now: new Date(0),
@@ -32,7 +32,7 @@ const attributes = Object.keys(vocabulary.attributes).join(', ');
 
 /** Query parameters of every search of experiments. */
 export const searchParameters = {
-  filter: paragraphOrBlank(filterMost)
+  filter: paragraphOrBlank(maxFilter)
     .superRefine((text, { addIssue }) => {
       const fault = faultIn(() => parseFilter(text, vocabulary));
       if (fault !== undefined) addIssue(fault);
@@ -41,11 +41,11 @@ export const searchParameters = {
     .describe(
       `Conditions joined by AND on \`metrics.<name>\` (the last value), \`params.<name>\`, \`tags.<name>\` and the attributes ${attributes}, with = != < <= > >=, LIKE, ILIKE, IN, NOT IN, IS NULL, IS NOT NULL; names with spaces in backticks or double quotes. Such as \`metrics.loss < 0.5 AND params.lr = '0.01'\`.`,
     ),
-  order_by: paragraphOrBlank(filterMost)
+  order_by: paragraphOrBlank(maxFilter)
     .superRefine((text, { addIssue }) => {
       const fault = faultIn(() => {
         const terms = parseOrder(text, vocabulary);
-        if (terms.length > termsMost) addIssue(`has ${terms.length} names; at most ${termsMost} are allowed`);
+        if (terms.length > maxTerms) addIssue(`has ${terms.length} names; at most ${maxTerms} are allowed`);
       });
       if (fault !== undefined) addIssue(fault);
     })

@@ -18,11 +18,11 @@ import { requireShapesOf } from './require-shapes.ts';
 type Arrival = { file: ModelFile } | { lacks: string };
 
 /** Part numbers that a message names; the others are only counted. */
-const namedMost = 10;
+const maxNamed = 10;
 
 function missingParts(name: string, numbers: readonly number[], of: number): string {
-  const more = numbers.length > namedMost ? ', …' : '';
-  return `${numbers.length} of ${of} parts of ${name} (${numbers.slice(0, namedMost).join(', ')}${more})`;
+  const more = numbers.length > maxNamed ? ', …' : '';
+  return `${numbers.length} of ${of} parts of ${name} (${numbers.slice(0, maxNamed).join(', ')}${more})`;
 }
 
 /** Looks whether a file has arrived as it was announced; joins its parts where it came in parts. */

@@ -13,10 +13,10 @@ import { isGivenUp, withNewParts } from '../../../shared/data/projects/upload-pa
 import type { TableWriter, Write } from '../../../shared/data/table/table.ts';
 import type { Ambient, Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import type { StoredShapes } from '../../../shared/onnx-models/completeness.ts';
-import { dataMostBytes, type UploadRequest } from './model-request.ts';
+import { maxDataBytes, type UploadRequest } from './model-request.ts';
 
 /** Most files of a model. */
-const filesMost = 500;
+const maxFiles = 500;
 
 export interface Announcing extends Pick<Ambient, 'now' | 'newId'> {
   records: TableWriter<'records'>;
@@ -61,11 +61,10 @@ function requireRoom({ model_name, status, files, pending }: Model, wanted: Uplo
     );
   }
   const others = [...files, ...pending].filter((one) => !isSameFile(one, wanted));
-  if (others.length >= filesMost)
-    throw new ServiceError('conflict', `A model has at most ${filesMost} files.`);
+  if (others.length >= maxFiles) throw new ServiceError('conflict', `A model has at most ${maxFiles} files.`);
   const bytes = others.reduce((sum, { size }) => sum + size, wanted.size);
-  if (bytes > dataMostBytes) {
-    throw new ServiceError('conflict', `All files of a model together have at most ${dataMostBytes} bytes.`);
+  if (bytes > maxDataBytes) {
+    throw new ServiceError('conflict', `All files of a model together have at most ${maxDataBytes} bytes.`);
   }
 }
 

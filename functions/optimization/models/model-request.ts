@@ -10,13 +10,13 @@ import {
 } from '../../../shared/data/models/model-file.ts';
 import { uploadMaxBytes } from '../../../shared/data/projects/upload.ts';
 import { flag, integer } from '../../../shared/http/definition/parameters.ts';
-import { parseShapes, shapesMostLength } from '../../../shared/onnx/model/inspect/parse-shapes.ts';
+import { maxShapesLength, parseShapes } from '../../../shared/onnx/model/inspect/parse-shapes.ts';
 import { ModelError } from '../../../shared/onnx/model/model-error.ts';
 
 /** Largest external data file: what a job's disk takes with room to work. */
-export const dataMostBytes = 100_000_000_000;
+export const maxDataBytes = 100_000_000_000;
 /** Largest ONNX file: that of a protocol buffer. */
-const onnxMostBytes = 2 ** 31 - 1;
+const maxOnnxBytes = 2 ** 31 - 1;
 
 const ArtifactPath = z
   .string()
@@ -36,7 +36,7 @@ function checkShapes(text: string, context: z.RefinementCtx<string>): void {
 }
 
 /** Shapes of a model's inputs or outputs, in the grammar of `shared/onnx/model/inspect`. */
-export const Shapes = z.string().superRefine(checkShapes).meta({ maxLength: shapesMostLength });
+export const Shapes = z.string().superRefine(checkShapes).meta({ maxLength: maxShapesLength });
 
 const shapesOf = (tensors: string, example: string) =>
   Shapes.describe(
@@ -54,7 +54,7 @@ const shapesOrAuto = (shapes: typeof Shapes) =>
     .superRefine((text, context) => {
       if (text !== autoShapes) checkShapes(text, context);
     })
-    .meta({ maxLength: shapesMostLength })
+    .meta({ maxLength: maxShapesLength })
     .describe(`${shapes.description ?? ''} \`${autoShapes}\` takes those of the registered model.`);
 
 /** Shapes of the model that is meant, each of which must be given. */
@@ -75,7 +75,7 @@ export const modelRequest = z.strictObject({
   sha256: Sha256.optional().describe(
     'SHA-256 digest of the file to upload: 64 lower-case hexadecimal digits.',
   ),
-  size: integer(1, dataMostBytes).optional().describe('Bytes of the file to upload, such as `48213`.'),
+  size: integer(1, maxDataBytes).optional().describe('Bytes of the file to upload, such as `48213`.'),
   multipart: flag
     .optional()
     .describe('Whether to upload in parts: `true` or `false`; above 5 GB it always is.'),
@@ -118,8 +118,8 @@ export interface SetsRequest extends Pick<ArtifactRequest, 'experiment_id' | 'ca
 }
 
 const largest: Readonly<Record<ModelFileRole, number>> = {
-  model: onnxMostBytes,
-  data: dataMostBytes,
+  model: maxOnnxBytes,
+  data: maxDataBytes,
   calibration: uploadMaxBytes,
   evaluation: uploadMaxBytes,
 };

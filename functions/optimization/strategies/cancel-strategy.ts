@@ -18,7 +18,7 @@ const words = {
 } as const;
 
 /** The cancelling of a strategy. */
-export const strategyCancelling = (kind: OptimizationKind) =>
+export const cancelStrategyEndpoint = (kind: OptimizationKind) =>
   defineEndpoint({
     ...words[kind],
     method: 'POST',

@@ -27,7 +27,7 @@ const words = {
 } as const;
 
 /** The deletion of a strategy. */
-export const strategyDeleting = (kind: OptimizationKind) =>
+export const deleteStrategyEndpoint = (kind: OptimizationKind) =>
   defineEndpoint({
     ...words[kind],
     method: 'DELETE',

@@ -35,7 +35,7 @@ const detailsOf = (kind: OptimizationKind) =>
     : strategyAnswers.quantize.extend(receipt).meta({ id: 'QuantizeStrategyDetails' });
 
 /** One strategy of an operation with its receipt, or the receipt's page. */
-export const strategyReading = (kind: OptimizationKind) =>
+export const readStrategyEndpoint = (kind: OptimizationKind) =>
   defineEndpoint({
     ...words[kind],
     method: 'GET',

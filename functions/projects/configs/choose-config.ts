@@ -6,7 +6,7 @@ import type { TableReader } from '../../../shared/data/table/table.ts';
 /** Latest experiments among which a training is looked for. */
 const lookedAt = 100;
 /** How many choices a refusal names. */
-const namedMost = 20;
+const maxNamed = 20;
 
 /**
  * The configuration to train with: the one that is named, else the project's only one, else the one last trained.
@@ -22,7 +22,7 @@ export async function chooseConfig(
     if (config === undefined) throw notFound('config', named);
     return config;
   }
-  const { items, next } = await listConfigs(records, project_id, { limit: namedMost, after: undefined });
+  const { items, next } = await listConfigs(records, project_id, { limit: maxNamed, after: undefined });
   const [only] = items;
   if (only === undefined) throw new ServiceError('conflict', 'The project has no configuration yet.');
   if (items.length === 1) return only;

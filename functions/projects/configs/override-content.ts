@@ -1,5 +1,5 @@
 import { OverrideError, type Overrides, overrideConfig } from '../../../shared/config/override-config.ts';
-import { configKey, smallMost } from '../../../shared/config/parse-config.ts';
+import { configKey, maxSmall } from '../../../shared/config/parse-config.ts';
 import { badRequest, type ParameterFault } from '../../../shared/core/service-error.ts';
 import { configMaxBytes } from '../../../shared/data/projects/config.ts';
 import { workerTask } from '../../../shared/process/worker-task.ts';
@@ -39,7 +39,7 @@ export async function overrideContent(
   overrides: Overrides,
 ): Promise<Uint8Array> {
   const given = { config_id, content: Buffer.from(bytes).toString('utf8'), overrides };
-  const found = given.content.length <= smallMost ? override(given) : await overrideOnThread(given);
+  const found = given.content.length <= maxSmall ? override(given) : await overrideOnThread(given);
   if ('fault' in found) throw badRequest([fault(found.fault)]);
   const content = Buffer.from(found.content);
   if (content.length > configMaxBytes)

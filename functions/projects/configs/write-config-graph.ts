@@ -2,7 +2,7 @@ import { ConfigSyntaxError } from '../../../shared/config/config-syntax-error.ts
 import { buildConfigGraph } from '../../../shared/config/graph/build-config-graph.ts';
 import { renderGraphviz } from '../../../shared/config/graph/draw/render-graphviz.ts';
 import { renderMermaid } from '../../../shared/config/graph/draw/render-mermaid.ts';
-import { type ConfigText, configKey, smallMost } from '../../../shared/config/parse-config.ts';
+import { type ConfigText, configKey, maxSmall } from '../../../shared/config/parse-config.ts';
 import { parseConfigFile } from '../../../shared/config/parse-config-file.ts';
 import { workerTask } from '../../../shared/process/worker-task.ts';
 import { unreadableConfig } from './unreadable-config.ts';
@@ -48,7 +48,7 @@ const writeOnThread = workerTask({
 
 /** The graph of a configuration in a form: every drawing, and any form of a large file, is made on a thread. @throws ServiceError 409, 413, 503 */
 export async function writeConfigGraph(input: ConfigText & { form: GraphForm }): Promise<string> {
-  const isSmall = input.form !== 'image/svg+xml' && input.content.length <= smallMost;
+  const isSmall = input.form !== 'image/svg+xml' && input.content.length <= maxSmall;
   const written = await (isSmall ? writeGraph(input) : writeOnThread(input));
   if ('fault' in written) throw unreadableConfig(input.config_id, written.fault);
   return written.text;

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { memberCount, membersMost } from '../../../shared/data/projects/member.ts';
+import { maxMembers, memberCount } from '../../../shared/data/projects/member.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 
 /** The 409 for a change of a project's owner by the operations on its members. */
@@ -14,7 +14,7 @@ export function refuseMembers(error: unknown): never {
   if (error instanceof ConditionFailedError && error.isOnly(memberCount)) {
     throw new ServiceError(
       'conflict',
-      `The project has ${membersMost} members besides its owner, the most it may have. Remove one first.`,
+      `The project has ${maxMembers} members besides its owner, the most it may have. Remove one first.`,
       { cause: error },
     );
   }

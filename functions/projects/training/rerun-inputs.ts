@@ -44,7 +44,7 @@ function requireTrained(experiment: Experiment): Trained {
 }
 
 /** How many reruns of reruns that stored no checkpoint are gone back over. */
-const chainMost = 20;
+const maxChain = 20;
 
 /** The size of a node, where half of it was asked for with the other half of the earlier experiment. */
 function sizeOf(earlier: Trained, changes: RerunChanges, settings: Settings): JobSize {
@@ -86,7 +86,7 @@ async function configOf(records: TableReader<'records'>, earlier: Trained, chang
 /** The experiment whose checkpoints the new one starts from: the earlier one, or the one that it started from itself. */
 async function originOf(records: TableReader<'records'>, earlier: Experiment): Promise<string | null> {
   let origin: Experiment | undefined = earlier;
-  for (let step = 0; step < chainMost && origin !== undefined; step += 1) {
+  for (let step = 0; step < maxChain && origin !== undefined; step += 1) {
     if (origin.checkpoints > 0) return origin.experiment_id;
     if (origin.continues_from === null) return null;
     origin = await findExperiment(records, earlier.project_id, origin.continues_from);

@@ -1,6 +1,6 @@
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { uploadDownloading } from './download-upload.ts';
+import { downloadUploadEndpoint } from './download-upload.ts';
 
-export const endpoint = uploadDownloading('dataset');
+export const endpoint = downloadUploadEndpoint('dataset');
 
 export const handler = lambda(endpoint);

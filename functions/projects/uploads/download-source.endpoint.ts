@@ -1,6 +1,6 @@
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { uploadDownloading } from './download-upload.ts';
+import { downloadUploadEndpoint } from './download-upload.ts';
 
-export const endpoint = uploadDownloading('source');
+export const endpoint = downloadUploadEndpoint('source');
 
 export const handler = lambda(endpoint);

@@ -88,7 +88,7 @@ const noVersion = ({ kind, name, sha256 }: Wanted): ServiceError => {
 };
 
 /** The download of a source or a data set. */
-export function uploadDownloading<K extends Kind>(kind: K) {
+export function downloadUploadEndpoint<K extends Kind>(kind: K) {
   const { name, path, parameters, summary, before } = resources[kind];
   return defineEndpoint({
     name,

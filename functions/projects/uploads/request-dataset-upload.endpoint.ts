@@ -1,6 +1,6 @@
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { uploadRequesting } from './request-upload.ts';
+import { requestUploadEndpoint } from './request-upload.ts';
 
-export const endpoint = uploadRequesting('dataset');
+export const endpoint = requestUploadEndpoint('dataset');
 
 export const handler = lambda(endpoint);

@@ -27,7 +27,7 @@ const resources = {
 } as const;
 
 /** The request for an upload of a source or a data set. */
-export function uploadRequesting<K extends keyof typeof resources>(kind: K) {
+export function requestUploadEndpoint<K extends keyof typeof resources>(kind: K) {
   const { name, path, parameters, summary, file } = resources[kind];
   return defineEndpoint({
     name,

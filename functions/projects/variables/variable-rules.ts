@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { mostVariables, VariableName, VariableValue } from '../../../shared/data/rules/variable.ts';
+import { maxVariables, VariableName, VariableValue } from '../../../shared/data/rules/variable.ts';
 import { flag } from '../../../shared/http/definition/parameters.ts';
 
 /** Most bytes of a body with all variables, each character of which may be written as an escape of six bytes. */
@@ -16,6 +16,6 @@ export const VariableBody = z.strictObject({ value: VariableValue, secret });
 export const VariablesBody = z.strictObject({
   variables: z
     .array(z.strictObject({ name: VariableName, value: VariableValue.optional(), secret }))
-    .max(mostVariables, `has more than ${mostVariables} variables`)
+    .max(maxVariables, `has more than ${maxVariables} variables`)
     .describe('All variables of the project. One without `value` keeps the value that it has.'),
 });

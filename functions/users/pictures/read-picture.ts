@@ -13,7 +13,7 @@ const words = {
 } as const;
 
 /** The reading of a user's picture in one of its sizes. */
-export const pictureReading = (size: PictureSize) =>
+export const readPictureEndpoint = (size: PictureSize) =>
   defineEndpoint({
     ...words[size],
     method: 'GET',

@@ -1,6 +1,6 @@
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { pictureReading } from './read-picture.ts';
+import { readPictureEndpoint } from './read-picture.ts';
 
-export const endpoint = pictureReading('thumbnail');
+export const endpoint = readPictureEndpoint('thumbnail');
 
 export const handler = lambda(endpoint);

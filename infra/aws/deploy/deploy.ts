@@ -9,7 +9,7 @@ import { readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
 import { cdkContext, synthesizeTemplates } from '../build/templates.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
-import { leastConcurrency } from '../options/request-burst.ts';
+import { minConcurrency } from '../options/request-burst.ts';
 import { callersAccount } from './account/account.ts';
 import { concurrencyQuota } from './account/concurrency.ts';
 import { type AdoptedData, prepareAdopted } from './adopt.ts';
@@ -41,7 +41,7 @@ async function concurrencyOption(options: DeploymentOptions): Promise<string[]> 
   const quota = await concurrencyQuota(new LambdaClient(clientConfig(options)));
   if (quota === undefined) {
     process.stderr.write(
-      `The quota of functions may not be read (lambda:GetAccountSettings); ${leastConcurrency} are assumed.\n`,
+      `The quota of functions may not be read (lambda:GetAccountSettings); ${minConcurrency} are assumed.\n`,
     );
     return [];
   }

@@ -15,7 +15,7 @@ export interface Emptied {
 }
 
 /** S3 deletes so many versions by one request; so many are held in memory. */
-const mostAtOnce = 1000;
+const maxAtOnce = 1000;
 
 async function versionsIn(client: S3Client, Bucket: string, MaxKeys: number): Promise<ObjectIdentifier[]> {
   const { Versions = [], DeleteMarkers = [] } = await client.send(
@@ -43,7 +43,7 @@ export async function emptyBucket(
   client: S3Client,
   Bucket: string,
   report: (removed: Emptied) => void,
-  pageSize = mostAtOnce,
+  pageSize = maxAtOnce,
 ): Promise<Emptied> {
   const removed: Emptied = { versions: 0, uploads: 0 };
   for (;;) {

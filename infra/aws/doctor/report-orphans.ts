@@ -18,7 +18,7 @@ const unprintable = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
 const shown = (text: string): string => text.replace(unprintable, '?');
 
 /** Most findings that are printed; what is wrong with more is wrong with these. */
-const shownMost = 1000;
+const maxShown = 1000;
 
 /** A table of the findings with advice; one line where there are none. */
 export function reportOrphans(
@@ -31,7 +31,7 @@ export function reportOrphans(
   for (const { kind, where, why } of findings) {
     found += 1;
     numbers.set(kind, (numbers.get(kind) ?? 0) + 1);
-    if (rows.length < shownMost) rows.push([kind, shown(where), shown(why)]);
+    if (rows.length < maxShown) rows.push([kind, shown(where), shown(why)]);
   }
   const scanned = `${items} items and ${objects} objects`;
   if (found === 0) return { found, text: `Nothing is left over: ${scanned} belong together.\n` };

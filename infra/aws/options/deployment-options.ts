@@ -14,7 +14,7 @@ const list = <S extends z.ZodType>(item: S) =>
     z.array(item),
   );
 /** The root volume of the ECS-optimized images of Amazon Linux 2023; EC2 starts no node with a smaller one. */
-const leastDiskGiB = 30;
+const minDiskGiB = 30;
 /** A table in cdk.json, or name=value,name=value on the command line. */
 const table = <S extends z.ZodType>(entries: S) =>
   z.preprocess((given) => {
@@ -95,9 +95,9 @@ export const DeploymentOptions = z.strictObject({
   packageIndexes: z
     .preprocess((given) => (Array.isArray(given) ? given.join(',') : given), PackageIndexes)
     .describe('Package indexes that dependencies may name; `http://host:port` is one without TLS'),
-  jobDiskGiB: whole(leastDiskGiB, 200)
+  jobDiskGiB: whole(minDiskGiB, 200)
     .default(50)
-    .describe(`Disk of a job or node; at least ${leastDiskGiB}, the root volume of the nodes' image`),
+    .describe(`Disk of a job or node; at least ${minDiskGiB}, the root volume of the nodes' image`),
   limitJobSeconds: whole(60, 1_209_600).default(21_600).describe('Longest time of one job, in seconds'),
   limitLogBytes: whole(1, 1e12).default(100_000_000).describe('Most log of one job'),
   limitArtifactBytes: whole(1, 1e15).default(20_000_000_000).describe('Most artifacts of one job'),

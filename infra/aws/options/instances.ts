@@ -71,7 +71,7 @@ export const instances: Readonly<Record<string, Instance>> = {
 };
 
 /** Least memory of these types in MiB; undefined where none of them is listed here. */
-export function leastMemory(types: readonly string[]): number | undefined {
+export function minMemory(types: readonly string[]): number | undefined {
   const sizes = types.flatMap((type) => instances[type]?.memory ?? []);
   return sizes.length === 0 ? undefined : Math.min(...sizes);
 }

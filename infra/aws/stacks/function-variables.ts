@@ -28,7 +28,7 @@ export function jobVariables(
 }
 
 /** Bytes that Lambda takes for the variables of a function: of their names and values, as JSON. */
-const variableBytesMost = 4096;
+const maxVariableBytes = 4096;
 /** Stands for a name that CloudFormation makes, or that a table or bucket has had before. */
 const nameToCome = 'x'.repeat(128);
 
@@ -48,7 +48,7 @@ const madeOf: Readonly<Record<string, string>> = {
 /** The variables. @throws CommandError where they are more than Lambda takes, which it would say late in a deployment */
 function withinLambda(variables: Record<string, string>): Record<string, string> {
   const bytes = bytesOf(variables);
-  if (bytes <= variableBytesMost) return variables;
+  if (bytes <= maxVariableBytes) return variables;
   const shares = Object.entries(madeOf)
     .flatMap(([name, options]) => {
       const value = variables[name];
@@ -57,7 +57,7 @@ function withinLambda(variables: Record<string, string>): Record<string, string>
     .sort((one, other) => other.bytes - one.bytes)
     .map((one) => `${one.options} ${one.bytes}`);
   throw new CommandError(
-    `The variables of a function have ${bytes} bytes, and Lambda takes ${variableBytesMost}. Shorten ${shares.join(', ')}.`,
+    `The variables of a function have ${bytes} bytes, and Lambda takes ${maxVariableBytes}. Shorten ${shares.join(', ')}.`,
   );
 }
 

@@ -10,7 +10,7 @@ export interface RequestedAction {
 }
 
 const patterns = new Map<string, RegExp>();
-const mostPatterns = 1000;
+const maxPatterns = 1000;
 
 /** Whether a text is like a pattern, in which `*` stands for any characters and `?` for one. */
 function isLike(text: string, pattern: string): boolean {
@@ -21,7 +21,7 @@ function isLike(text: string, pattern: string): boolean {
       .replaceAll('*', '.*')
       .replaceAll('?', '.');
     compiled = new RegExp(`^${source}$`, 's');
-    if (patterns.size >= mostPatterns) patterns.clear();
+    if (patterns.size >= maxPatterns) patterns.clear();
     patterns.set(pattern, compiled);
   }
   return compiled.test(text);

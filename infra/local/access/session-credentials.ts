@@ -57,12 +57,12 @@ export class SessionReader {
 
   /** Keeps a session whose signature was right. A service has a few dozen roles. */
   keep(token: string, session: Session): void {
-    if (this.#known.size >= mostKept) this.#known.clear();
+    if (this.#known.size >= maxKept) this.#known.clear();
     this.#known.set(token, session);
   }
 }
 
-const mostKept = 1000;
+const maxKept = 1000;
 
 function parse(token: string): Statement[] | undefined {
   try {

@@ -39,7 +39,7 @@ function scopeText({ day, region, service }: Scope): string {
 
 /** Keys by secret and scope: a server sees the same few all day, and deriving one is most of checking a signature. */
 const known = new Map<string, KeyObject>();
-const mostKnown = 1000;
+const maxKnown = 1000;
 
 /** The key of one day, region and service, derived as Signature Version 4 prescribes. */
 export function signingKey(secret: string, scope: Scope): KeyObject {
@@ -48,7 +48,7 @@ export function signingKey(secret: string, scope: Scope): KeyObject {
   if (found !== undefined) return found;
   const day = hmac(`AWS4${secret}`, scope.day);
   const key = createSecretKey(hmac(hmac(hmac(day, scope.region), scope.service), 'aws4_request'));
-  if (known.size >= mostKnown) known.clear();
+  if (known.size >= maxKnown) known.clear();
   known.set(name, key);
   return key;
 }

@@ -6,8 +6,8 @@ import { type Surroundings, summarizeJob } from './describe-job.ts';
 import { type JobRecord, JobStatus } from './jobs/job-record.ts';
 import type { JobStore } from './jobs/job-store.ts';
 
-const mostByStatus = 1000;
-const mostByFilter = 100;
+const maxByStatus = 1000;
+const maxByFilter = 100;
 
 export const ListRequest = z.object({
   jobQueue: z.string().optional(),
@@ -37,10 +37,7 @@ export function listJobs(
   }
   if (request.multiNodeJobId !== undefined) return listNodes(request, store, surroundings);
   const filtered = request.filters !== undefined && request.filters.length > 0;
-  const most = Math.min(
-    request.maxResults ?? Number.POSITIVE_INFINITY,
-    filtered ? mostByFilter : mostByStatus,
-  );
+  const most = Math.min(request.maxResults ?? Number.POSITIVE_INFINITY, filtered ? maxByFilter : maxByStatus);
   const before = positionOf(request.nextToken, 's') ?? Number.POSITIVE_INFINITY;
   const matching = [...store.all()].filter(matcher(request, surroundings.catalogue));
   const rest = matching.reverse().filter(({ sequence }) => sequence < before);
@@ -73,7 +70,7 @@ function listNodes(request: ListRequest, store: JobStore, surroundings: Surround
   const indexes = [...job.nodes.keys()].filter(
     (index) => index > after && job.nodes[index]?.status === status,
   );
-  const page = indexes.slice(0, Math.min(request.maxResults ?? mostByStatus, mostByStatus));
+  const page = indexes.slice(0, Math.min(request.maxResults ?? maxByStatus, maxByStatus));
   const last = indexes.length > page.length ? page.at(-1) : undefined;
   return {
     jobSummaryList: page.map((index) => summarizeJob(job, surroundings, index)),

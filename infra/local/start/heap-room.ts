@@ -8,7 +8,7 @@ const savers = ['memory-saver-mode', 'optimize-for-size'];
 
 const lookMilliseconds = 10_000;
 /** Requests between two looks that a person with the console or a training with its epochs does not make. */
-const busyLeast = 150;
+const minBusy = 150;
 
 type SetFlag = (flag: string) => void;
 
@@ -31,11 +31,11 @@ export class HeapRoom {
     this.#requests += 1;
     // It does not keep the process running.
     this.#looking ??= setInterval(() => this.#look(), lookMilliseconds).unref();
-    if (!this.#hasRoom && this.#requests >= busyLeast) this.#give();
+    if (!this.#hasRoom && this.#requests >= minBusy) this.#give();
   }
 
   #look(): void {
-    const isBusy = this.#requests >= busyLeast;
+    const isBusy = this.#requests >= minBusy;
     this.#requests = 0;
     if (isBusy) return;
     clearInterval(this.#looking);

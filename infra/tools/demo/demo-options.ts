@@ -35,7 +35,7 @@ const options = {
   data: { type: 'string' },
 } as const;
 
-const manyMost = 100_000;
+const maxMany = 100_000;
 
 function countOf(isMany: boolean, count: string | undefined): number | undefined {
   if (!isMany) {
@@ -43,8 +43,8 @@ function countOf(isMany: boolean, count: string | undefined): number | undefined
     throw new CommandError(`--count is for --many.\n${usage}`);
   }
   const number = Number(count ?? 10_000);
-  if (Number.isInteger(number) && number >= 1 && number <= manyMost) return number;
-  throw new CommandError(`--count must be a number from 1 to ${manyMost}, not "${count}".\n${usage}`);
+  if (Number.isInteger(number) && number >= 1 && number <= maxMany) return number;
+  throw new CommandError(`--count must be a number from 1 to ${maxMany}, not "${count}".\n${usage}`);
 }
 
 function credentialsIn(environment: Readonly<Record<string, string | undefined>>): Credentials | undefined {

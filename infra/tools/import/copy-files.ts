@@ -4,10 +4,10 @@ import { CommandError } from '../../command/command-error.ts';
 import type { TrackingApi } from './tracking-api.ts';
 
 /** Larger files go to storage in parts, past the service, whose functions take at most 6 MB. */
-const wholeMost = 4_000_000;
-const partLeast = 16 * 1024 * 1024;
+const maxWhole = 4_000_000;
+const minPart = 16 * 1024 * 1024;
 /** Parts that the service signs for one upload. */
-const partsMost = 3000;
+const maxParts = 3000;
 
 const Upload = z.object({
   upload_id: z.string(),
@@ -57,7 +57,7 @@ export async function storeFile(
     if (received !== size)
       throw new CommandError(`${folder}/${name} has ${received} bytes instead of ${size}.`);
   };
-  if (size <= wholeMost) {
+  if (size <= maxWhole) {
     const blocks: Buffer[] = [];
     for await (const block of stream) {
       blocks.push(Buffer.from(block));
@@ -69,7 +69,7 @@ export async function storeFile(
     await api.run(`PUT mlflow-artifacts/artifacts/${encoded(`${folder}/${name}`)}`, { bytes });
     return;
   }
-  const partBytes = Math.max(partLeast, Math.ceil(size / partsMost));
+  const partBytes = Math.max(minPart, Math.ceil(size / maxParts));
   const num_parts = Math.ceil(size / partBytes);
   const location = encoded(folder);
   const { upload_id, credentials } = await api.json(Upload, `POST mlflow-artifacts/mpu/create/${location}`, {

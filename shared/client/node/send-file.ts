@@ -17,7 +17,7 @@ export interface FileUpload {
 }
 
 /** Milliseconds without a byte either way after which a connection counts as lost. */
-const idleMost = 120_000;
+const maxIdle = 120_000;
 
 /** Resolves when the system has taken the bytes over. */
 const written = (request: ClientRequest, bytes: Uint8Array): Promise<void> =>
@@ -56,7 +56,7 @@ export const sendFile =
       headers: { ...headers, 'Content-Length': upload.size },
       ...(upload.signal !== undefined && { signal: upload.signal }),
     });
-    request.setTimeout(idleMost, () => request.destroy(new Error('the connection went silent')));
+    request.setTimeout(maxIdle, () => request.destroy(new Error('the connection went silent')));
     const answered = new Promise<{ status: number; text: string }>((resolve, reject) => {
       request.on('error', reject);
       request.on('response', (response) => {

@@ -24,7 +24,7 @@ export interface PartedUpload {
 
 const atOnce = 3;
 /** How often in a row new addresses may be asked for without a part arriving. */
-const fruitlessMost = 5;
+const maxFruitless = 5;
 
 /**
  * Send a file in parts, several at a time. What was sent before, also by an earlier process, is not sent again: `missing`
@@ -67,7 +67,7 @@ export async function sendParts(
     if (isLasting) throw failure;
     const left = (await missing()) ?? [];
     fruitless = left.length < waiting.length ? 0 : fruitless + 1;
-    if (left.length > 0 && fruitless === fruitlessMost)
+    if (left.length > 0 && fruitless === maxFruitless)
       throw failure ?? new Error(`${path} could not be sent`);
     if (fruitless > 0) await wait(250 * 2 ** fruitless, signal);
     waiting = left;

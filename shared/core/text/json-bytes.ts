@@ -1,7 +1,7 @@
 const digitZero = 48;
 const minus = 45;
 /** Most digits of a safe integer. */
-const digitsMost = 16;
+const maxDigits = 16;
 
 /**
  * JSON text that is written straight as bytes, for answers with a hundred thousand numbers: texts that are joined leave
@@ -50,7 +50,7 @@ export class JsonBytes {
       this.ascii(String(value));
       return;
     }
-    this.#reserve(digitsMost + 1);
+    this.#reserve(maxDigits + 1);
     let rest = Math.abs(value);
     let digits = 1;
     for (let power = 10; power <= rest; power *= 10) digits += 1;

@@ -16,12 +16,12 @@ import {
 import { userPartition } from './user.ts';
 
 /** Most tokens for scripts that one user can have at a time. */
-export const namedTokensMost = 50;
+export const maxNamedTokens = 50;
 
 const namedTokens = recordType('named-tokens', () =>
   z.object({
     /** Every token for scripts that may be good; those that are not any more are weeded out when there is no room. */
-    token_ids: z.array(Ulid).max(namedTokensMost),
+    token_ids: z.array(Ulid).max(maxNamedTokens),
     version: z.number().int(),
   }),
 );
@@ -61,8 +61,8 @@ export async function issueNamedToken(
     const { token_ids, version } =
       item === undefined ? { token_ids: [], version: 0 } : namedTokens.parse(item);
     const kept =
-      token_ids.length < namedTokensMost ? token_ids : await aliveOf(accounts, owner, token_ids, options.now);
-    if (kept.length >= namedTokensMost) return undefined;
+      token_ids.length < maxNamedTokens ? token_ids : await aliveOf(accounts, owner, token_ids, options.now);
+    if (kept.length >= maxNamedTokens) return undefined;
     const { bearer, token, writes } = prepareToken(owner, options);
     const put = namedTokens.item(key, { token_ids: [...kept, token.token_id], version: version + 1 });
     const condition = version === 0 ? { exists: false } : { equals: { version } };

@@ -13,8 +13,8 @@ export const sessionSeconds = 30 * 24 * 60 * 60;
 /** A use is noted where the one that is noted is older, in milliseconds: a page that is used all day writes little. */
 const noteMilliseconds = 10 * 60 * 1000;
 /** Most sessions of one user. The one that was not used for longest makes room for another. */
-export const sessionsMost = 50;
-const userAgentMost = 400;
+export const maxSessions = 50;
+const maxUserAgent = 400;
 
 const session = recordType('session', () =>
   z.object({
@@ -67,7 +67,7 @@ export interface Use {
 const useOf = ({ user_agent, address }: Use, now: Date) => {
   const expires = new Date(now.getTime() + sessionSeconds * 1000);
   return {
-    user_agent: user_agent.slice(0, userAgentMost),
+    user_agent: user_agent.slice(0, maxUserAgent),
     address,
     last_used_at: now.toISOString(),
     expires_at: expires.toISOString(),
@@ -77,7 +77,7 @@ const useOf = ({ user_agent, address }: Use, now: Date) => {
 
 async function allSessions(accounts: TableReader<'accounts'>, user_id: string): Promise<Session[]> {
   // More than there can be, but for a few that were begun at the same moment.
-  const found = await accounts.query({ pk: userPartition(user_id), prefix, limit: 2 * sessionsMost });
+  const found = await accounts.query({ pk: userPartition(user_id), prefix, limit: 2 * maxSessions });
   return readPage(found, session.parse).items;
 }
 
@@ -90,7 +90,7 @@ function makingRoom(sessions: readonly Session[], owner: TokenOwner, now: Date):
   const alive = sessions
     .filter((one) => isAlive(one, owner, now))
     .sort((a, b) => b.last_used_at.localeCompare(a.last_used_at));
-  const kept = new Set(alive.slice(0, sessionsMost - 1));
+  const kept = new Set(alive.slice(0, maxSessions - 1));
   return sessions.filter((one) => !kept.has(one)).slice(0, 90);
 }
 

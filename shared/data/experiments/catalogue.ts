@@ -48,7 +48,7 @@ export const catalogueLists = blockLists<Omit<SegmentRef, 'id'>, CatalogueState>
 });
 
 /** Reads that begin anew because segments were replaced meanwhile. */
-const roundsMost = 5;
+const maxRounds = 5;
 const keysAtOnce = 100;
 const batchesAtOnce = 4;
 
@@ -135,7 +135,7 @@ export async function readCatalogue(
     try {
       return await readOnce(records, project_id);
     } catch (error) {
-      if (!(error instanceof BlockGoneError) || round === roundsMost) throw error;
+      if (!(error instanceof BlockGoneError) || round === maxRounds) throw error;
     }
   }
 }

@@ -13,12 +13,12 @@ import {
 } from './catalogue-mark.ts';
 import { experimentsPartition } from './experiment.ts';
 import type { ExperimentRow } from './experiment-row.ts';
-import { removedMost, writeSegments } from './write-segments.ts';
+import { maxRemoved, writeSegments } from './write-segments.ts';
 
 /** Experiments folded by one transaction, which takes 100 writes. */
-const foldMost = 80;
+const maxFold = 80;
 /** Marks from which on folding is worth its writes. */
-export const foldLeast = 64;
+export const minFold = 64;
 /** An experiment that a client records is folded, though it runs, once its mark is so old: milliseconds. */
 const quietMilliseconds = 300_000;
 
@@ -37,7 +37,7 @@ async function markExisting(
   const { items, next } = await records.query({
     pk: experimentsPartition(project_id),
     after: manifest.state.marked_until ?? undefined,
-    limit: foldMost,
+    limit: maxFold,
   });
   const ids = items.map(({ sk }) => sk);
   const marks = await findUnmarked(records, project_id, ids);
@@ -51,10 +51,10 @@ async function markExisting(
 }
 
 /** Experiments that one fold reads at once, and altogether: thousands may run, of which none can be folded. */
-const windowMost = 4 * foldMost;
-const readMost = 20 * foldMost;
+const maxWindow = 4 * maxFold;
+const maxRead = 20 * maxFold;
 /** Those that a fold reads for whoever has just recorded another: while hundreds run, it mostly finds none. */
-const readByTheWay = 2 * foldMost;
+const readByTheWay = 2 * maxFold;
 
 /** Marked experiments that nobody is going to change soon, as many as one fold takes or a few more, with their rows. */
 async function findQuiet(
@@ -70,8 +70,8 @@ async function findQuiet(
   // Where not all are read, each fold begins elsewhere, so that none stays unread for ever.
   const start = present.length <= most ? 0 : Math.floor(Math.random() * present.length);
   const turned = [...present.slice(start), ...present.slice(0, start)].slice(0, most);
-  for (let from = 0; from < turned.length && read.size < foldMost; from += windowMost) {
-    const some = turned.slice(from, from + windowMost);
+  for (let from = 0; from < turned.length && read.size < maxFold; from += maxWindow) {
+    const some = turned.slice(from, from + maxWindow);
     const { rows } = await readTail(
       records,
       project_id,
@@ -102,8 +102,8 @@ async function foldSome(
   if (marks.length < least) return false;
   const { quiet, read } = await findQuiet(records, project_id, marks, most, now);
   if (quiet.length < least) return false;
-  const removed = quiet.filter((mark) => mark.removed).slice(0, removedMost);
-  const others = quiet.filter((mark) => !mark.removed).slice(0, foldMost - removed.length);
+  const removed = quiet.filter((mark) => mark.removed).slice(0, maxRemoved);
+  const others = quiet.filter((mark) => !mark.removed).slice(0, maxFold - removed.length);
   let bytes = 0;
   const chosen = [...removed, ...others].filter(({ experiment_id }, index) => {
     const row = read.get(experiment_id);
@@ -130,11 +130,7 @@ async function foldSome(
 export async function foldCatalogue(
   records: TableWriter<'records'>,
   project_id: string,
-  {
-    milliseconds,
-    least = foldLeast,
-    most = readMost,
-  }: { milliseconds: number; least?: number; most?: number },
+  { milliseconds, least = minFold, most = maxRead }: { milliseconds: number; least?: number; most?: number },
 ): Promise<void> {
   const end = Date.now() + milliseconds;
   for (let goesOn = true; goesOn; ) {
@@ -176,7 +172,7 @@ export async function repairCatalogue(
   counted: number,
 ): Promise<void> {
   const known = new Set(rows.map(({ experiment_id }) => experiment_id));
-  const lacking = experiment_ids.filter((id) => !known.has(id)).slice(0, foldMost);
+  const lacking = experiment_ids.filter((id) => !known.has(id)).slice(0, maxFold);
   if (lacking.length > 0) {
     const marks = await findUnmarked(records, project_id, lacking);
     // None lacks its mark where they were recorded since the catalogue was read.

@@ -4,7 +4,7 @@ import { readRuns } from '../metrics/metric-history.ts';
 import type { MetricPoint } from '../metrics/metric-point.ts';
 import {
   allSummaries,
-  metricNamesMost,
+  maxMetricNames,
   putMetricPart,
   readMetricParts,
   withPoints,
@@ -141,7 +141,7 @@ export function logPoints(
     if (fresh.length === 0) return 0;
     const next = withPoints(parts, fresh);
     if (next.omitted.size > 0) {
-      const message = `An experiment has at most ${metricNamesMost} metrics, whose names take at most 1 MB together.`;
+      const message = `An experiment has at most ${maxMetricNames} metrics, whose names take at most 1 MB together.`;
       throw new ServiceError('conflict', message);
     }
     const first = next.parts[0]?.next_chunk ?? 0;

@@ -5,7 +5,7 @@ import { segmentColumns } from './catalogue-segment.ts';
 import type { ExperimentRow } from './experiment-row.ts';
 
 /** Rows of a segment at most. */
-const segmentRowsMost = 500;
+const maxSegmentRows = 500;
 
 /** The rows in segments that fit an item each, and those that fit none. */
 export function packSegments(rows: readonly ExperimentRow[]): {
@@ -13,7 +13,7 @@ export function packSegments(rows: readonly ExperimentRow[]): {
   large: ExperimentRow[];
 } {
   if (rows.length === 0) return { segments: [], large: [] };
-  const packed = rows.length > segmentRowsMost ? undefined : packBlock(segmentColumns(rows));
+  const packed = rows.length > maxSegmentRows ? undefined : packBlock(segmentColumns(rows));
   const [first, last] = [rows[0], rows.at(-1)];
   if (packed !== undefined && first !== undefined && last !== undefined) {
     const ref = {
@@ -26,7 +26,7 @@ export function packSegments(rows: readonly ExperimentRow[]): {
     return { segments: [{ ref, packed }], large: [] };
   }
   if (rows.length === 1) return { segments: [], large: [...rows] };
-  const half = rows.length > segmentRowsMost ? segmentRowsMost : Math.ceil(rows.length / 2);
+  const half = rows.length > maxSegmentRows ? maxSegmentRows : Math.ceil(rows.length / 2);
   const [one, other] = [packSegments(rows.slice(0, half)), packSegments(rows.slice(half))];
   return { segments: [...one.segments, ...other.segments], large: [...one.large, ...other.large] };
 }

@@ -16,7 +16,7 @@ import type { UnreadableRecordError } from '../table/unreadable-record.ts';
 import { type CatalogueRows, readCatalogue } from './catalogue.ts';
 import { type Experiment, experimentKey, listExperiments, parseExperiment } from './experiment.ts';
 import { type ExperimentRow, rowOf } from './experiment-row.ts';
-import { foldCatalogue, foldLeast, repairCatalogue } from './fold-catalogue.ts';
+import { foldCatalogue, minFold, repairCatalogue } from './fold-catalogue.ts';
 import { nothingTracked, readTrackingOf, readTrackingOfEach, type Tracking } from './tracking.ts';
 
 /** Experiments that are read at once. */
@@ -116,7 +116,7 @@ async function readProject(records: TableReader<'records'>, project_id: string):
       const ids = found.rows.map(({ experiment_id }) => experiment_id);
       await repairCatalogue(writer, project_id, catalogue, ids, counted);
     }
-    if (found.rows.length > 0 && (catalogue === undefined || catalogue.marks >= foldLeast))
+    if (found.rows.length > 0 && (catalogue === undefined || catalogue.marks >= minFold))
       await foldCatalogue(writer, project_id, { milliseconds: foldingMilliseconds });
   };
   return { ...found, fold };

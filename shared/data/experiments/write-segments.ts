@@ -8,7 +8,7 @@ import { packSegments } from './pack-segments.ts';
 /** A segment of fewer rows is the one that grows. */
 const openRows = 400;
 /** Most experiments that were deleted and that one fold takes out of segments: a transaction takes 4 MB. */
-export const removedMost = 4;
+export const maxRemoved = 4;
 
 /** Whether a segment may hold one of these experiments: it is sorted by id. */
 const spans = ({ first, last }: SegmentRef, experiment_ids: Iterable<string>): boolean =>
@@ -51,7 +51,7 @@ export async function writeSegments(
   );
   const removed = marks.flatMap((mark) => (mark.removed ? [mark.experiment_id] : []));
   // Nothing stays of what was deleted. Besides, the last segment grows, and one that is mostly dead is written anew.
-  const purged = refs.filter((ref) => ref.dead.length > 0 && spans(ref, removed)).slice(0, removedMost);
+  const purged = refs.filter((ref) => ref.dead.length > 0 && spans(ref, removed)).slice(0, maxRemoved);
   const half = refs.find((ref) => ref.dead.length > live(ref));
   const open = refs.slice(-1).find((ref) => live(ref) < openRows);
   const rewritten = [...new Set([...purged, half, open])].filter((ref) => ref !== undefined);

@@ -14,7 +14,7 @@ import { UnfinishedJob } from './job.ts';
  */
 
 /** Most ranges of tickets that left a line out of order, of which the line knows. Beyond that, positions are too high. */
-const gapsMost = 2000;
+const maxGaps = 2000;
 const ticketDigits = 12;
 
 export type LineKind = 'vcpus' | 'cluster';
@@ -171,7 +171,7 @@ function without(
   }
   const [lowest] = left;
   if (lowest !== undefined && lowest[0] <= first) return { first: lowest[1] + 1, gaps: left.slice(1) };
-  return { first, gaps: left.slice(0, gapsMost) };
+  return { first, gaps: left.slice(0, maxGaps) };
 }
 
 /** The write that moves a line's row; nothing where it stays. */

@@ -18,7 +18,7 @@ import {
 type Names = ReadonlySet<string> | undefined;
 
 /** Reads that begin anew because blocks were replaced meanwhile. */
-const roundsMost = 5;
+const maxRounds = 5;
 
 /** Runs whose points come before those of the next: of the metrics that are wanted. */
 interface RunGroup {
@@ -111,7 +111,7 @@ export async function* readRuns(
       }
       return;
     } catch (error) {
-      if (!(error instanceof BlockGoneError) || round === roundsMost) throw error;
+      if (!(error instanceof BlockGoneError) || round === maxRounds) throw error;
     }
   }
 }

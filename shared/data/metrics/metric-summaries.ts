@@ -19,8 +19,8 @@ const metrics = recordType('experiment-metrics', () =>
 const partNames = 1000;
 const partBytes = 150_000;
 /** Most names of metrics of an experiment that are summarized, and most bytes of them: a transaction takes 4 MB. */
-export const metricNamesMost = 10_000;
-const nameBytesMost = 1_000_000;
+export const maxMetricNames = 10_000;
+const maxNameBytes = 1_000_000;
 
 /** Some of the metrics of an experiment. Most have one part. */
 interface Part {
@@ -43,7 +43,7 @@ export const firstPartKey = (project_id: string, experiment_id: string): Key =>
   partKey(project_id, experiment_id, 0);
 
 /** Items whose summaries a process keeps as it wrote them: whoever logs to a run reads what it wrote just before. */
-const keptMost = 64;
+const maxKept = 64;
 const kept = new Map<string, { packed: Uint8Array; summaries: ReadonlyMap<string, MetricSummary> }>();
 
 const keptKey = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
@@ -53,7 +53,7 @@ function keep(key: Key, packed: Uint8Array, summaries: ReadonlyMap<string, Metri
   kept.delete(name);
   kept.set(name, { packed, summaries });
   const [oldest] = kept.keys();
-  if (kept.size > keptMost && oldest !== undefined) kept.delete(oldest);
+  if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
 }
 
 function unpacked(item: Item, packed: Uint8Array): ReadonlyMap<string, MetricSummary> {
@@ -130,7 +130,7 @@ export function withPoints(parts: MetricParts, points: readonly MetricPoint[]): 
     let index = home.get(point.name);
     if (index === undefined) {
       const bytes = Buffer.byteLength(point.name);
-      if (home.size === metricNamesMost || allBytes + bytes > nameBytesMost) {
+      if (home.size === maxMetricNames || allBytes + bytes > maxNameBytes) {
         omitted.add(point.name);
         continue;
       }

@@ -9,9 +9,9 @@ import type { Key, TableReader, Write } from '../table/table.ts';
 const part = recordType('receipt', () => z.object({ packed: Bytes }));
 const partBytes = 300_000;
 /** What a receipt takes packed, so that one transaction writes it (4 MB) beside the end of its job. */
-const packedMost = 3_000_000;
+const maxPacked = 3_000_000;
 /** What a receipt takes as JSON, so that one answer holds it. */
-const jsonMost = 4_000_000;
+const maxJson = 4_000_000;
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
@@ -24,9 +24,9 @@ const partKey = (job_id: string, index: number): Key => ({
 /** The writes that store the receipt of a job, packed; undefined for one too large to be kept. */
 export async function putReceipt(job_id: string, receipt: unknown): Promise<Write[] | undefined> {
   const json = JSON.stringify(receipt);
-  if (Buffer.byteLength(json) > jsonMost) return undefined;
+  if (Buffer.byteLength(json) > maxJson) return undefined;
   const packed = await compress(json);
-  if (packed.length > packedMost) return undefined;
+  if (packed.length > maxPacked) return undefined;
   const parts = Array.from({ length: Math.ceil(packed.length / partBytes) }, (_, index) =>
     packed.subarray(index * partBytes, (index + 1) * partBytes),
   );

@@ -11,7 +11,7 @@ import { type Purge, type PurgeTarget, recordPurge } from './purge.ts';
 /** Versions of a configuration that are kept: its newest ones. */
 export const versionsKept = 100;
 /** Most configurations of a project. With their versions they take 26 GB at most, most of them far less. */
-export const configsMost = 1000;
+export const maxConfigs = 1000;
 /** The write that counts a new configuration. */
 export const configCount = new WriteLabel('configurations');
 
@@ -194,7 +194,7 @@ export async function putConfig(
       ? [
           configCount.on({
             ...count(project_id, { configs: 1 }),
-            if: { exists: true, atMost: { configs: configsMost - 1 } },
+            if: { exists: true, atMost: { configs: maxConfigs - 1 } },
           }),
           {
             check: deletedKey(project_id, config_id),

@@ -39,7 +39,7 @@ export type Member = z.infer<typeof member.schema>;
 export const parseMember = member.parse;
 
 /** Most members of a project besides its owner: a list of them is one read. */
-export const membersMost = 100;
+export const maxMembers = 100;
 /** The write that counts a new member. */
 export const memberCount = new WriteLabel('members');
 
@@ -63,7 +63,7 @@ const countMembers = (project_id: string, members: 1 | -1): Write =>
     change: { add: { members } },
     if: {
       exists: true,
-      ...(members > 0 && { any: [{ absent: ['members'] }, { atMost: { members: membersMost - 1 } }] }),
+      ...(members > 0 && { any: [{ absent: ['members'] }, { atMost: { members: maxMembers - 1 } }] }),
     },
   });
 
@@ -102,7 +102,7 @@ export async function findMemberToReplace(
 /** Members of a project, without its owner, in the order in which their accounts were made. */
 export async function listMembers(records: Records, project_id: string): Promise<Page<Member>> {
   const pk = membersPartition(project_id);
-  return readPage(await records.query({ pk, limit: membersMost }), member.parse);
+  return readPage(await records.query({ pk, limit: maxMembers }), member.parse);
 }
 
 /**

@@ -41,7 +41,7 @@ const projectImport = recordType('project-import', () =>
   }),
 );
 /** Registered models that the record of an import names. */
-export const renamedMost = 100;
+export const maxRenamed = 100;
 /** An import of an archive by a user: the latest of this archive. */
 export type ProjectImport = z.infer<typeof projectImport.schema>;
 

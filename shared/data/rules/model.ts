@@ -2,13 +2,13 @@ import * as z from 'zod';
 
 // What a logged model is like, whoever brings it: an MLflow client, or an archive.
 
-const nameMost = 500;
+const maxName = 500;
 const forbidden = /[/:.%"']/;
 
 export const LoggedModelName = z
   .string()
   .refine(
-    (value) => value.length <= nameMost && !forbidden.test(value),
+    (value) => value.length <= maxName && !forbidden.test(value),
     'Model name must not contain any of the characters / : . % " \'',
   );
 

@@ -12,20 +12,20 @@ export const CriterionName = line(128);
 export const CriterionGoal = z.enum(['maximize', 'minimize'], 'must be maximize or minimize');
 
 /** Longest name that an MLflow client gives a project; it may hold any character. */
-const clientNameMost = 500;
+const maxClientName = 500;
 export const ClientProjectName = z
   .string()
   .min(1)
   .refine(
-    (value) => value.trim() !== '' && value.length <= clientNameMost,
-    `exceeds the maximum length of ${clientNameMost} characters`,
+    (value) => value.trim() !== '' && value.length <= maxClientName,
+    `exceeds the maximum length of ${maxClientName} characters`,
   );
 
 /** Longest value of a tag of a project, and so of the description that an MLflow client gives it. */
-const projectTagMost = 20_000;
+const maxProjectTag = 20_000;
 export const ProjectTag = z
   .string()
-  .max(projectTagMost, `exceeds the maximum length of ${projectTagMost} characters`);
+  .max(maxProjectTag, `exceeds the maximum length of ${maxProjectTag} characters`);
 
 /** Most bytes of the tags of a project: lists read them with it. */
 const tagsMaxBytes = 64_000;

@@ -2,11 +2,11 @@ import * as z from 'zod';
 
 // What names and addresses of the model registry are like, whoever writes them: a client, or an archive.
 
-export const registeredNameMost = 256;
+export const maxRegisteredName = 256;
 /** What no name of a registered model contains. */
 export const refusedInName = /[/:]/;
 
-export const aliasMost = 255;
+export const maxAlias = 255;
 export const aliasPattern = /^[\w-]*$/;
 /** What stands for versions already. */
 export const versionAlias = /^v\d+$/i;
@@ -20,10 +20,10 @@ export const isPlainAddress = (address: string): boolean =>
   !/[?#]|(?:^|\/)\.\.(?:\/|$)|%2e%2e/i.test(address);
 
 /** Most bytes of a registered model, or of a version, as JSON: each is one item, which takes 400 KB. */
-export const registryItemMost = 350_000;
+export const maxRegistryItem = 350_000;
 
-const tagMost = 100_000;
-const descriptionMost = 5000;
+const maxTag = 100_000;
+const maxDescription = 5000;
 /** Value of a tag, and description, of a registered model or a version. */
-export const RegistryTag = z.string().max(tagMost, `exceeds the maximum length of ${tagMost} characters`);
-export const RegistryDescription = z.string().max(descriptionMost);
+export const RegistryTag = z.string().max(maxTag, `exceeds the maximum length of ${maxTag} characters`);
+export const RegistryDescription = z.string().max(maxDescription);

@@ -5,8 +5,8 @@ import { line, paragraphOrBlank } from '../../core/text/text-rules.ts';
 // What is tracked of an experiment, whoever brings it: a request, an MLflow client, a job's configuration, or an archive.
 
 /** Longest name of a metric, param or tag, in characters. */
-export const trackedNameMost = 250;
-export const TrackedName = line(trackedNameMost);
+export const maxTrackedName = 250;
+export const TrackedName = line(maxTrackedName);
 
 const characters = /^[/\p{L}\p{N}\p{M}_.\- :]*$/u;
 
@@ -25,8 +25,8 @@ export const TaggedName = z
   .string()
   .min(1)
   .refine(
-    (name) => isWithin(name, trackedNameMost),
-    `exceeds the maximum length of ${trackedNameMost} characters`,
+    (name) => isWithin(name, maxTrackedName),
+    `exceeds the maximum length of ${maxTrackedName} characters`,
   )
   .refine(
     (name) => characters.test(name),
@@ -41,19 +41,19 @@ export const TaggedName = z
 export const AnyTrackedName = z.union([TrackedName, TaggedName]);
 
 /** Longest value of a tag and of a param, in characters; those of MLflow's clients may hold any. */
-export const tagMost = 8000;
-export const paramMost = 6000;
+export const maxTag = 8000;
+export const maxParam = 6000;
 /** Longest note, and longest name that an MLflow client gives a run. */
-const noteMost = 10_000;
-export const runNameMost = 250;
+const maxNote = 10_000;
+export const maxRunName = 250;
 
 export const ExperimentName = line(128);
-export const NoteText = paragraphOrBlank(noteMost);
-export const TagText = paragraphOrBlank(tagMost);
-export const ParamText = paragraphOrBlank(paramMost);
+export const NoteText = paragraphOrBlank(maxNote);
+export const TagText = paragraphOrBlank(maxTag);
+export const ParamText = paragraphOrBlank(maxParam);
 
-export const AnyExperimentName = z.union([ExperimentName, within(runNameMost)]);
-export const AnyNote = z.union([NoteText, within(tagMost)]);
+export const AnyExperimentName = z.union([ExperimentName, within(maxRunName)]);
+export const AnyNote = z.union([NoteText, within(maxTag)]);
 
 /** Tags of which the service writes the values for MLflow's clients, as long as the experiment or model has room. */
 export const historyTag = 'mlflow.log-model.history';
@@ -72,20 +72,20 @@ const named = (name: z.ZodType<string>, value: z.ZodType<string>) =>
     }
   });
 
-export const AnyTags = named(AnyTrackedName, within(tagMost));
+export const AnyTags = named(AnyTrackedName, within(maxTag));
 /** The params of a configuration go by its keys, which may hold any character. */
 export const AnyParams = named(
   z
     .string()
     .refine((name) => name.trim() !== '', 'is blank')
     .refine(
-      (name) => isWithin(name, trackedNameMost),
-      `exceeds the maximum length of ${trackedNameMost} characters`,
+      (name) => isWithin(name, maxTrackedName),
+      `exceeds the maximum length of ${maxTrackedName} characters`,
     ),
-  within(paramMost),
+  within(maxParam),
 );
 /** Params and tags of a logged model, whose names MLflow's server does not check. */
-export const ModelValues = named(z.string().min(1), within(paramMost));
+export const ModelValues = named(z.string().min(1), within(maxParam));
 
 export const GitRule = z.strictObject({
   commit: line(64),
@@ -94,7 +94,7 @@ export const GitRule = z.strictObject({
 });
 
 /** Most data sets and models that an experiment names. */
-export const linksMost = 1000;
+export const maxLinks = 1000;
 
 const atMost = (most: number) => z.string().max(most, `exceeds the maximum length of ${most} characters`);
 
@@ -116,7 +116,7 @@ export const DatasetRule = z.strictObject({
 });
 
 /** Greatest magnitude of a step: an int64, as a double. */
-export const stepMost = 2 ** 63;
+export const maxStep = 2 ** 63;
 export const Step = z
   .number()
-  .refine((step) => Number.isInteger(step) && Math.abs(step) <= stepMost, 'must be an integer');
+  .refine((step) => Number.isInteger(step) && Math.abs(step) <= maxStep, 'must be an integer');

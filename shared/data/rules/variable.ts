@@ -42,7 +42,7 @@ const valueBytes = 16 * 1024;
 /** Bytes of all names and values of a project: a job's copy is one item, and Linux bounds an environment. */
 const totalBytes = 64 * 1024;
 /** Variables of a project. */
-export const mostVariables = 100;
+export const maxVariables = 100;
 /** Characters of a secret. A shorter one would be masked wherever it occurs by chance. */
 const shortestSecret = 8;
 
@@ -71,7 +71,7 @@ export const faultOfValue = (value: string, isSecret: boolean): string | undefin
 export function faultOfAll(
   variables: readonly (readonly [name: string, bytes: number])[],
 ): string | undefined {
-  if (variables.length > mostVariables) return `would be more than ${mostVariables} variables`;
+  if (variables.length > maxVariables) return `would be more than ${maxVariables} variables`;
   const total = variables.reduce((sum, [name, bytes]) => sum + bytesOf(name) + bytes, 0);
   return total > totalBytes
     ? `would make ${total} bytes of names and values; a project has ${totalBytes} at most`

@@ -5,7 +5,7 @@ import { type Item, type Key, requireItem } from './item.ts';
 import { TableBusyError } from './table-busy.ts';
 
 /** Keys of one request. */
-const keysMost = 100;
+const maxKeys = 100;
 const rounds = 5;
 
 /** Reads the item of a key, strongly consistently; undefined where there is none. */
@@ -75,7 +75,7 @@ function readerOf(client: DynamoDBDocumentClient): (table: string, key: Key) => 
   function readAll(): void {
     const all = [...wanted.values()];
     wanted = new Map();
-    for (let from = 0; from < all.length; from += keysMost) void read(all.slice(from, from + keysMost));
+    for (let from = 0; from < all.length; from += maxKeys) void read(all.slice(from, from + maxKeys));
   }
 
   return (table, key) => {

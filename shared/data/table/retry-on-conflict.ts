@@ -6,7 +6,7 @@ import { ConditionFailedError } from './write-label.ts';
 export const readAgain: unique symbol = Symbol('read again');
 
 /** Of contenders for one record one succeeds in each round, so as many as this all succeed. */
-const callsMost = 10;
+const maxCalls = 10;
 
 interface RetryOptions<T> {
   /** Calls at most; 10 unless given. */
@@ -42,7 +42,7 @@ export function jitteredPause(retry: number, longest = 200): Promise<void> {
 export async function retryOnConflict<T>(
   act: (number: number) => Promise<T | typeof readAgain>,
   {
-    calls = callsMost,
+    calls = maxCalls,
     isConflict = () => true,
     giveUp = (cause) => {
       throw new ServiceError('conflict', 'Others are changing this at the same moment. Try again.', {

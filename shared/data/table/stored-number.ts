@@ -10,11 +10,11 @@ export function storedNumber(value: number): number | NamedNumber {
 }
 
 /** Smallest magnitude but zero that the table takes. */
-const leastMagnitude = 1e-130;
+const minMagnitude = 1e-130;
 
 /** Whether the table takes a number as it is: it has no NaN and nothing smaller, and its client refuses larger ones. */
 export const isTableNumber = (value: number): boolean =>
-  value === 0 || (Math.abs(value) <= Number.MAX_SAFE_INTEGER && Math.abs(value) >= leastMagnitude);
+  value === 0 || (Math.abs(value) <= Number.MAX_SAFE_INTEGER && Math.abs(value) >= minMagnitude);
 
 /** The number that {@link storedNumber} wrote. */
 export const StoredNumber = z.union([z.number(), z.enum(named).transform(Number)]);

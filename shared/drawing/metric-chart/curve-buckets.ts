@@ -79,7 +79,7 @@ export class CurveBuckets {
     if (last !== undefined && x >= last.x) overwrite(last, x, y, index, step, time);
   }
 
-  get #bucketsMost(): number {
+  get #maxBuckets(): number {
     return Math.max(2, Math.floor((this.#most - 2) / 2));
   }
 
@@ -87,7 +87,7 @@ export class CurveBuckets {
     this.#all = undefined;
     const xs = points.map(({ x }) => x);
     const span = Math.max(...xs) - Math.min(...xs);
-    if (span > 0) this.#width = 2 ** (Math.floor(Math.log2(span / this.#bucketsMost)) - 1);
+    if (span > 0) this.#width = 2 ** (Math.floor(Math.log2(span / this.#maxBuckets)) - 1);
     for (const point of points) this.#put(point, Math.floor(point.x / this.#width));
   }
 
@@ -98,7 +98,7 @@ export class CurveBuckets {
     else merge(bucket, own);
     if (this.#first === undefined || point.x < this.#first.x) this.#first = { ...point };
     if (this.#last === undefined || point.x >= this.#last.x) this.#last = { ...point };
-    while (this.#buckets.size > this.#bucketsMost) this.#widen();
+    while (this.#buckets.size > this.#maxBuckets) this.#widen();
   }
 
   #widen(): void {

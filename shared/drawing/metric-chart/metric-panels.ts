@@ -1,9 +1,9 @@
 import { type ChartedRun, MetricSeries } from './metric-series.ts';
 
 /** Panels that are drawn at most. */
-export const panelsMost = 12;
+export const maxPanels = 12;
 /** Number of other metrics that are shown by name, so that a job that invents names takes no memory. */
-const othersMost = 1000;
+const maxOthers = 1000;
 
 /** Which data a metric was measured on, by the prefix of its name; `''` where it does not say. */
 export type Subset = '' | 'train' | 'val' | 'test';
@@ -49,8 +49,8 @@ export class MetricPanels {
     const title = rest ?? name;
     let panel = this.#panels.get(title);
     if (panel === undefined) {
-      if (this.#panels.size === panelsMost) {
-        if (this.#others.size < othersMost) this.#others.add(title);
+      if (this.#panels.size === maxPanels) {
+        if (this.#others.size < maxOthers) this.#others.add(title);
         return undefined;
       }
       panel = new Map();

@@ -2,9 +2,9 @@ import { CurveBuckets, type CurvePoint } from './curve-buckets.ts';
 import { thinOut } from './thin-out.ts';
 
 /** Points that a line is drawn with at most. */
-export const pointsMost = 1000;
+export const maxPoints = 1000;
 /** How many are kept, so that a metric of millions of points takes no more memory. */
-const keptMost = 4 * pointsMost;
+const maxKept = 4 * maxPoints;
 /** Differences of larger numbers may overflow. */
 const largest = 1e300;
 
@@ -42,7 +42,7 @@ const reportOf = ({ step, time, y }: CurvePoint): Report => ({
 /** One metric, thinned out while its points come to those that its line needs. */
 export class MetricSeries {
   readonly name: string;
-  readonly #curve = new CurveBuckets(keptMost);
+  readonly #curve = new CurveBuckets(maxKept);
   #count = 0;
   #last: number | undefined;
   #hasSteps = true;
@@ -85,6 +85,6 @@ export class MetricSeries {
       const report = reportOf(point);
       return { ...report, x: bounded(xOf(report)), y: bounded(report.value) };
     });
-    return thinOut(points, pointsMost);
+    return thinOut(points, maxPoints);
   }
 }

@@ -21,7 +21,7 @@ const headHeight = 24;
 const legendRow = 17;
 const footHeight = 28;
 /** Lines of so few points show each of them. */
-const dottedMost = 40;
+const maxDotted = 40;
 /** Lines of so many points are thin, or they would fill the plot. */
 const denseFrom = 300;
 /** Least distance of two labels' base lines. */
@@ -124,7 +124,7 @@ function curve({ name, colour, points, best }: PanelLine, x: Axis, y: Axis, prog
     path === ''
       ? ''
       : `<path d="${path}" fill="none" stroke="${colour}" stroke-width="${points.length > denseFrom ? 1.1 : 1.8}" stroke-linejoin="round"/>`,
-    ...(points.length <= dottedMost ? points.map((point) => mark(point, 2.2)) : []),
+    ...(points.length <= maxDotted ? points.map((point) => mark(point, 2.2)) : []),
     last === undefined ? '' : mark(last, 3.2),
     best === undefined ? '' : mark(best, 4.2, true),
     '</g>',

@@ -5,12 +5,12 @@ const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 /** Below this a compressed body is hardly smaller: it fits into one packet either way. */
-const leastBytes = 1_024;
+const minBytes = 1_024;
 const textual = /^(?:text\/|application\/(?:[\w.+-]+\+)?json\b|image\/svg\+xml)/;
 
 /** Whether a body may be sent compressed, by its media type and its bytes. */
 export const isCompressible = (mediaType: string, bytes: number): boolean =>
-  bytes >= leastBytes && textual.test(mediaType);
+  bytes >= minBytes && textual.test(mediaType);
 
 /** Whether an `Accept-Encoding` header takes gzip (RFC 9110, 12.5.3): by its own quality, else by that of `*`. */
 export function acceptsGzip(header: string | undefined): boolean {

@@ -6,7 +6,7 @@ import { type NextPage, Reply } from '../definition/reply.ts';
 import { headerOf, type Result } from '../pipeline/proxy-event.ts';
 import { acceptsGzip, compressed, compressedTag, isCompressible, varyByEncoding } from './compression.ts';
 import { entityTag, noneMatchNames } from './etag.ts';
-import { fitsPayload, payloadMostBytes } from './payload-bytes.ts';
+import { fitsPayload, maxPayloadBytes } from './payload-bytes.ts';
 import { renderJson } from './render-json.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -31,14 +31,14 @@ function linkTo({ after, query }: NextPage, { endpoint, input }: Exchange): stri
 }
 
 /** Most records that one answer names in the log; after a rollback there may be thousands. */
-const namedMost = 10;
+const maxNamed = 10;
 
 /** Reports the records that an answer leaves out: by key in the log, and to the caller their number. */
 function reportUnreadable({ log }: Exchange, { unreadable }: Reply<unknown>): Record<string, string> {
   if (unreadable.length === 0) return {};
-  for (const { key, reason } of unreadable.slice(0, namedMost))
+  for (const { key, reason } of unreadable.slice(0, maxNamed))
     log.error('unreadable-record', { key, reason });
-  if (unreadable.length > namedMost) log.error('unreadable-records', { count: unreadable.length });
+  if (unreadable.length > maxNamed) log.error('unreadable-records', { count: unreadable.length });
   return { 'X-Unreadable-Records': String(unreadable.length) };
 }
 
@@ -88,7 +88,7 @@ export async function renderAnswer(exchange: Exchange, answer: unknown): Promise
 /** The answer. @throws ServiceError too-large where Lambda would not send it */
 function requireFit(answer: Result): Result {
   if (fitsPayload(answer)) return answer;
-  const most = `${Math.floor(payloadMostBytes / 1_000_000)} MB`;
+  const most = `${Math.floor(maxPayloadBytes / 1_000_000)} MB`;
   throw new ServiceError(
     'too-large',
     `The answer is larger than ${most} as it is sent, which is the most. Ask for a part of it or for another form.`,

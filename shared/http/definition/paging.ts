@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Page } from '../../data/table/table.ts';
 import type { UnreadableRecordError } from '../../data/table/unreadable-record.ts';
-import { payloadBytes, rowsPayloadMostBytes } from '../answer/payload-bytes.ts';
+import { maxRowsPayloadBytes, payloadBytes } from '../answer/payload-bytes.ts';
 import { Cursor } from './cursor.ts';
 import { integer } from './parameters.ts';
 import { type QueryValue, Reply } from './reply.ts';
@@ -24,7 +24,7 @@ type Filters = Readonly<Record<string, QueryValue>>;
 
 /** Most bytes of a list's body, which are usually fewer than Lambda sends. */
 const bodyMaxBytes = 4_000_000;
-const pageMost = 1000;
+const maxPage = 1000;
 
 /**
  * Answers a list: `limit` rows after the cursor, or without `limit` all of them, up to 4 MB of body.
@@ -47,7 +47,7 @@ export async function answerList<Row, Shown>(
   for (;;) {
     // One row more than is shown tells whether more follow, so that the last page never leads to an empty one.
     const page = await list.fetch({
-      limit: limit === undefined ? pageMost : limit - shown.length + 1,
+      limit: limit === undefined ? maxPage : limit - shown.length + 1,
       after,
     });
     unreadable.push(...(page.unreadable ?? []));
@@ -56,7 +56,7 @@ export async function answerList<Row, Shown>(
       const text = JSON.stringify(one);
       bytes += Buffer.byteLength(text) + 1;
       sent += payloadBytes(text) + 1;
-      const isFull = bytes > bodyMaxBytes || sent > rowsPayloadMostBytes;
+      const isFull = bytes > bodyMaxBytes || sent > maxRowsPayloadBytes;
       if (last !== undefined && (shown.length === limit || isFull)) {
         return Reply.json(shown, { unreadable, next: { after: last, query: { ...filters, limit } } });
       }

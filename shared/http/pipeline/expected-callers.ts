@@ -4,7 +4,7 @@ import type { Exchange } from '../definition/exchange.ts';
 import { headerOf } from './proxy-event.ts';
 import { isSession } from './session-cookie.ts';
 
-const keptMost = 1000;
+const maxKept = 1000;
 
 /** Whether two callers are the same user with the same rights, by the same token. */
 export const isSameCaller = (one: Caller | undefined, other: Caller): boolean =>
@@ -47,6 +47,6 @@ export class ExpectedCallers {
     if (caller === undefined) return;
     this.#callers.set(name, caller);
     const [oldest] = this.#callers.keys();
-    if (this.#callers.size > keptMost && oldest !== undefined) this.#callers.delete(oldest);
+    if (this.#callers.size > maxKept && oldest !== undefined) this.#callers.delete(oldest);
   }
 }

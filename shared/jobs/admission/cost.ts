@@ -10,7 +10,7 @@ export interface PricedJob extends NodeDemand {
 }
 
 /** Seconds that AWS charges at least. */
-const leastSeconds = 60;
+const minSeconds = 60;
 
 /** To millionths of a dollar. */
 const rounded = (amount: number): number => Math.round(amount * 1e6) / 1e6;
@@ -28,7 +28,7 @@ export function costEstimate(
   job: PricedJob & { timeout: number },
 ): number | null {
   const hourly = prices === undefined ? null : hourlyCost(prices, job);
-  return hourly === null ? null : rounded((hourly * Math.max(job.timeout, leastSeconds)) / 3600);
+  return hourly === null ? null : rounded((hourly * Math.max(job.timeout, minSeconds)) / 3600);
 }
 
 interface Span {
@@ -38,7 +38,7 @@ interface Span {
 
 function paidSeconds({ started_at, stopped_at }: Span): number {
   if (started_at === null || stopped_at === null) return 0;
-  return Math.max(leastSeconds, (Date.parse(stopped_at) - Date.parse(started_at)) / 1000);
+  return Math.max(minSeconds, (Date.parse(stopped_at) - Date.parse(started_at)) / 1000);
 }
 
 /**
@@ -52,5 +52,5 @@ export function actualCost(
   // Batch reports the last attempt later than the job itself does, or never.
   const reported = job.attempts.reduce((sum, attempt) => sum + paidSeconds(attempt), 0);
   const seconds = Math.max(reported, paidSeconds(job));
-  return rounded((job.cost_estimate * seconds) / Math.max(job.timeout, leastSeconds));
+  return rounded((job.cost_estimate * seconds) / Math.max(job.timeout, minSeconds));
 }

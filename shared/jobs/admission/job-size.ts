@@ -88,11 +88,11 @@ function tooManyGpus(most: number, jobsRunAs: Settings['jobsRunAs']): string {
  */
 export function nodeSize(
   { vcpus = 1, memory, gpus = 0 }: Sizes,
-  { gpus: gpusMost, jobsRunAs, prices }: Pick<Settings, 'gpus' | 'jobsRunAs' | 'prices'>,
+  { gpus: maxGpus, jobsRunAs, prices }: Pick<Settings, 'gpus' | 'jobsRunAs' | 'prices'>,
 ): JobSize {
   const faults = [
     ...(Number.isInteger(vcpus) ? [] : [fault('vcpus', 'must be a whole number on a cluster or with gpus')]),
-    ...(gpus <= gpusMost ? [] : [fault('gpus', tooManyGpus(gpusMost, jobsRunAs))]),
+    ...(gpus <= maxGpus ? [] : [fault('gpus', tooManyGpus(maxGpus, jobsRunAs))]),
   ];
   if (faults.length > 0) throw badRequest(faults);
   const node = gpus === 0 ? undefined : smallestNode(prices?.nodes ?? [], { vcpus, gpus });

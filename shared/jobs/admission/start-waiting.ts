@@ -29,7 +29,7 @@ import { JobLimitError, takePlace } from './begin-job.ts';
 import { endFront } from './end-waiting.ts';
 
 /** Starts of one call: each takes about 100 ms on AWS, and functions run for 29 s. */
-const startsMost = 100;
+const maxStarts = 100;
 
 const waitingRecord = new WriteLabel('record of the waiting job');
 
@@ -140,7 +140,7 @@ export async function startWaiting(reconciler: Reconciler, ended?: string, log?:
   const { records } = reconciler;
   if (ended !== undefined) await wakeLines(reconciler, ended);
   let isClusterTaken = false;
-  for (let starts = 0; starts < startsMost; starts += 1) {
+  for (let starts = 0; starts < maxStarts; starts += 1) {
     const heads = await readyHeads(records);
     const head = heads.find(({ kind }) => !(isClusterTaken && kind === 'cluster'));
     if (head === undefined) return;

@@ -8,7 +8,7 @@ import { purgeLeftovers } from './leftovers.ts';
  * Hours for which a job may wait for capacity. Queues on AWS end a job sooner where they know the reason (no instance of
  * that size, a lack of capacity); this covers all other reasons.
  */
-const waitMostHours = 72;
+const maxWaitHours = 72;
 
 /** Since when a job waits, in epoch milliseconds: its creation, its turn in line, or the end of its last attempt. */
 const waitsSince = (record: JobRecord, job: BatchJob): number =>
@@ -30,9 +30,9 @@ export async function giveUpWaiting(
   now: Date,
 ): Promise<boolean> {
   const hours = Math.abs(now.getTime() - waitsSince(record, waiting)) / 3_600_000;
-  if (waiting.status !== 'RUNNABLE' || hours <= waitMostHours) return false;
+  if (waiting.status !== 'RUNNABLE' || hours <= maxWaitHours) return false;
   const batchReason = waiting.reason === undefined ? '' : ` Batch said: ${waiting.reason}`;
-  const reason = `It waited ${waitMostHours} hours for compute capacity, the longest that a job may.${batchReason}`;
+  const reason = `It waited ${maxWaitHours} hours for compute capacity, the longest that a job may.${batchReason}`;
   for (const id of new Set([record.depends_on, record.batch_job_id]))
     if (id !== null) await batch.terminate(id, reason);
   return concludeJob(records, record, { status: 'FAILED', reason }, now, ...purgeLeftovers(record, now));

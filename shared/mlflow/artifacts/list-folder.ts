@@ -14,7 +14,7 @@ export interface Entry {
 /** Sorts behind every path of a folder. */
 const behind = '\u{10FFFF}';
 /** Entries of an answer, which holds them all: clients do not page. */
-const entriesMost = 10_000;
+const maxEntries = 10_000;
 
 /**
  * What is in a folder itself, by name. Of a folder within it one file is read, and then what comes behind it: the work is
@@ -28,7 +28,7 @@ export async function listFolder(
   const entries = new Map<string, Entry>();
   let after: string | undefined;
   let isMore = true;
-  while (isMore && entries.size < entriesMost) {
+  while (isMore && entries.size < maxEntries) {
     const page = await listClientArtifacts(records, home, folder, { after });
     for (const { path: found, size } of page.items) {
       const [name = '', ...deeper] = found.slice(folder.length).split('/');

@@ -24,7 +24,7 @@ const files = 'mlflow-artifacts/artifacts';
 /** Records that one transaction takes away. */
 const removedAtOnce = 40;
 /** Parts of one upload, each with a URL of 1 KB in the answer. */
-const partsMost = 3000;
+const maxParts = 3000;
 
 /** An artifact's address, without the scheme. */
 const rootOfArtifacts = (key: RunKey): string => artifactUriOf(key).slice('mlflow-artifacts:/'.length);
@@ -186,7 +186,7 @@ const create = route(
   z.object({
     ...inParts,
     num_parts: int64
-      .refine((value) => value >= 1 && value <= partsMost, `It must be from 1 to ${partsMost}.`)
+      .refine((value) => value >= 1 && value <= maxParts, `It must be from 1 to ${maxParts}.`)
       .default(1),
   }),
   async (input, context) => {
@@ -206,7 +206,7 @@ const complete = route(
     parts: z
       .array(z.object({ part_number: int64 }))
       .min(1)
-      .max(partsMost),
+      .max(maxParts),
   }),
   async (input, context) => {
     const numbers = input.parts.map(({ part_number }) => part_number);

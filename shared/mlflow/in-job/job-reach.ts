@@ -11,9 +11,9 @@ import type { RunLogs } from '../../runner/outputs/run-logs.ts';
 import type { JobReach } from '../protocol/context.ts';
 
 /** Most experiments that an attempt of a job records beside its own. */
-const othersMost = 1_000;
+const maxOthers = 1_000;
 /** Most points that an attempt of a job logs through MLflow's API. */
-const pointsMost = 1_000_000;
+const maxPoints = 1_000_000;
 
 const projectOf = ({ project_id, created_at, user_id }: Experiment): Project => ({
   project_id,
@@ -39,14 +39,14 @@ export function jobReach(job: TrainingJob, logs: RunLogs): { reach: JobReach; ot
     experiment,
 
     begin(id) {
-      if (others.size >= othersMost)
-        throw new ServiceError('conflict', `A job records ${othersMost} runs at most beside its own.`);
+      if (others.size >= maxOthers)
+        throw new ServiceError('conflict', `A job records ${maxOthers} runs at most beside its own.`);
       others.add(id);
     },
 
     async logPoints(more) {
-      if (points + more.length > pointsMost)
-        throw new ServiceError('conflict', `A job logs ${pointsMost} points at most.`);
+      if (points + more.length > maxPoints)
+        throw new ServiceError('conflict', `A job logs ${maxPoints} points at most.`);
       points += more.length;
       await logs.points(more);
     },

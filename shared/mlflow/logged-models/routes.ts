@@ -3,7 +3,7 @@ import { type LoggedModel, putLoggedModel } from '../../data/experiments/logged-
 import { projectExists } from '../../data/projects/project.ts';
 import { retain } from '../../data/projects/retained.ts';
 import { LoggedModelName } from '../../data/rules/model.ts';
-import { paramMost } from '../../data/rules/tracked.ts';
+import { maxParam } from '../../data/rules/tracked.ts';
 import { requireSafePath } from '../artifacts/artifact-home.ts';
 import { listFolder } from '../artifacts/list-folder.ts';
 import { requireExperimentProject } from '../projects/find-project.ts';
@@ -22,12 +22,12 @@ import {
 } from './logged-model.ts';
 import { searchModels } from './search-models.ts';
 
-const pairsMost = 1000;
-const pairs = z.array(keyAndValue).max(pairsMost).default([]);
+const maxPairs = 1000;
+const pairs = z.array(keyAndValue).max(maxPairs).default([]);
 const model_id = text.min(1);
 
 const recordOf = (sent: readonly { key: string; value: string }[]): Record<string, string> =>
-  Object.fromEntries(sent.map(({ key, value }) => [key, shortened(value, paramMost)]));
+  Object.fromEntries(sent.map(({ key, value }) => [key, shortened(value, maxParam)]));
 
 const name = text.pipe(LoggedModelName);
 
@@ -135,7 +135,7 @@ const logParams = route(
     await changeModel(context, model, ({ params }) => {
       const known = new Map(Object.entries(params));
       const changed = input.params.find(
-        ({ key, value }) => known.has(key) && known.get(key) !== shortened(value, paramMost),
+        ({ key, value }) => known.has(key) && known.get(key) !== shortened(value, maxParam),
       );
       if (changed !== undefined)
         throw mlflowError('INVALID_PARAMETER_VALUE', `Changing param values is not allowed: ${changed.key}`);

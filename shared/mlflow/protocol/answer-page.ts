@@ -1,4 +1,4 @@
-import { payloadBytes, rowsPayloadMostBytes } from '../../http/answer/payload-bytes.ts';
+import { maxRowsPayloadBytes, payloadBytes } from '../../http/answer/payload-bytes.ts';
 import { Reply } from '../../http/definition/reply.ts';
 import { encodePosition, type Position, type RowOrder } from '../../search/row-order.ts';
 import type { RowPage } from '../../search/select-page.ts';
@@ -36,7 +36,7 @@ export async function answerPage<Row>(
       bytes += Buffer.byteLength(text) + 1;
       sent += payloadBytes(text) + 1;
       const last = rows[shown.length - 1];
-      if ((bytes > answerMaxBytes || sent > rowsPayloadMostBytes) && last !== undefined)
+      if ((bytes > answerMaxBytes || sent > maxRowsPayloadBytes) && last !== undefined)
         return reply(name, shown, order.positionOf(last));
       shown.push(text);
     }

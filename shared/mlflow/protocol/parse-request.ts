@@ -44,7 +44,7 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
     value,
   );
 
-const shownMost = 200;
+const maxShown = 200;
 
 function faultOf(sent: unknown, { path, message }: { path: PropertyKey[]; message: string }): string {
   const name = pathOf(path);
@@ -52,7 +52,7 @@ function faultOf(sent: unknown, { path, message }: { path: PropertyKey[]; messag
   if (value === undefined || value === null || value === '')
     return `Missing value for required parameter '${name}'.`;
   if (message.startsWith('exceeds ')) return `'${name}' ${message}.`;
-  const shown = JSON.stringify(value).slice(0, shownMost);
+  const shown = JSON.stringify(value).slice(0, maxShown);
   return `Invalid value ${shown} for parameter '${name}' supplied: ${message}`;
 }
 

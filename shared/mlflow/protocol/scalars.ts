@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { stepMost } from '../../data/rules/tracked.ts';
+import { maxStep } from '../../data/rules/tracked.ts';
 
 /** A text, which JSON may hold only where it is well-formed. */
 export const text = z
@@ -9,12 +9,12 @@ export const text = z
 const digits = /^-?\d{1,19}$/;
 
 /** Greatest magnitude of an int64, as a double. */
-export const int64Most = stepMost;
+export const maxInt64 = maxStep;
 
 /** An int64 of Protocol Buffers: JSON may hold it as a number or as digits. Beyond 2^53 the nearest double is taken. */
 export const int64 = z
   .union([z.number(), z.string().regex(digits).transform(Number)], { error: 'must be an integer' })
-  .refine((value) => Number.isInteger(value) && Math.abs(value) <= int64Most, 'must be an integer');
+  .refine((value) => Number.isInteger(value) && Math.abs(value) <= maxInt64, 'must be an integer');
 
 const specials = ['NaN', 'Infinity', '-Infinity'] as const;
 const numeric = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;

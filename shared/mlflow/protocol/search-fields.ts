@@ -33,12 +33,12 @@ export const maxResults = (most: number, usual: number) =>
     )
     .default(usual);
 
-const experimentsMost = 1000;
+const maxExperiments = 1000;
 
 /** Ids of the experiments that a search looks through. */
 export const experimentIds = z
   .array(text.min(1))
-  .max(experimentsMost, `exceeds ${experimentsMost} experiments, the most that one search looks through`);
+  .max(maxExperiments, `exceeds ${maxExperiments} experiments, the most that one search looks through`);
 
 /** Fields of every search. */
 export const searchFields = {

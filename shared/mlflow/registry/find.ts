@@ -8,7 +8,7 @@ import {
   putRegisteredModel,
   type RegisteredModel,
 } from '../../data/models/registered-model.ts';
-import { registryItemMost } from '../../data/rules/registry.ts';
+import { maxRegistryItem } from '../../data/rules/registry.ts';
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import { type MlflowContext, requireDeveloper } from '../protocol/context.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
@@ -41,8 +41,8 @@ export async function requireOwn(context: MlflowContext, name: string): Promise<
  */
 export function requireRegistryRoom(value: object, previous: object = {}): void {
   const [bytes = 0, before = 0] = [value, previous].map((one) => Buffer.byteLength(JSON.stringify(one)));
-  if (bytes <= registryItemMost || bytes <= before) return;
-  const message = `It would have ${bytes} bytes with its description, tags and aliases; at most ${registryItemMost} are kept.`;
+  if (bytes <= maxRegistryItem || bytes <= before) return;
+  const message = `It would have ${bytes} bytes with its description, tags and aliases; at most ${maxRegistryItem} are kept.`;
   throw mlflowError('INVALID_PARAMETER_VALUE', message);
 }
 

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import {
-  aliasMost,
   aliasPattern,
+  maxAlias,
+  maxRegisteredName,
   newestAlias,
   RegistryDescription,
   RegistryTag,
   refusedInName,
-  registeredNameMost,
   versionAlias,
 } from '../../data/rules/registry.ts';
 import { namedValue } from '../protocol/name-rules.ts';
@@ -15,8 +15,8 @@ import { text } from '../protocol/scalars.ts';
 export const modelName = text
   .refine((name) => name.trim() !== '', 'Registered model name cannot be empty.')
   .refine(
-    (name) => name.length <= registeredNameMost,
-    `exceeds the maximum length of ${registeredNameMost} characters`,
+    (name) => name.length <= maxRegisteredName,
+    `exceeds the maximum length of ${maxRegisteredName} characters`,
   )
   .refine((name) => !refusedInName.test(name), "Names cannot contain '/' or ':'.");
 
@@ -25,7 +25,7 @@ export const knownName = text.min(1).max(1000);
 
 export const alias = text
   .min(1)
-  .refine((value) => value.length <= aliasMost, `exceeds the maximum length of ${aliasMost} characters`)
+  .refine((value) => value.length <= maxAlias, `exceeds the maximum length of ${maxAlias} characters`)
   .refine(
     (value) => aliasPattern.test(value),
     'Names may only contain alphanumerics, underscores (_), and dashes (-).',

@@ -1,6 +1,6 @@
 import type { Experiment } from '../../data/experiments/experiment.ts';
 import type { ExperimentFields } from '../../data/experiments/tracking.ts';
-import { paramMost, runNameMost, tagMost } from '../../data/rules/tracked.ts';
+import { maxParam, maxRunName, maxTag } from '../../data/rules/tracked.ts';
 import { readAhead } from '../../data/table/read-ahead.ts';
 import {
   type ChangeFields,
@@ -27,8 +27,8 @@ export function withTags(fields: ExperimentFields, pairs: readonly Pair[]): Expe
   const tags = new Map(Object.entries(fields.tags));
   let { name, note } = fields;
   for (const { key, value } of pairs) {
-    const kept = shortened(value, tagMost);
-    if (key === runNameTag) name = shortened(kept, runNameMost);
+    const kept = shortened(value, maxTag);
+    if (key === runNameTag) name = shortened(kept, maxRunName);
     else if (key === noteTag) note = kept;
     else tags.set(key, kept);
   }
@@ -40,7 +40,7 @@ function withParams(fields: ExperimentFields, pairs: readonly Pair[], key: RunKe
   const params = new Map(Object.entries(fields.params));
   const changed: string[] = [];
   for (const { key: name, value } of pairs) {
-    const kept = shortened(value, paramMost);
+    const kept = shortened(value, maxParam);
     const present = params.get(name);
     if (present !== undefined && present !== kept)
       changed.push(`{'key': '${name}', 'old_value': '${present}', 'new_value': '${kept}'}`);

@@ -5,7 +5,7 @@ import {
   DatasetTagName,
   DatasetTagValue,
   historyTag,
-  linksMost,
+  maxLinks,
 } from '../../data/rules/tracked.ts';
 import { invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
@@ -36,7 +36,7 @@ const datasetOf = ({ tags, dataset }: z.output<typeof sentDataset>): DatasetInpu
 /** The links with those of further ones that have another identity: what was logged first stays. */
 function joined<T>(present: readonly T[] = [], more: readonly T[], identity: (link: T) => string): T[] {
   const links = new Map([...present, ...more].toReversed().map((link) => [identity(link), link]));
-  return [...links.values()].toReversed().slice(0, linksMost);
+  return [...links.values()].toReversed().slice(0, maxLinks);
 }
 const byDigest = ({ name, digest }: DatasetInput): string => JSON.stringify([name, digest]);
 const byModel = ({ model_id, step }: ModelLink): string => `${model_id} ${step}`;
@@ -45,10 +45,10 @@ const logInputs = route(
   'POST mlflow/runs/log-inputs',
   z.object({
     ...runIdField,
-    datasets: z.array(sentDataset).max(linksMost).default([]),
+    datasets: z.array(sentDataset).max(maxLinks).default([]),
     models: z
       .array(z.object({ model_id: text.min(1) }))
-      .max(linksMost)
+      .max(maxLinks)
       .default([]),
   }),
   async ({ run_id, datasets, models }, context) => {
@@ -69,7 +69,7 @@ const logOutputs = route(
     ...runIdField,
     models: z
       .array(z.object({ model_id: text.min(1), step: int64.default(0) }))
-      .max(linksMost)
+      .max(maxLinks)
       .default([]),
   }),
   async ({ run_id, models }, context) => {

@@ -1,5 +1,5 @@
 /** Characters of a generation: the texts of some 2,000 runs. */
-const charactersMost = 4_000_000;
+const maxCharacters = 4_000_000;
 
 /**
  * Texts of objects that never change, such as the rows of segments that a process keeps. There are two generations: what
@@ -13,7 +13,7 @@ export class KeptTexts<Of extends object> {
   #characters = 0;
 
   /** @param most UTF-16 units of a generation */
-  constructor(most = charactersMost) {
+  constructor(most = maxCharacters) {
     this.#most = most;
   }
 

@@ -25,9 +25,9 @@ const logging = <S extends z.ZodObject<typeof runIdField>>(
 ): Route => route(call, schema, (input, context) => inTurn(input.run_id, () => handle(input, context)));
 
 /** Limits of MLflow's own server for one request. */
-const metricsMost = 1000;
-const pairsMost = 100;
-const entitiesMost = 1000;
+const maxMetrics = 1000;
+const maxPairs = 100;
+const maxEntities = 1000;
 
 const atMost = (what: string, most: number) =>
   `A batch logging request can contain at most ${most} ${what}. Please split up ${what} across multiple requests and try again.`;
@@ -112,13 +112,13 @@ const deleteTag = logging(
 const batch = z
   .object({
     ...runIdField,
-    metrics: sentMetrics(metricsMost, atMost('metrics', metricsMost)).default([]),
-    params: z.array(namedValue).max(pairsMost, atMost('params', pairsMost)).default([]),
-    tags: z.array(namedValue).max(pairsMost, atMost('tags', pairsMost)).default([]),
+    metrics: sentMetrics(maxMetrics, atMost('metrics', maxMetrics)).default([]),
+    params: z.array(namedValue).max(maxPairs, atMost('params', maxPairs)).default([]),
+    tags: z.array(namedValue).max(maxPairs, atMost('tags', maxPairs)).default([]),
   })
   .refine(
-    ({ metrics, params, tags }) => metrics.length + params.length + tags.length <= entitiesMost,
-    atMost('metrics, params, and tags', entitiesMost),
+    ({ metrics, params, tags }) => metrics.length + params.length + tags.length <= maxEntities,
+    atMost('metrics, params, and tags', maxEntities),
   );
 
 function requireUniqueParams(params: readonly { key: string; value: string }[]): void {

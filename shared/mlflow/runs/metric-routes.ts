@@ -13,7 +13,7 @@ import { historyPage } from './history-page.ts';
 import { runIdField } from './run-id-field.ts';
 
 /** Points of an answer for several runs: so many make 4 MB of JSON. */
-const pageMost = 25_000;
+const maxPage = 25_000;
 
 const showPoint = ({ name, value, step, time }: MetricPoint): object => ({
   key: name,
@@ -42,15 +42,15 @@ const history = route(
         await historyPage(records, experiment_id, metric_key, from, max_results),
       );
     // A token of a release that had no blocks.
-    const most = Math.min(max_results, pageMost);
+    const most = Math.min(max_results, maxPage);
     const page = await readPoints(records, experiment_id, { names: [metric_key] }, page_token, most);
     return { metrics: page.rows.map(showPoint), ...(page.more && { next_page_token: page.position }) };
   },
 );
 
 /** Most runs that one request compares, and points of each. */
-const runsMost = 100;
-const sampleMost = 2500;
+const maxRuns = 100;
+const maxSample = 2500;
 
 /** All points of a run's metric between two steps, page by page. */
 async function* pagesOf(
@@ -81,18 +81,18 @@ const bulk = route(
     metric_key: text.default(''),
     max_results: int64.refine((value) => value > 0, 'It must be a positive integer.').optional(),
   }),
-  async ({ run_id, metric_key, max_results = pageMost }, context) => {
+  async ({ run_id, metric_key, max_results = maxPage }, context) => {
     const isAsked = 'GetMetricHistoryBulk request';
     if (run_id.length === 0)
       throw mlflowError('INVALID_PARAMETER_VALUE', `${isAsked} must specify at least one run_id.`);
-    if (run_id.length > runsMost)
+    if (run_id.length > maxRuns)
       throw mlflowError(
         'INVALID_PARAMETER_VALUE',
-        `${isAsked} cannot specify more than ${runsMost} run_ids. Received ${run_id.length}.`,
+        `${isAsked} cannot specify more than ${maxRuns} run_ids. Received ${run_id.length}.`,
       );
     if (metric_key === '')
       throw mlflowError('INVALID_PARAMETER_VALUE', `${isAsked} must specify a metric_key.`);
-    const most = Math.min(max_results, pageMost);
+    const most = Math.min(max_results, maxPage);
     const metrics: object[] = [];
     const runs = await experimentsOf(context, run_id.toSorted());
     for (const experiment of runs) {
@@ -142,12 +142,12 @@ const bulkInterval = route(
     run_ids: z
       .array(text.min(1))
       .min(1)
-      .max(runsMost, `GetMetricHistoryBulkInterval request must specify at most ${runsMost} run_ids.`),
+      .max(maxRuns, `GetMetricHistoryBulkInterval request must specify at most ${maxRuns} run_ids.`),
     metric_key: text.min(1),
     start_step: int64.optional(),
     end_step: int64.optional(),
     max_results: int64
-      .refine((value) => value > 0 && value <= sampleMost, `max_results must be between 1 and ${sampleMost}`)
+      .refine((value) => value > 0 && value <= maxSample, `max_results must be between 1 and ${maxSample}`)
       .default(320),
   }),
   async ({ run_ids, metric_key, start_step, end_step, max_results }, context) => {
@@ -171,7 +171,7 @@ const bulkInterval = route(
         points.push(...page.filter(({ step }) => steps.has(step ?? 0)));
       const shown = points
         .toSorted((one, other) => (one.step ?? 0) - (other.step ?? 0) || one.time - other.time)
-        .slice(0, sampleMost);
+        .slice(0, maxSample);
       metrics.push(...shown.map((point) => ({ ...showPoint(point), run_id: runIdOf(experiment) })));
     }
     return { metrics };

@@ -3,7 +3,7 @@ import { isoTime } from '../../core/formats.ts';
 import type { ModelMetric } from '../../data/experiments/logged-model.ts';
 import type { MetricPoint } from '../../data/metrics/metric-point.ts';
 import { isPlainName, trackedName } from '../protocol/name-rules.ts';
-import { double, int64, int64Most, latest, milliseconds, text } from '../protocol/scalars.ts';
+import { double, int64, latest, maxInt64, milliseconds, text } from '../protocol/scalars.ts';
 
 /** A point as clients send it. */
 export const sentMetric = z.object({
@@ -53,7 +53,7 @@ function plainCheck(): (sent: unknown) => sent is SentMetric {
       timestamp <= latest &&
       typeof step === 'number' &&
       Number.isInteger(step) &&
-      Math.abs(step) <= int64Most &&
+      Math.abs(step) <= maxInt64 &&
       isName(key)
     );
   };

@@ -8,12 +8,12 @@ import { mlflowError } from '../protocol/mlflow-error.ts';
 import { route } from '../protocol/route.ts';
 import { text } from '../protocol/scalars.ts';
 
-const projectsMost = 20;
+const maxProjects = 20;
 /** Data sets of an answer, as MLflow's own server has it. */
-const datasetsMost = 1000;
+const maxDatasets = 1000;
 
 /** Newest runs of an experiment that are read: each may have 300 KB. */
-const runsMost = 1000;
+const maxRuns = 1000;
 const runsAtOnce = 100;
 
 /** What clients say of the newest runs that are not deleted. */
@@ -30,7 +30,7 @@ async function* fieldsOfRuns(
       if (fields !== undefined && fields.deleted_at === undefined) yield fields;
     read += runsAtOnce;
     after = page.next;
-  } while (after !== undefined && read < runsMost);
+  } while (after !== undefined && read < maxRuns);
 }
 
 /** The data sets that the newest runs of some experiments have read, each once, as MLflow's pages offer them for filters. */
@@ -43,10 +43,10 @@ export const searchDatasets = route(
         'INVALID_PARAMETER_VALUE',
         'SearchDatasets request must specify at least one experiment_id.',
       );
-    if (experiment_ids.length > projectsMost)
+    if (experiment_ids.length > maxProjects)
       throw mlflowError(
         'INVALID_PARAMETER_VALUE',
-        `SearchDatasets request cannot specify more than ${projectsMost} experiment_ids. Received ${experiment_ids.length} experiment_ids.`,
+        `SearchDatasets request cannot specify more than ${maxProjects} experiment_ids. Received ${experiment_ids.length} experiment_ids.`,
       );
     const found = new Map<string, object>();
     for (const id of new Set(experiment_ids)) {
@@ -60,7 +60,7 @@ export const searchDatasets = route(
             ...(tags[contextTag] && { context: tags[contextTag] }),
           };
           found.set(JSON.stringify(summary), summary);
-          if (found.size === datasetsMost) return { dataset_summaries: [...found.values()] };
+          if (found.size === maxDatasets) return { dataset_summaries: [...found.values()] };
         }
     }
     return { dataset_summaries: [...found.values()] };

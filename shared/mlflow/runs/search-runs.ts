@@ -30,7 +30,7 @@ import { runVocabulary } from './run-vocabulary.ts';
 import { showRun } from './show-run.ts';
 
 /** Runs that are read for an answer: the smallest ones fill it. Clients follow its token. */
-const pageMost = 10_000;
+const maxPage = 10_000;
 
 const show = (row: ExperimentRow, isDeleted: boolean, links: ExperimentFields | undefined): object =>
   showRun(
@@ -108,7 +108,7 @@ export const searchRuns = route(
       matches: (row: ExperimentRow) => isInView(run_view_type, isDeleted(row)) && wanted.matches(row),
     };
     const ids = projects.map(({ project_id }) => project_id);
-    const search = { filter: inView, order_by: order, limit: Math.min(max_results, pageMost), after, read };
+    const search = { filter: inView, order_by: order, limit: Math.min(max_results, maxPage), after, read };
     const { rows, next: position } = await searchExperiments(context.records, ids, search);
     const page = { rows, next: position === undefined ? undefined : decodePosition(position) };
     return answerPage('runs', page, experimentOrder(order), async (some) => {

@@ -7,7 +7,7 @@ const padding = 14;
 const lineHeight = 16;
 
 /** Text in lines that fit into a width, broken between words where it can be; at most so many lines. */
-export function wrapped(text: string, width: number, linesMost: number): string[] {
+export function wrapped(text: string, width: number, maxLines: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of drawable(text).split(' ')) {
@@ -18,11 +18,11 @@ export function wrapped(text: string, width: number, linesMost: number): string[
     }
     if (line !== '') lines.push(line);
     line = word;
-    if (lines.length >= linesMost) break;
+    if (lines.length >= maxLines) break;
   }
   lines.push(line);
-  return lines.slice(0, linesMost).map((one, index, all) => {
-    const isCut = index === all.length - 1 && lines.length > linesMost;
+  return lines.slice(0, maxLines).map((one, index, all) => {
+    const isCut = index === all.length - 1 && lines.length > maxLines;
     return fitted(isCut ? `${one} …` : one, width, labelSize);
   });
 }

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { measures } from './measure.ts';
 
 /** Most entries of a list of nodes or operators. */
-const namesMost = 1000;
+const maxNames = 1000;
 
 /** Names of nodes or types of operators. */
 export const names = z
   .array(z.string().min(1, 'holds an empty name').max(512, 'holds a name of more than 512 characters'))
-  .max(namesMost, `has more than ${namesMost} entries`);
+  .max(maxNames, `has more than ${maxNames} entries`);
 
 /** A whole number within bounds. */
 export function wholeNumber([least, most]: readonly [number, number]): z.ZodInt {

@@ -113,7 +113,7 @@ const signs = ['int8', 'uint8'] as const;
 const staticFacts = {
   isCalibrated: true,
   // QuantizeLinear.
-  leastOpset: 10,
+  minOpset: 10,
   combinations: [
     {
       precision: 8,
@@ -150,7 +150,7 @@ export const quantizeStrategies = {
     description:
       'Weights of MatMul, Gemm, LSTM and Attention and tables of Gather in quant_type; activations are quantized while the model runs. leaf_node has no effect.',
     // DynamicQuantizeLinear.
-    leastOpset: 11,
+    minOpset: 11,
     combinations: [
       {
         precision: 8,

@@ -8,11 +8,11 @@ function row(
   facts: StrategyFacts,
   more: readonly string[] = [],
 ): string {
-  const { description, isCalibrated, usesStatistics, leastOpset } = facts;
+  const { description, isCalibrated, usesStatistics, minOpset } = facts;
   const needs = [
     ...more,
     ...(isCalibrated === true || usesStatistics === true ? ['calibration set'] : []),
-    ...(leastOpset === undefined ? [] : [`opset ${leastOpset}`]),
+    ...(minOpset === undefined ? [] : [`opset ${minOpset}`]),
   ];
   return `| ${operation} | \`${strategy}\` | ${description} | ${needs.join(', ')} |`;
 }

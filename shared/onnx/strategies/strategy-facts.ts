@@ -7,7 +7,7 @@ export interface StrategyFacts {
   /** Whether it needs the statistics of the inputs of layers, for which the model is run, too. */
   usesStatistics?: boolean;
   /** Lowest version of ONNX's operator set that has the operators it writes. */
-  leastOpset?: number;
+  minOpset?: number;
 }
 
 /** The strategies of a registry that use statistics of the inputs of layers. */

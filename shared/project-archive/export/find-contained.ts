@@ -6,7 +6,7 @@ import type { Contained, ExportContext } from './export-context.ts';
 import { findRegistered } from './find-registered.ts';
 
 /** Experiments that an export leaves out and names: as many stand in its receipt. */
-const namedMost = 100;
+const maxNamed = 100;
 
 /** What an export leaves out of a project. */
 export interface LeftOut {
@@ -38,7 +38,7 @@ export async function findContained(
     for (const { experiment_id, kind, status } of read) {
       const isDeleted = tracked.of.get(experiment_id)?.fields?.deleted_at !== undefined;
       const isUnfinished = kind !== 'logged' && !isFinal(status);
-      if (isUnfinished && unfinished.length < namedMost) unfinished.push(experiment_id);
+      if (isUnfinished && unfinished.length < maxNamed) unfinished.push(experiment_id);
       if (isDeleted || isUnfinished) left_out += 1;
       else experiments.push(experiment_id);
     }

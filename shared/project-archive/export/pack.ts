@@ -6,14 +6,14 @@ import type { Deadline } from '../../core/deadline.ts';
 import { exportObject, exportWorkPrefix, type ProjectExport } from '../../data/projects/project-export.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { Digest } from '../digest.ts';
-import { archiveFilesMost, indexMaxBytes, indexPath, manifestOf, manifestPath } from '../manifest.ts';
+import { indexMaxBytes, indexPath, manifestOf, manifestPath, maxArchiveFiles } from '../manifest.ts';
 import { ProjectArchiveError } from '../project-archive-error.ts';
 import { readLines } from '../read-lines.ts';
 import { layoutOf, segmentsBetween, type ZipLayout } from '../zip-layout.ts';
 import { PlannedFile } from './export-context.ts';
 import { pieceObject } from './piece-writer.ts';
 
-const lineMost = 10_000;
+const maxLine = 10_000;
 
 const mebibyte = 1024 ** 2;
 /** Bytes of each part: storage takes 10,000 parts, and one is in memory. */
@@ -34,7 +34,7 @@ async function* plannedFiles(objects: ObjectReader, value: ProjectExport): Async
   for (const id of value.pieces) {
     const bytes = await objects.read(pieceObject(prefix, id));
     if (bytes === undefined) throw new Error(`the piece ${id} of an export is gone`);
-    for await (const line of readLines(bytes, lineMost)) yield PlannedFile.parse(JSON.parse(line));
+    for await (const line of readLines(bytes, maxLine)) yield PlannedFile.parse(JSON.parse(line));
   }
 }
 
@@ -46,9 +46,9 @@ async function planOf(objects: ObjectWriter, value: ProjectExport): Promise<Plan
   const object = `${exportWorkPrefix(value)}${indexPath}`;
   const lines = async function* (): AsyncGenerator<Buffer> {
     for await (const { object: from, offset, ...row } of plannedFiles(objects, value)) {
-      if (entries.length === archiveFilesMost)
+      if (entries.length === maxArchiveFiles)
         throw new ProjectArchiveError(
-          `The project has more than ${archiveFilesMost} files, which no archive holds.`,
+          `The project has more than ${maxArchiveFiles} files, which no archive holds.`,
         );
       entries.push({ path: row.path, size: row.size, crc32: row.crc32 });
       places.push({ object: from, offset });

@@ -5,8 +5,8 @@ import type { IndexRow } from '../manifest.ts';
 import type { ExportContext, PlannedFile } from './export-context.ts';
 
 /** A piece is written down once it is so old, or so large: a crash costs no more than this. */
-const millisecondsMost = 10_000;
-const rowsMost = 2000;
+const maxMilliseconds = 10_000;
+const maxRows = 2000;
 
 type Attributes = Pick<IndexRow, 'media_type' | 'created_at'>;
 
@@ -27,7 +27,7 @@ export class PieceWriter {
   }
 
   isFull(): boolean {
-    return this.rows.length >= rowsMost || performance.now() - this.#began > millisecondsMost;
+    return this.rows.length >= maxRows || performance.now() - this.#began > maxMilliseconds;
   }
 
   /** Add a document, unless it is empty. */

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { Deadline } from '../../core/deadline.ts';
 import type { Logger } from '../../core/log.ts';
 import { ServiceError } from '../../core/service-error.ts';
-import { membersMost, membersPartition } from '../../data/projects/member.ts';
+import { maxMembers, membersPartition } from '../../data/projects/member.ts';
 import {
   beginExport,
   exportObject,
@@ -17,7 +17,7 @@ import { readVariables } from '../../data/projects/variable.ts';
 import type { Write } from '../../data/table/table.ts';
 import { UnreadableRecordError } from '../../data/table/unreadable-record.ts';
 import { ConditionFailedError } from '../../data/table/write-label.ts';
-import { keptUntil, mayExpire, passesThatFailMost } from '../archive-limits.ts';
+import { keptUntil, maxPassesThatFail, mayExpire } from '../archive-limits.ts';
 import { Pass } from '../pass.ts';
 import { ProjectArchiveError } from '../project-archive-error.ts';
 import { Collector } from './collect.ts';
@@ -74,7 +74,7 @@ export async function startExport(
     failures: 0,
     left_out: 0,
     unfinished: [],
-    members: await records.count(membersPartition(project_id), membersMost),
+    members: await records.count(membersPartition(project_id), maxMembers),
     secrets: variables.filter((one) => one.value === null).map(({ name }) => name),
     version: 1,
   };
@@ -161,7 +161,7 @@ async function failed({ now }: ExportContext, pass: ExportPass, error: unknown, 
       export_id: value.export_id,
       stack: error instanceof Error ? error.stack : '',
     });
-  const isOver = known !== undefined || failures >= passesThatFailMost;
+  const isOver = known !== undefined || failures >= maxPassesThatFail;
   const status_reason = known ?? 'It failed for a reason that the log of the service names.';
   await pass.save(
     isOver ? { status: 'FAILED', status_reason, ended_at: now().toISOString(), failures } : { failures },

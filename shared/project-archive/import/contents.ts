@@ -1,4 +1,4 @@
-import { configsMost } from '../../data/projects/config.ts';
+import { maxConfigs } from '../../data/projects/config.ts';
 import { fault } from '../project-archive-error.ts';
 import type { ArchiveFile } from './archive-file.ts';
 
@@ -87,7 +87,7 @@ export function contentsOf(files: readonly ArchiveFile[]): Contents {
       }
     }
   }
-  if (contents.configs.length > configsMost)
-    throw fault(`it has ${contents.configs.length} configurations; a project has ${configsMost} at most`);
+  if (contents.configs.length > maxConfigs)
+    throw fault(`it has ${contents.configs.length} configurations; a project has ${maxConfigs} at most`);
   return contents;
 }

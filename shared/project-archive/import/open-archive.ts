@@ -4,7 +4,6 @@ import { canonicalJson, parseCanonical } from '../canonical-json.ts';
 import { Digest } from '../digest.ts';
 import {
   type ArchiveFormat,
-  archiveFilesMost,
   archiveFormat,
   IndexRow,
   indexMaxBytes,
@@ -13,6 +12,7 @@ import {
   manifestMaxBytes,
   manifestOf,
   manifestPath,
+  maxArchiveFiles,
   type Placed,
   placedAt,
 } from '../manifest.ts';
@@ -85,8 +85,8 @@ export async function openArchive(objects: ObjectReader, object: string, size: n
   const text = (await take(headerBytes, manifestSize)).toString('utf8');
   const { index, format } = readManifest(text);
   const indexAt = headerBytes + manifestSize + firstHeaderBytes(indexPath);
-  if (index.files > archiveFilesMost)
-    throw fault(`it lists ${index.files} files; at most ${archiveFilesMost} are allowed`);
+  if (index.files > maxArchiveFiles)
+    throw fault(`it lists ${index.files} files; at most ${maxArchiveFiles} are allowed`);
   if (index.size > indexMaxBytes || indexAt + index.size > size) throw foreign();
 
   const digest = new Digest();

@@ -8,7 +8,7 @@ import { configMaxBytes, oldestKept } from '../../data/projects/config.ts';
 import { faultsOf, readCanonical } from '../canonical-json.ts';
 import { ConfigDocument, ExperimentDocument, ModelDocument, ProjectDocument } from '../documents.ts';
 import { lineMaxBytes, readLine, readPoint } from '../lines.ts';
-import { fault, faultsMost } from '../project-archive-error.ts';
+import { fault, maxFaults } from '../project-archive-error.ts';
 import { readLines } from '../read-lines.ts';
 import { resolver, withTexts } from '../references.ts';
 import { FieldsRules, ModelRules } from '../resolved-rules.ts';
@@ -189,7 +189,7 @@ async function* parsed<T>(
     const value = parse(line);
     if (value !== undefined) yield value;
     else faults.push(`line ${number} of ${path} is not as this format has it`);
-    if (faults.length > faultsMost) break;
+    if (faults.length > maxFaults) break;
   }
   if (faults.length > 0) throw fault(...faults);
 }

@@ -6,8 +6,8 @@ import {
 } from '../../data/models/registered-model.ts';
 import { latestOf } from '../../data/models/version-stages.ts';
 import { findProjects, projectExists } from '../../data/projects/project.ts';
-import { importUnmoved, type ProjectImport, renamedMost } from '../../data/projects/project-import.ts';
-import { registeredNameMost } from '../../data/rules/registry.ts';
+import { importUnmoved, maxRenamed, type ProjectImport } from '../../data/projects/project-import.ts';
+import { maxRegisteredName } from '../../data/rules/registry.ts';
 import type { Write } from '../../data/table/table.ts';
 import { tryWrite } from '../../data/table/try-write.ts';
 import { WriteLabel } from '../../data/table/write-label.ts';
@@ -25,7 +25,7 @@ const nameFree = new WriteLabel('name of a registered model');
 /** The name that a registered model gets where its own belongs to another: with the end of the id of the import. */
 const otherName = (name: string, import_id: string): string => {
   const end = `-${import_id.slice(-8)}`;
-  return `${name.slice(0, registeredNameMost - end.length).toWellFormed()}${end}`;
+  return `${name.slice(0, maxRegisteredName - end.length).toWellFormed()}${end}`;
 };
 
 /** Store the versions, which nobody sees before their model is there. @returns their numbers and stages */
@@ -100,7 +100,7 @@ export async function recordRegistered(
   for (const registered_as of [name, otherName(name, import_id)]) {
     if ((await findRegisteredModel(records, registered_as)) !== undefined) continue;
     const isRenamed = registered_as !== name;
-    const told = isRenamed ? [...renamed, { name, registered_as }].slice(0, renamedMost) : renamed;
+    const told = isRenamed ? [...renamed, { name, registered_as }].slice(0, maxRenamed) : renamed;
     const put = { ...model, name: registered_as, ...(isRenamed && { archived_name: name }) };
     try {
       await pass.save(

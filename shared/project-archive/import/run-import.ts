@@ -8,7 +8,7 @@ import type { Write } from '../../data/table/table.ts';
 import { tryWrite } from '../../data/table/try-write.ts';
 import { ConditionFailedError } from '../../data/table/write-label.ts';
 import { removeWholeProject } from '../../purge/remove-project.ts';
-import { keptUntil, mayExpire, passesThatFailMost } from '../archive-limits.ts';
+import { keptUntil, maxPassesThatFail, mayExpire } from '../archive-limits.ts';
 import { Pass } from '../pass.ts';
 import { ProjectArchiveError } from '../project-archive-error.ts';
 import { checkArchive } from './check-archive.ts';
@@ -122,7 +122,7 @@ async function failed(context: ImportContext, pass: ImportPass, error: unknown, 
   const { import_id, failures, stage } = pass.value;
   log.error('import-failed', { import_id, stack: error instanceof Error ? error.stack : '' });
   // A removal is tried until it succeeds.
-  if (failures + 1 >= passesThatFailMost && stage !== 'removing')
+  if (failures + 1 >= maxPassesThatFail && stage !== 'removing')
     return endFailed(context, pass, 'It failed for a reason that the log of the service names.');
   await pass.save({ failures: failures + 1 });
 }

@@ -9,8 +9,8 @@ import type { Refusals } from './refusals.ts';
 /** How often a walk is repeated during which files changed. */
 const maxWalks = 3;
 /** Most files of a folder. */
-export const outputFilesMost = 10_000;
-const bounds = { maxFiles: outputFilesMost, maxDepth: 64, maxPathBytes: artifactPathMaxBytes };
+export const maxOutputFiles = 10_000;
+const bounds = { maxFiles: maxOutputFiles, maxDepth: 64, maxPathBytes: artifactPathMaxBytes };
 
 type Refused = FindFilesOptions['refused'];
 

@@ -4,7 +4,7 @@ import { FileRefusedError } from '../host/growing-file.ts';
 /** Smaller files are stored with their zeros. */
 const smallBytes = 100_000_000;
 /** A file with less than this share of its bytes on disk is sparse; what a file system compresses has more. */
-const leastShare = 1 / 10;
+const minShare = 1 / 10;
 /** Unit of `blocks` on every file system. */
 const blockBytes = 512;
 
@@ -16,7 +16,7 @@ const blockBytes = 512;
 export async function refuseSparse(handle: FileHandle): Promise<void> {
   const isSparse = async () => {
     const { size, blocks } = await handle.stat();
-    return size > smallBytes && blocks * blockBytes < size * leastShare;
+    return size > smallBytes && blocks * blockBytes < size * minShare;
   };
   if (!(await isSparse())) return;
   // Some file systems assign blocks only once the data is written back.

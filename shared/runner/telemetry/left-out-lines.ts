@@ -1,5 +1,5 @@
 /** Lines that are quoted, and most characters of one: a run shows them. */
-const quotedMost = 3;
+const maxQuoted = 3;
 const shownUnits = 120;
 
 const quote = (text: string): string =>
@@ -18,7 +18,7 @@ export class LeftOutLines {
   add(fault: string, text: string): string {
     this.#count += 1;
     const quoted = quote(text);
-    if (this.#first.length < quotedMost) this.#first.push(`${quoted}, because ${fault}`);
+    if (this.#first.length < maxQuoted) this.#first.push(`${quoted}, because ${fault}`);
     return quoted;
   }
 
@@ -27,7 +27,7 @@ export class LeftOutLines {
     if (this.#count === 0) return undefined;
     const lines =
       this.#count === 1 ? '1 line of METRICS_FILE was' : `${this.#count} lines of METRICS_FILE were`;
-    const first = this.#count > quotedMost ? `. The first ${quotedMost}: ` : ': ';
+    const first = this.#count > maxQuoted ? `. The first ${maxQuoted}: ` : ': ';
     return `${lines} left out, in whole or in part${first}${this.#first.join('; ')}.`;
   }
 }

@@ -27,7 +27,7 @@ export interface MetricReaderOptions {
 }
 
 /** Malformed lines that the log names. */
-const saidMost = 3;
+const maxSaid = 3;
 const defaultPollMilliseconds = 500;
 const chunkPoints = 5_000;
 const maxPoints = 100_000;
@@ -133,8 +133,8 @@ export class MetricReader {
 
   #refuse(fault: string, text: string): void {
     const quoted = this.#leftOut.add(fault, text);
-    if (this.#leftOut.count > saidMost) return;
-    const more = this.#leftOut.count === saidMost ? ' More such lines are counted, and not named here.' : '';
+    if (this.#leftOut.count > maxSaid) return;
+    const more = this.#leftOut.count === maxSaid ? ' More such lines are counted, and not named here.' : '';
     this.#options.say(`METRICS_FILE: a line is left out, because ${fault}: ${quoted}.${more}`);
   }
 

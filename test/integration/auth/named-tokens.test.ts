@@ -6,7 +6,7 @@ import { endpoint as listTokens } from '../../../functions/auth/list-tokens.endp
 import { endpoint as revokeToken } from '../../../functions/auth/revoke-token.endpoint.ts';
 import { endpoint as readOwnAccount } from '../../../functions/users/read-own-account.endpoint.ts';
 import { changeUser, setPassword } from '../../../shared/data/accounts/change-user.ts';
-import { issueNamedToken, namedTokensMost } from '../../../shared/data/accounts/named-token.ts';
+import { issueNamedToken, maxNamedTokens } from '../../../shared/data/accounts/named-token.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { form, json } from '../users/body.ts';
@@ -123,14 +123,14 @@ describe('tokens for scripts', () => {
         seconds: 3600,
         name: 'one of many',
       });
-    for (let n = 0; n < namedTokensMost - 5; n += 1) await issue(n === 0 ? new Date(0) : new Date());
+    for (let n = 0; n < maxNamedTokens - 5; n += 1) await issue(n === 0 ? new Date(0) : new Date());
     const answers = await Promise.all(Array.from({ length: 10 }, () => create(ada, { name: 'more' })));
     const statuses = answers.map(({ status }) => status);
     expect(statuses.every((status) => status === 201 || status === 409)).toBe(true);
     for (let n = 0; n < 10; n += 1) await create(ada, { name: 'rest' });
     const page = await list(ada, 'limit=1000');
     const named = page.json.filter(({ name }: { name: string | null }) => name !== null);
-    expect(named).toHaveLength(namedTokensMost);
+    expect(named).toHaveLength(maxNamedTokens);
     const full = await create(ada, { name: 'too many' });
     expect(full.status).toBe(409);
     expect(full.json.detail).toContain('50 tokens');

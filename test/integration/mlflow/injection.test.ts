@@ -6,7 +6,7 @@ import { testService } from '../../support/service.ts';
 import { mlflowCaller, newRun } from './mlflow-caller.ts';
 
 /** Characters of a tag's value that MLflow's own server keeps: it shortens what is longer. */
-const valueMost = 8000;
+const maxValue = 8000;
 
 test('hostile texts in the fields of MLflow’s API are kept as they are, or refused', async () => {
   const service = await testService({ LOG_LEVEL: 'error' });
@@ -44,9 +44,7 @@ test('hostile texts in the fields of MLflow’s API are kept as they are, or ref
     taken += 1;
     const { json } = await caller.get('runs/get', { run_id });
     const tags: { key: string; value: string }[] = json.run.data.tags;
-    expect(tags.find(({ key }) => key === `lane ${lane}`)?.value).toBe(
-      [...text].slice(0, valueMost).join(''),
-    );
+    expect(tags.find(({ key }) => key === `lane ${lane}`)?.value).toBe([...text].slice(0, maxValue).join(''));
   });
   expect(taken).toBeGreaterThan(10);
 });

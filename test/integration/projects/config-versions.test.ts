@@ -8,7 +8,7 @@ import { endpoint as readExperimentConfig } from '../../../functions/projects/co
 import { endpoint as readExperimentConfigGraph } from '../../../functions/projects/configs/read-experiment-config-graph.endpoint.ts';
 import { putExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { putJobConfig } from '../../../shared/data/jobs/job-config.ts';
-import { configPartitions, configsMost, versionsKept } from '../../../shared/data/projects/config.ts';
+import { configPartitions, maxConfigs, versionsKept } from '../../../shared/data/projects/config.ts';
 import { countersKey } from '../../../shared/data/projects/project.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
@@ -115,7 +115,7 @@ test('a project has at most a thousand configurations', async () => {
   await put('a: 1');
   await service.records.write({
     update: countersKey(project_id),
-    change: { set: { configs: configsMost } },
+    change: { set: { configs: maxConfigs } },
   });
   const refused = await service.call(putConfig, { ...at('other.yaml'), body: 'a: 1' });
   expect([refused.status, refused.json.detail]).toEqual([

@@ -13,7 +13,7 @@ import { endpoint as deleteUser } from '../../../functions/users/delete-user.end
 import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
 import {
   type Member,
-  membersMost,
+  maxMembers,
   membersPartition,
   putMember as put,
 } from '../../../shared/data/projects/member.ts';
@@ -145,13 +145,13 @@ describe('members of a project', () => {
       added_at: project.created_at,
       version: 1,
     });
-    for (let index = 0; index < membersMost; index += 1)
+    for (let index = 0; index < maxMembers; index += 1)
       await put(service.records, project, member(index), undefined);
     const refused = await share('bob', 'viewer');
     expect([refused.status, refused.json.detail]).toEqual([409, expect.stringContaining('has 100 members')]);
     // The former owner would be one more.
     expect((await handOver('bob')).status).toBe(409);
-    expect(await members()).toHaveLength(membersMost + 1);
+    expect(await members()).toHaveLength(maxMembers + 1);
   });
 });
 

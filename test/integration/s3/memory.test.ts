@@ -18,7 +18,7 @@ import { lacks } from './target.ts';
 const mebibyte = 1024 * 1024;
 const totalMebibytes = 120;
 const partMebibytes = 20;
-const mostGrowth = 100 * mebibyte;
+const maxGrowth = 100 * mebibyte;
 
 const unmeasurable = !existsSync('/proc/self/status');
 if (unmeasurable) console.warn('Memory is not measured: this platform has no /proc.');
@@ -63,7 +63,7 @@ describe.skipIf(lacks('own-server') || unmeasurable)('120 MB pass through in und
       new PutObjectCommand({ Bucket, Key: 'single', Body, ContentLength: totalMebibytes * mebibyte }),
     );
     await expectWhole('single');
-    expect((await memory(server, 'VmHWM')) - before).toBeLessThan(mostGrowth);
+    expect((await memory(server, 'VmHWM')) - before).toBeLessThan(maxGrowth);
   });
 
   test('as a multipart upload, three parts at a time, and read again', async () => {
@@ -90,6 +90,6 @@ describe.skipIf(lacks('own-server') || unmeasurable)('120 MB pass through in und
     const MultipartUpload = { Parts: parts };
     await server.client.send(new CompleteMultipartUploadCommand({ ...upload, UploadId, MultipartUpload }));
     await expectWhole('multipart');
-    expect((await memory(server, 'VmHWM')) - before).toBeLessThan(mostGrowth);
+    expect((await memory(server, 'VmHWM')) - before).toBeLessThan(maxGrowth);
   });
 });

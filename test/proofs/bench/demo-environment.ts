@@ -10,7 +10,7 @@ import type { Group } from './group.ts';
 import { setAside } from './set-aside.ts';
 import { TrainingProject } from './training-project.ts';
 
-const mostSeconds = 2;
+const maxSeconds = 2;
 const demoSource = fileURLToPath(new URL('../../examples/digits', import.meta.url));
 
 const exists = (path: string): Promise<boolean> =>
@@ -37,7 +37,7 @@ export const demoEnvironment: Group = {
     await project.succeeded(await project.train());
     say('training with the environment of this host');
     const here = await secondsToEnvironment(project, 'hit');
-    const found = [figure('Cached on this host', here, 's', { atMost: mostSeconds })];
+    const found = [figure('Cached on this host', here, 's', { atMost: maxSeconds })];
     // Jobs may keep their environments elsewhere, where they cannot pass to the data folder.
     const environments = join(demoFolder, 'environments', id);
     if (!(await exists(environments))) return found;

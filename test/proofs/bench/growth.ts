@@ -7,7 +7,7 @@ import { insertProjects } from './insert-projects.ts';
 import { compare, type Target, warmUp } from './load.ts';
 import { startService } from './service-process.ts';
 
-const pageMost = { atMost: 1.3 };
+const maxPage = { atMost: 1.3 };
 const blocks = { turns: 4, seconds: 1 };
 const warmSeconds = 1.5;
 const limit = '100';
@@ -60,12 +60,12 @@ export const growth: Group = {
       const remark = `p50 ${one.p50.toFixed(2)} ms : ${other.p50.toFixed(2)} ms`;
       found.push(figure(what, ratio.p50, '×', { ...options, remark }));
     };
-    await row('page of 100, out of 100,000 over out of 1,000', many.page, some.page, pageMost);
+    await row('page of 100, out of 100,000 over out of 1,000', many.page, some.page, maxPage);
     await row(
       'page of 100 from the middle, of 100,000 over of 1,000',
       many.middlePage,
       some.middlePage,
-      pageMost,
+      maxPage,
     );
     await row('page of 100 out of 1,000 over all 10 out of 10', some.page, few.page);
     await row('GET one project, of 100,000 over of 1,000', many.project, some.project);

@@ -10,7 +10,7 @@ import { type Session, signIn } from '../../../infra/tools/demo/sign-in.ts';
 export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** Kept length of a service's error output, in UTF-16 units. */
-const outputMost = 4_000;
+const maxOutput = 4_000;
 
 /** Credentials of the bench. */
 const password = 'password of the bench';
@@ -82,7 +82,7 @@ export async function startService(folder: string, more: Variables = {}): Promis
   };
   let output = '';
   npm.stderr.on('data', (chunk) => {
-    output = `${output}${String(chunk)}`.slice(-outputMost);
+    output = `${output}${String(chunk)}`.slice(-maxOutput);
   });
   const url = await readiness(npm);
   const secondsToReady = (performance.now() - begun) / 1000;

@@ -10,8 +10,8 @@ import { type Memory, memoryOfTree } from './memory-of-tree.ts';
 import { projectRoot, type RunningService, startService } from './service-process.ts';
 
 const repeats = 5;
-const readyMostSeconds = 3;
-const memoryMostMegabytes = 250;
+const maxReadySeconds = 3;
+const maxMemoryMegabytes = 250;
 /** How long after it is ready the service is looked at. */
 const settleMilliseconds = 1_000;
 
@@ -41,7 +41,7 @@ function memoryFigures(when: string, { processes, rss, pss }: Memory): Figure[] 
   const parts = processes.map(({ name, rss: own }) => `${name} ${Math.round(own)}`).join(', ');
   return [
     figure(`Resident memory of all processes, ${when}`, rss, 'MB', {
-      atMost: memoryMostMegabytes,
+      atMost: maxMemoryMegabytes,
       remark: parts,
     }),
     figure(`The same, shared pages counted once (PSS), ${when}`, pss, 'MB'),
@@ -71,10 +71,10 @@ export const startUp: Group = {
     const used = await memoryOfTree(again.pid);
     return [
       figure('npm start, until it listens', median(seconds), 's', {
-        atMost: readyMostSeconds,
+        atMost: maxReadySeconds,
         remark: `slowest of ${seconds.length}: ${Math.max(...seconds).toFixed(2)} s`,
       }),
-      figure('The same in a folder with data', again.secondsToReady, 's', { atMost: readyMostSeconds }),
+      figure('The same in a folder with data', again.secondsToReady, 's', { atMost: maxReadySeconds }),
       figure('Bundling, once after a change of the sources, besides', bundling, 's'),
       ...memoryFigures('when ready', idle),
       ...memoryFigures('after 100 requests', used),

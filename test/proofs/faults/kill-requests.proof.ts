@@ -17,8 +17,8 @@ const laneProgram = join(import.meta.dirname, 'kill/request-lane.program.ts');
 const reading = /^(?:Get|BatchGet|Query|Scan|Head|List)/;
 
 const sizes = {
-  short: { chosen: ['a version is made of a logged model'], marksMost: 1, lanes: 1 },
-  long: { chosen: stories.map(({ name }) => name), marksMost: Number.POSITIVE_INFINITY, lanes: 3 },
+  short: { chosen: ['a version is made of a logged model'], maxMarks: 1, lanes: 1 },
+  long: { chosen: stories.map(({ name }) => name), maxMarks: Number.POSITIVE_INFINITY, lanes: 3 },
 };
 
 /** Before and after each write. */
@@ -31,7 +31,7 @@ function marksOf(calls: readonly TracedCall[]): NonNullable<RequestLifeAsked['ma
 
 async function prove(context: ProofContext): Promise<Figure[]> {
   const { folder, started, size, say, report } = context;
-  const { chosen, marksMost, lanes: laneCount } = sizes[size];
+  const { chosen, maxMarks, lanes: laneCount } = sizes[size];
   const program = await buildProgram(context);
   const lanes = await Promise.all(
     Array.from({ length: laneCount }, (_, index) => {
@@ -57,7 +57,7 @@ async function prove(context: ProofContext): Promise<Figure[]> {
   };
   await shareOut(lanes, [...chosen], async (lane, story) => {
     const { calls } = await live(lane, { story });
-    const marks = marksOf(calls).slice(0, marksMost);
+    const marks = marksOf(calls).slice(0, maxMarks);
     for (const mark of marks) {
       const { isHit } = await live(lane, { story, mark });
       if (isHit) kills += 1;

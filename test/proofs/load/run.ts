@@ -13,8 +13,8 @@ import { type LoadOptions, readOptions } from './options.ts';
 import { Sender, type Shot } from './send.ts';
 import { prepareTraffic } from './traffic.ts';
 
-const mostMilliseconds = 250;
-const signInMostMilliseconds = 500;
+const maxMilliseconds = 250;
+const maxSignInMilliseconds = 500;
 const signInsPerSecond = 20;
 const warmUpSeconds = 5;
 /** Longer than the 10 s within which the service has to recover. */
@@ -60,12 +60,12 @@ async function measure(url: string, options: LoadOptions): Promise<MeasuredGroup
   await fire(sender, traffic.mixed, { perSecond, seconds: warmUpSeconds });
   const normal = { title: 'Normal load', perSecond, seconds };
   const samples = await phases.run(normal, traffic.mixed, (all) =>
-    judgeServed(all, seconds, mostMilliseconds),
+    judgeServed(all, seconds, maxMilliseconds),
   );
   await phases.run(
     { title: 'Sign-ins', perSecond: signInsPerSecond, seconds: short },
     traffic.signIn,
-    (all) => judgeServed(all, short, signInMostMilliseconds),
+    (all) => judgeServed(all, short, maxSignInMilliseconds),
   );
   await phases.run(
     { title: 'Three times the load', perSecond: 3 * perSecond, seconds: short },
@@ -73,7 +73,7 @@ async function measure(url: string, options: LoadOptions): Promise<MeasuredGroup
     (all) => judgeOverload(all, short),
   );
   await phases.run({ title: 'Afterwards', perSecond, seconds: recoverySeconds }, traffic.mixed, (all) =>
-    judgeRecovery(all, recoverySeconds, mostMilliseconds),
+    judgeRecovery(all, recoverySeconds, maxMilliseconds),
   );
   sender.close();
   const figures = perOperation(samples);

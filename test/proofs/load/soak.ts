@@ -24,7 +24,7 @@ const warmUp = { perSecond: 300, seconds: 150 };
 /** A job follows the other; each writes log and metrics for so long. */
 const jobSeconds = 2;
 /** Memory and p99 of a window may exceed the earlier ones by this share, and p99 by what a busy machine makes of it. */
-const growthMost = 0.1;
+const maxGrowth = 0.1;
 const jitter = 5;
 
 const usage = `Usage: npm run soak -- [--minutes <minutes>] [--rate <requests a second>]
@@ -104,7 +104,7 @@ function toFigures({ measured, samples, jobs }: Awaited<ReturnType<typeof soak>>
     const remark = `${values[1]?.toFixed(0)} to ${values.at(-1)?.toFixed(0)} MB`;
     return figure(`growth of ${name}`, (100 * growth(values)) / base, '%', {
       remark,
-      atMost: 100 * growthMost,
+      atMost: 100 * maxGrowth,
     });
   });
   const times = measured.map((window) => window.p99);
@@ -115,7 +115,7 @@ function toFigures({ measured, samples, jobs }: Awaited<ReturnType<typeof soak>>
     ...memory,
     figure('growth of p99', growth(times), 'ms', {
       remark: `median ${median(times).toFixed(1)} ms`,
-      atMost: Math.max(jitter, growthMost * median(times)),
+      atMost: Math.max(jitter, maxGrowth * median(times)),
     }),
   ];
 }

@@ -20,7 +20,7 @@ const { values } = parseArgs({
 });
 
 /** Without an outcome. */
-const secondsMost = 600;
+const maxSeconds = 600;
 
 interface Ran {
   outcomes: Outcome[];
@@ -45,7 +45,7 @@ async function runTrials(model: string, folder: string, first: number, flags: st
         end: error === null ? '' : `${error.signal ?? error.code}: ${stderr.slice(-400)}`,
       });
     });
-    const timer = setTimeout(() => child.kill('SIGKILL'), secondsMost * 1000);
+    const timer = setTimeout(() => child.kill('SIGKILL'), maxSeconds * 1000);
     child.stdout?.on('data', () => timer.refresh());
   });
 }

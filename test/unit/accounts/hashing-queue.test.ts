@@ -16,7 +16,7 @@ function works() {
 
 describe('password hashing', () => {
   test('is done a few at a time, first come first served', async () => {
-    const queue = new HashingQueue({ atOnce: 2, mostAdmitted: 9 });
+    const queue = new HashingQueue({ atOnce: 2, maxAdmitted: 9 });
     const { begun, work, end } = works();
     const results = [0, 1, 2, 3].map((id) => queue.run(work(id)));
     expect(begun).toEqual([0, 1]);
@@ -34,7 +34,7 @@ describe('password hashing', () => {
   });
 
   test('that fails gives its place to the next', async () => {
-    const queue = new HashingQueue({ atOnce: 1, mostAdmitted: 9 });
+    const queue = new HashingQueue({ atOnce: 1, maxAdmitted: 9 });
     const failed = queue.run(() => Promise.reject(new Error('no memory')));
     const next = queue.run(async () => 'done');
     await expect(failed).rejects.toThrow('no memory');
@@ -42,7 +42,7 @@ describe('password hashing', () => {
   });
 
   test('admits so many who ask for it, and refuses others before they have begun', async () => {
-    const queue = new HashingQueue({ atOnce: 1, mostAdmitted: 2 });
+    const queue = new HashingQueue({ atOnce: 1, maxAdmitted: 2 });
     const { begun, work, end } = works();
     const admitted = [0, 1].map((id) => queue.admit(work(id)));
     await expect(queue.admit(work(2))).rejects.toMatchObject({

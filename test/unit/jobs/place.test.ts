@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readSettings } from '../../../shared/core/settings.ts';
-import { placeOf } from '../../../shared/jobs/queue-of.ts';
+import { queueOf } from '../../../shared/jobs/queue-of.ts';
 import { deploymentFaults } from '../../../shared/runner/training/environment-faults.ts';
 import { experimentOf } from '../../support/experiment.ts';
 
@@ -15,24 +15,24 @@ const experiment = (dependencies: string, gpus = 0) => ({
 });
 
 test('a trusted image runs by its own definition, on the queue of all others', () => {
-  expect(placeOf(experiment(image), settings)).toEqual({ queue: 'train', definition: 'train-own' });
-  expect(placeOf(experiment(image, 1), settings)).toEqual({ queue: 'gpu', definition: 'gpu-own' });
+  expect(queueOf(experiment(image), settings)).toEqual({ queue: 'train', definition: 'train-own' });
+  expect(queueOf(experiment(image, 1), settings)).toEqual({ queue: 'gpu', definition: 'gpu-own' });
   const onCluster = { ...experiment(image, 1), kind: 'train-remote' as const };
-  expect(placeOf(onCluster, settings)).toEqual({ queue: 'cluster', definition: 'cluster-own' });
-  expect(placeOf(experiment('other'), settings)).toEqual({ queue: 'train', definition: 'train' });
+  expect(queueOf(onCluster, settings)).toEqual({ queue: 'cluster', definition: 'cluster-own' });
+  expect(queueOf(experiment('other'), settings)).toEqual({ queue: 'train', definition: 'train' });
 });
 
 test('GPUs on one node have a queue of their own, those of a cluster are on its nodes', () => {
-  expect(placeOf(experiment('other', 1), settings)).toEqual({ queue: 'gpu', definition: 'gpu' });
+  expect(queueOf(experiment('other', 1), settings)).toEqual({ queue: 'gpu', definition: 'gpu' });
   const onCluster = { ...experiment('other', 1), kind: 'train-remote' as const };
-  expect(placeOf(onCluster, settings)).toEqual({ queue: 'cluster', definition: 'cluster' });
+  expect(queueOf(onCluster, settings)).toEqual({ queue: 'cluster', definition: 'cluster' });
 });
 
 test('a deployment keeps clusters with GPUs and such without on queues of their own', () => {
   const deployed = readSettings({ ...variables, CLUSTER_GPU_QUEUE: 'cluster-gpu' });
   const onCluster = (gpus: number) => ({ ...experiment('other', gpus), kind: 'train-remote' as const });
-  expect(placeOf(onCluster(0), deployed).queue).toBe('cluster');
-  expect(placeOf(onCluster(1), deployed).queue).toBe('cluster-gpu');
+  expect(queueOf(onCluster(0), deployed).queue).toBe('cluster');
+  expect(queueOf(onCluster(1), deployed).queue).toBe('cluster-gpu');
 });
 
 test('a deployment takes no image that it does not trust; a machine of one’s own takes any', () => {

@@ -23,7 +23,7 @@ const entries = new Set<Entry>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 let isRunning = false;
 /** Least time between two looks, whatever asks for them: at most two requests a second in all. */
-const leastMilliseconds = 500;
+const minMilliseconds = 500;
 const awayMilliseconds = 3_000;
 
 const isAway = (error: unknown): boolean =>
@@ -45,7 +45,7 @@ function schedule(): void {
   if (document.hidden || isRunning || isExpired.value) return;
   const due = Math.min(...[...entries].map((entry) => entry.due));
   if (due === Number.POSITIVE_INFINITY) return;
-  timer = setTimeout(() => void tick(), Math.max(leastMilliseconds, due - Date.now()));
+  timer = setTimeout(() => void tick(), Math.max(minMilliseconds, due - Date.now()));
 }
 
 /** One look at what is due first; the others have their turn after it. */

@@ -76,14 +76,14 @@ export const experimentsPage = (project_id: string, limit: number, next?: string
   );
 
 /** Most experiments that are asked for by their ids: a filter has 6,000 characters. */
-export const byIdMost = 100;
+export const maxById = 100;
 
 /** Experiments of a project by their ids; those that were deleted are missing. */
 export const experimentsById = (project_id: string, ids: readonly string[]) =>
   page<typeof listExperiments>('GET /projects/{project_id}/experiments', {
     path: { project_id },
     query: {
-      limit: byIdMost,
+      limit: maxById,
       filter: `experiment_id IN (${ids.map((id) => `'${id}'`).join(', ')})`,
       fields: rowFields,
     },

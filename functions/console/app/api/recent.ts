@@ -12,10 +12,10 @@ export interface Recent {
   month: { ended: number; seconds: number; cost: number | null };
 }
 
-const shownMost = 8;
-const liveMost = 50;
+const maxShown = 8;
+const maxLive = 50;
 /** Rows of the month that are added up. */
-const monthMost = 1000;
+const maxMonth = 1000;
 const fields =
   'experiment_id,project_id,name,status,status_reason,created_at,started_at,stopped_at,duration,best,cost';
 
@@ -38,10 +38,10 @@ export async function loadRecent(): Promise<Recent> {
   if (projects.length === 0)
     return { projects, live: [], failed: [], ended: [], month: { ended: 0, seconds: 0, cost: null } };
   const [live, failed, ended, months] = await Promise.all([
-    search("status NOT IN ('SUCCEEDED', 'FAILED', 'CANCELLED')", 'created_at DESC', liveMost),
-    search("status = 'FAILED'", 'stopped_at DESC', shownMost),
-    search('stopped_at IS NOT NULL', 'stopped_at DESC', shownMost),
-    search(`stopped_at >= '${month}'`, 'stopped_at DESC', monthMost, 'duration,cost'),
+    search("status NOT IN ('SUCCEEDED', 'FAILED', 'CANCELLED')", 'created_at DESC', maxLive),
+    search("status = 'FAILED'", 'stopped_at DESC', maxShown),
+    search('stopped_at IS NOT NULL', 'stopped_at DESC', maxShown),
+    search(`stopped_at >= '${month}'`, 'stopped_at DESC', maxMonth, 'duration,cost'),
   ]);
   const costs = months.flatMap(({ cost }) => (cost === null ? [] : [cost]));
   return {

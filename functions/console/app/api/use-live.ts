@@ -22,13 +22,13 @@ export interface Refreshing<T> {
 
 /** What was loaded last under some keys, by the sign-in that loaded it. */
 const kept = new Map<string, { data: unknown; signIns: number }>();
-const keptMost = 40;
+const maxKept = 40;
 
 function keepLoaded(key: string, data: unknown): void {
   kept.delete(key);
   kept.set(key, { data, signIns: signInCount.value });
   const [oldest] = kept.keys();
-  if (kept.size > keptMost && oldest !== undefined) kept.delete(oldest);
+  if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
 }
 
 function loadedBefore<T>(key: string): { key: string; data?: T } {

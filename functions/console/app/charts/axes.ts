@@ -15,9 +15,9 @@ const wholeSteps = Array.from({ length: 16 }, (_, power) =>
 ).flat();
 
 /** Above this uPlot has no distances of ticks of its own. */
-const hugeLeast = 1e30;
+const minHuge = 1e30;
 export const isHuge = (values: Float64Array): boolean =>
-  values.some((value) => Number.isFinite(value) && Math.abs(value) >= hugeLeast);
+  values.some((value) => Number.isFinite(value) && Math.abs(value) >= minHuge);
 
 /** Distances of ticks of any size, about the range that they divide. */
 function distances(range: number): number[] {

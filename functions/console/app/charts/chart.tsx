@@ -36,7 +36,7 @@ const axisNames: Readonly<Record<XAxis, string>> = {
   time: 'time',
   relative: 'seconds since the first point',
 };
-const tipsMost = 12;
+const maxTips = 12;
 const chartHeight = 250;
 
 function xText(x: number, axis: XAxis): string {
@@ -298,14 +298,14 @@ export function Chart({
         {tip !== undefined && tip.rows.length > 0 && (
           <div class={`tip${tip.left > width / 2 ? ' before' : ''}`} style={{ left: `${tip.left}px` }}>
             <p class="soft">{xText(tip.x, axis)}</p>
-            {tip.rows.slice(0, tipsMost).map(({ id, label, colour, y }) => (
+            {tip.rows.slice(0, maxTips).map(({ id, label, colour, y }) => (
               <p key={id}>
                 <i style={{ background: `var(--${lineColour(colour)})` }} />
                 {shown.length > 1 && <bdi class="ellipsis">{label}</bdi>}
                 <b>{numberText(y)}</b>
               </p>
             ))}
-            {tip.rows.length > tipsMost && <p class="soft">and {tip.rows.length - tipsMost} more</p>}
+            {tip.rows.length > maxTips && <p class="soft">and {tip.rows.length - maxTips} more</p>}
           </div>
         )}
       </div>

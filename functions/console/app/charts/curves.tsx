@@ -39,7 +39,7 @@ const axes: readonly { id: XAxis; name: string }[] = [
   { id: 'relative', name: 'Relative' },
   { id: 'time', name: 'Time' },
 ];
-const chartsMost = 24;
+const maxCharts = 24;
 const liveMilliseconds = 2_000;
 
 /** How the charts of a page are drawn, which its address holds. */
@@ -214,12 +214,12 @@ export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
       {experiments.length > 1 && <Legend experiments={experiments} />}
       {error !== undefined && <Problem error={error} what="Some curves could not be loaded" />}
       <div class="charts">
-        {found.slice(0, chartsMost).map(([name, curves]) => (
+        {found.slice(0, maxCharts).map(([name, curves]) => (
           <Chart key={name} name={name} curves={curves} settings={settings} readRange={readRange} />
         ))}
       </div>
-      {found.length > chartsMost && (
-        <p class="soft small">{found.length - chartsMost} more metrics are not drawn: find them above.</p>
+      {found.length > maxCharts && (
+        <p class="soft small">{found.length - maxCharts} more metrics are not drawn: find them above.</p>
       )}
     </div>
   );

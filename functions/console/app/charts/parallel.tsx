@@ -14,7 +14,7 @@ const gapLeast = 104;
 const widthWanted = 940;
 
 const side = 70;
-const axesMost = 10;
+const maxAxes = 10;
 
 interface Axis {
   name: string;
@@ -93,7 +93,7 @@ export function Parallel({
 }) {
   const all = useMemo(() => axesOf(experiments), [experiments]);
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  const axes = all.filter(({ name }) => !left.has(name)).slice(0, axesMost);
+  const axes = all.filter(({ name }) => !left.has(name)).slice(0, maxAxes);
   if (all.length < 2)
     return <Empty title="Nothing differs by which lines could be told apart" icon="chart" />;
   const gap = Math.max(gapLeast, Math.min(gapMost, (widthWanted - side * 2) / Math.max(1, axes.length - 1)));

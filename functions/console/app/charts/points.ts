@@ -8,19 +8,19 @@ type Point = RowOf<typeof readMetrics>;
 type Summaries = Experiment['metrics'];
 
 const route = 'GET /projects/{project_id}/experiments/{experiment_id}/metrics';
-const pageMost = 10_000;
+const maxPage = 10_000;
 /** Points of an experiment that are read one and all; the curves of a longer one are thinned out by the service. */
-const wholeMost = 10_000;
+const maxWhole = 10_000;
 /** Points of a curve that is thinned out, about as many as a chart has pixels. */
 const thinnedPoints = 1_000;
 /** Metrics of one request: with these points as many as an answer may hold. */
-const namesMost = 40;
+const maxNames = 40;
 
 /** Metrics of an experiment by their names, each with the points that are reported; undefined where all are to be read. */
 function thinnedCounts(metrics: Summaries): [string, number][] | undefined {
   const counts = Object.entries(metrics).map(([name, { count }]): [string, number] => [name, count]);
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
-  return total > wholeMost ? counts : undefined;
+  return total > maxWhole ? counts : undefined;
 }
 
 function addPoint(curves: Map<string, Curve>, { name, step, time, value }: Point): void {
@@ -67,7 +67,7 @@ export class CurveReader {
     while (!this.#isStarted || this.#next !== undefined) {
       const { rows, next } = await page<typeof readMetrics>(
         route,
-        { path: this.#path, query: { limit: pageMost }, ...(signal !== undefined && { signal }) },
+        { path: this.#path, query: { limit: maxPage }, ...(signal !== undefined && { signal }) },
         this.#next,
       );
       for (const row of rows) addPoint(this.curves, row);
@@ -82,8 +82,8 @@ export class CurveReader {
 
   async #readThinned(counts: readonly [string, number][], signal: AbortSignal | undefined): Promise<boolean> {
     const grown = counts.filter(([name, count]) => this.#thinned.get(name) !== count);
-    for (let at = 0; at < grown.length; at += namesMost) {
-      const part = grown.slice(at, at + namesMost);
+    for (let at = 0; at < grown.length; at += maxNames) {
+      const part = grown.slice(at, at + maxNames);
       const { rows } = await page<typeof readMetrics>(route, {
         path: this.#path,
         query: { name: part.map(([name]) => name), points: thinnedPoints },

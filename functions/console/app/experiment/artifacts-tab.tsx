@@ -12,7 +12,7 @@ import { follow } from '../ui/save.ts';
 import { isFinal } from '../ui/status.tsx';
 import { Preview } from './preview.tsx';
 
-const shownMost = 400;
+const maxShown = 400;
 
 function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artifacts: readonly Artifact[] }) {
   const { project_id, experiment_id } = experiment;
@@ -44,7 +44,7 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
           />
         )}
         <ul>
-          {found.slice(0, shownMost).map((artifact) => (
+          {found.slice(0, maxShown).map((artifact) => (
             <li key={artifact.path} class={artifact.path === chosen ? 'chosen' : ''}>
               <button
                 type="button"
@@ -64,9 +64,9 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
             </li>
           ))}
         </ul>
-        {found.length > shownMost && (
+        {found.length > maxShown && (
           <p class="soft small">
-            And {(found.length - shownMost).toLocaleString('en')} more: find them above.
+            And {(found.length - maxShown).toLocaleString('en')} more: find them above.
           </p>
         )}
       </div>

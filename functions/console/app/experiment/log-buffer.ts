@@ -1,8 +1,8 @@
 import { type Level, LogLevels, type LogLine } from './log-levels.ts';
 
 /** Most characters that a page keeps of a log; older lines make room. The whole of it can be downloaded. */
-const charactersMost = 60_000_000;
-const linesMost = 400_000;
+const maxCharacters = 60_000_000;
+const maxLines = 400_000;
 
 /** A line with its level, which the lines before it decide, too. */
 export type KeptLine = LogLine & { level: Level };
@@ -21,7 +21,7 @@ export class LogBuffer {
       this.#characters += row.message.length;
     }
     let gone = 0;
-    while (this.lines.length - gone > linesMost || this.#characters > charactersMost) {
+    while (this.lines.length - gone > maxLines || this.#characters > maxCharacters) {
       const oldest = this.lines[gone];
       // The newest line stays, however long it is.
       if (oldest === undefined || gone === this.lines.length - 1) break;

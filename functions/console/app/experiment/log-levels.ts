@@ -8,7 +8,7 @@ export interface LogLine {
 export type Level = 'error' | 'warning' | 'debug' | 'service' | 'plain';
 
 /** Levels are looked for at the beginning of a line. */
-const headMost = 200;
+const maxHead = 200;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with an escape
 const terminalCodes = /\u001b\[[0-9;?]*[A-Za-z]/g;
@@ -46,7 +46,7 @@ export class LogLevels {
 
   levelOf({ stream, message }: LogLine): Level {
     if (stream === 'service') return 'service';
-    const text = plainText(message.slice(0, headMost));
+    const text = plainText(message.slice(0, maxHead));
     const { level, within } = next(text, this.#within.get(stream) ?? { block: 'none' });
     this.#within.set(stream, within);
     return level;

@@ -21,9 +21,9 @@ const lineHeight = 20;
 const tails = [2_000, 200, 20, 2];
 const pageLines = 5_000;
 /** Characters of a line that are drawn; the whole of it is one click away. */
-const drawnMost = 1_500;
-const dialogMost = 200_000;
-const copiedMost = 20_000_000;
+const maxDrawn = 1_500;
+const maxDialog = 200_000;
+const maxCopied = 20_000_000;
 const liveMilliseconds = 1_000;
 
 interface Reading {
@@ -175,8 +175,8 @@ function Lines({
           {items.map(({ index, start }) => {
             const line = lines[index];
             if (line === undefined) return null;
-            const text = plainText(line.message.slice(0, drawnMost));
-            const rest = line.message.length - drawnMost;
+            const text = plainText(line.message.slice(0, maxDrawn));
+            const rest = line.message.length - maxDrawn;
             return (
               <div
                 key={index}
@@ -202,12 +202,12 @@ function Lines({
           <div class="panel-head">
             <p class="soft small">
               {whole.message.length.toLocaleString('en')} characters
-              {whole.message.length > dialogMost &&
-                `, of which the first ${dialogMost.toLocaleString('en')} are shown`}
+              {whole.message.length > maxDialog &&
+                `, of which the first ${maxDialog.toLocaleString('en')} are shown`}
             </p>
             <Copy text={whole.message} label="Copy the whole line" />
           </div>
-          <pre class="text wrapped">{whole.message.slice(0, dialogMost)}</pre>
+          <pre class="text wrapped">{whole.message.slice(0, maxDialog)}</pre>
         </Dialog>
       )}
     </>
@@ -236,7 +236,7 @@ function copied(lines: readonly LogLine[]): string {
   let size = 0;
   for (const { message } of lines) {
     size += message.length + 1;
-    if (size > copiedMost) {
+    if (size > maxCopied) {
       parts.push('(the rest is too long for the clipboard: download the log)');
       break;
     }

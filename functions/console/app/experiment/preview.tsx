@@ -18,11 +18,11 @@ const imageTypes: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 const textEndings = /\.(?:txt|log|ya?ml|toml|ini|cfg|py|js|ts|sh|xml|html?|css|rst|sql|out|err|conf|lock)$/i;
-const imageMost = 12_000_000;
-const textMost = 262_144;
-const rowsMost = 200;
-const columnsMost = 40;
-const lineMost = 2_000;
+const maxImage = 12_000_000;
+const maxText = 262_144;
+const maxRows = 200;
+const maxColumns = 40;
+const maxLine = 2_000;
 
 function kindOf({ path, media_type }: Artifact): Kind {
   const ending = (/\.(\w+)$/.exec(path)?.[1] ?? '').toLowerCase();
@@ -41,8 +41,8 @@ const cutLines = (text: string): string =>
   text
     .split('\n')
     .map((line) =>
-      line.length > lineMost
-        ? `${line.slice(0, lineMost)}… (${(line.length - lineMost).toLocaleString('en')} more)`
+      line.length > maxLine
+        ? `${line.slice(0, maxLine)}… (${(line.length - maxLine).toLocaleString('en')} more)`
         : line,
     )
     .join('\n');
@@ -61,10 +61,10 @@ const count = (number: number): string => number.toLocaleString('en');
 function shownText(rows: number, columns: number, isWhole: boolean): string {
   const parts = [
     // The last row of a file that was cut may be cut itself.
-    ...(rows > rowsMost || !isWhole
-      ? [`${count(Math.min(rows, rowsMost))} of ${isWhole ? count(rows) : `more than ${count(rows)}`} rows`]
+    ...(rows > maxRows || !isWhole
+      ? [`${count(Math.min(rows, maxRows))} of ${isWhole ? count(rows) : `more than ${count(rows)}`} rows`]
       : []),
-    ...(columns > columnsMost ? [`${columnsMost} of ${count(columns)} columns`] : []),
+    ...(columns > maxColumns ? [`${maxColumns} of ${count(columns)} columns`] : []),
   ];
   return parts.length === 0
     ? `${count(rows)} ${rows === 1 ? 'row' : 'rows'}.`
@@ -74,7 +74,7 @@ function shownText(rows: number, columns: number, isWhole: boolean): string {
 const Table = ({ text, separator, isWhole }: { text: string; separator: string; isWhole: boolean }) => {
   const all = rowsOf(text, separator);
   const [head = [], ...complete] = isWhole ? all : all.slice(0, -1);
-  const rows = complete.slice(0, rowsMost);
+  const rows = complete.slice(0, maxRows);
   const columns = Math.max(head.length, ...rows.map((row) => row.length));
   return (
     <>
@@ -83,7 +83,7 @@ const Table = ({ text, separator, isWhole }: { text: string; separator: string; 
         <table class="data">
           <thead>
             <tr>
-              {head.slice(0, columnsMost).map((cell, index) => (
+              {head.slice(0, maxColumns).map((cell, index) => (
                 <th key={index} scope="col">
                   <bdi>{cell}</bdi>
                 </th>
@@ -93,7 +93,7 @@ const Table = ({ text, separator, isWhole }: { text: string; separator: string; 
           <tbody>
             {rows.map((row, index) => (
               <tr key={index}>
-                {row.slice(0, columnsMost).map((cell, at) => (
+                {row.slice(0, maxColumns).map((cell, at) => (
                   <td key={at}>
                     <bdi>{cell.length > 200 ? `${cell.slice(0, 200)}…` : cell}</bdi>
                   </td>
@@ -122,7 +122,7 @@ const Shown = ({ kind, content, artifact }: { kind: Kind; content: Content; arti
         </pre>
       )}
       {!isWhole && kind !== 'table' && (
-        <p class="soft small">The first {bytesText(textMost)}. Download the file for the rest.</p>
+        <p class="soft small">The first {bytesText(maxText)}. Download the file for the rest.</p>
       )}
     </>
   );
@@ -131,7 +131,7 @@ const Shown = ({ kind, content, artifact }: { kind: Kind; content: Content; arti
 /** A look into a file, which never reads more of it than it shows. */
 export function Preview({ path, artifact }: { path: ExperimentPath; artifact: Artifact }) {
   const kind = kindOf(artifact);
-  const isTooLarge = kind === 'image' && artifact.size > imageMost;
+  const isTooLarge = kind === 'image' && artifact.size > maxImage;
   const [content, setContent] = useState<Content>();
   const [error, setError] = useState<unknown>();
   useEffect(() => {
@@ -147,9 +147,9 @@ export function Preview({ path, artifact }: { path: ExperimentPath; artifact: Ar
         else setContent({ url });
         return;
       }
-      const bytes = await (await openArtifact(path, artifact.path, textMost)).arrayBuffer();
-      const text = new TextDecoder().decode(bytes.slice(0, textMost));
-      if (!isGone) setContent({ text, isWhole: artifact.size <= textMost });
+      const bytes = await (await openArtifact(path, artifact.path, maxText)).arrayBuffer();
+      const text = new TextDecoder().decode(bytes.slice(0, maxText));
+      if (!isGone) setContent({ text, isWhole: artifact.size <= maxText });
     };
     load().catch((failure: unknown) => {
       if (!isGone) setError(failure);

@@ -11,7 +11,7 @@ import {
 } from './columns.ts';
 import { aggregates } from './row.ts';
 
-const shownMost = 150;
+const maxShown = 150;
 
 /** Choose which columns the table has. */
 export function ChooseColumns({
@@ -67,7 +67,7 @@ export function ChooseColumns({
         {metrics.length > 0 && (
           <fieldset class="metrics">
             <legend>Metrics</legend>
-            {metrics.slice(0, shownMost).map((name) => (
+            {metrics.slice(0, maxShown).map((name) => (
               <div key={name} class="metric-choice">
                 <bdi class="ellipsis">{name}</bdi>
                 {aggregates.map((aggregate) => box(metricColumn(name, aggregate), aggregate))}
@@ -78,9 +78,9 @@ export function ChooseColumns({
         {lists.map(({ title, columns }) => (
           <fieldset key={title}>
             <legend>{title}</legend>
-            {columns.slice(0, shownMost).map((column) => box(column))}
-            {columns.length > shownMost && (
-              <p class="soft small">And {columns.length - shownMost} more: find them above.</p>
+            {columns.slice(0, maxShown).map((column) => box(column))}
+            {columns.length > maxShown && (
+              <p class="soft small">And {columns.length - maxShown} more: find them above.</p>
             )}
           </fieldset>
         ))}

@@ -22,7 +22,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 /** At most five requests in four seconds, however many rows are seen; the poller has its own. */
 const spacing = 800;
 /** The service thins longer curves out to so many: twice the pixels that a small curve has for them. */
-const pointsMost = 120;
+const maxPoints = 120;
 
 /** The metric that a row's curve shows: what it is ranked by, else its first one. */
 export const courseMetric = (row: Row): string | undefined => row.best?.metric ?? Object.keys(row.metrics)[0];
@@ -43,7 +43,7 @@ async function next(): Promise<void> {
         'GET /projects/{project_id}/experiments/{experiment_id}/metrics',
         {
           path: { project_id, experiment_id },
-          query: { name: [metric], points: pointsMost },
+          query: { name: [metric], points: maxPoints },
         },
       );
       const values = rows.flatMap(({ value }) => asNumber(value) ?? []).filter(Number.isFinite);

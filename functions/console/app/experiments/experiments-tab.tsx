@@ -13,7 +13,7 @@ import { type Judge, type Order, sortRows, startsDescending } from './sort-rows.
 import { ExperimentsTable } from './table.tsx';
 import { useRows } from './use-rows.ts';
 
-const compareMost = 50;
+const maxCompare = 50;
 
 const keptIds = (key: string): string[] | undefined => {
   const text = localStorage.getItem(key);
@@ -178,7 +178,7 @@ export function ExperimentsTab({
           onChoose={choose}
           onChooseAll={(isChosen) =>
             setAllChosen(
-              new Set(isChosen ? sorted.slice(0, compareMost).map(({ experiment_id }) => experiment_id) : []),
+              new Set(isChosen ? sorted.slice(0, maxCompare).map(({ experiment_id }) => experiment_id) : []),
             )
           }
           onSort={sort}
@@ -187,11 +187,11 @@ export function ExperimentsTab({
       {chosen.size > 0 && (
         <div class="chosen-bar" role="region" aria-label="Chosen experiments">
           <strong>{chosen.size} chosen</strong>
-          {chosen.size > compareMost && <span class="fault">at most {compareMost} can be compared</span>}
+          {chosen.size > maxCompare && <span class="fault">at most {maxCompare} can be compared</span>}
           <Button kind="quiet" onClick={() => setAllChosen(new Set())}>
             Clear
           </Button>
-          {chosen.size >= 2 && chosen.size <= compareMost ? (
+          {chosen.size >= 2 && chosen.size <= maxCompare ? (
             <LinkButton
               href={href(['projects', project_id, 'compare'], { experiments: [...chosen].join(',') })}
               kind="primary"

@@ -69,13 +69,13 @@ export function sortGroups(groups: readonly RowGroup[], by: Column, order: Order
   );
 }
 
-const decimalsMost = 8;
+const maxDecimals = 8;
 
 /** Mean ± deviation in the unit of the column, the mean with no more digits than the deviation leaves sure. */
 export function spreadText({ mean, deviation }: Spread, { show }: Pick<Column, 'show'>): string {
   if (deviation === undefined || deviation === 0) return show(mean);
   const decimals = 1 - Math.floor(Math.log10(deviation));
-  if (show !== numberText || decimals < 0 || decimals > decimalsMost || Math.abs(mean) >= 1e7)
+  if (show !== numberText || decimals < 0 || decimals > maxDecimals || Math.abs(mean) >= 1e7)
     return `${show(mean)} ± ${show(Number(deviation.toPrecision(2)))}`;
   return `${mean.toFixed(decimals)} ± ${deviation.toFixed(decimals)}`;
 }

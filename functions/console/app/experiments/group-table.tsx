@@ -4,7 +4,7 @@ import { type RowGroup, spreadText } from './group-rows.ts';
 import type { Order } from './sort-rows.ts';
 import { SortButton } from './table-head.tsx';
 
-const shownMost = 500;
+const maxShown = 500;
 
 /** Experiments by what they have in one column: how many, and mean ± deviation of every column of numbers. */
 export function GroupTable({
@@ -51,7 +51,7 @@ export function GroupTable({
           </tr>
         </thead>
         <tbody>
-          {groups.slice(0, shownMost).map(({ value, rows, spreads }) => (
+          {groups.slice(0, maxShown).map(({ value, rows, spreads }) => (
             <tr key={value ?? '\0'}>
               <th scope="row">
                 {value === undefined ? (
@@ -80,9 +80,9 @@ export function GroupTable({
           ))}
         </tbody>
       </table>
-      {groups.length > shownMost && (
+      {groups.length > maxShown && (
         <p class="soft">
-          The {plural(shownMost, 'largest group')} of {groups.length.toLocaleString('en')}.
+          The {plural(maxShown, 'largest group')} of {groups.length.toLocaleString('en')}.
         </p>
       )}
     </div>

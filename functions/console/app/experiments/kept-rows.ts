@@ -10,14 +10,14 @@ export interface KeptRows {
 }
 
 /** Projects whose rows are kept: what Back leads to. Ten thousand rows take about 10 MB. */
-const projectsMost = 2;
+const maxProjects = 2;
 const kept = new Map<string, KeptRows>();
 
 export function keepRows(project_id: string, rows: KeptRows): void {
   kept.delete(project_id);
   kept.set(project_id, rows);
   const [oldest] = kept.keys();
-  if (kept.size > projectsMost && oldest !== undefined) kept.delete(oldest);
+  if (kept.size > maxProjects && oldest !== undefined) kept.delete(oldest);
 }
 
 /** The rows that were read before, by the same sign-in: another one may see less. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import { noteReach, poll } from '../api/poller.ts';
-import { byIdMost, experimentsById, experimentsPage } from '../api/projects.ts';
+import { experimentsById, experimentsPage, maxById } from '../api/projects.ts';
 import { isExpired, isWithheld, signInCount } from '../api/session.ts';
 import { isFinal } from '../ui/status.tsx';
 import { forgetRows, keepRows, keptRows, type Newest, withAgain, withNewest } from './kept-rows.ts';
@@ -106,7 +106,7 @@ export function useRows(project_id: string): Rows {
         if (latest.current.error !== undefined && !latest.current.isComplete) return load();
         looks += 1;
         const below = latest.current.rows.slice(firstPage).filter(({ status }) => !isFinal(status));
-        const ids = below.slice(0, byIdMost).map(({ experiment_id }) => experiment_id);
+        const ids = below.slice(0, maxById).map(({ experiment_id }) => experiment_id);
         // New experiments come first; those that run further down have every third look.
         const isByIds = ids.length > 0 && looks % 3 === 0;
         try {

@@ -27,7 +27,7 @@ const box = { left: 64, right: 24, top: 24, bottom: 44 };
 /** The colour of the original, which no strategy has. */
 const originalColour = 8;
 const colourCount = 8;
-const labelMost = 40;
+const maxLabel = 40;
 
 /** The address at which the receipt of a strategy is open. */
 export const receiptOf = ({
@@ -89,7 +89,7 @@ function ticksOf(low: number, high: number): number[] {
   return ticks;
 }
 
-const cut = (text: string): string => (text.length > labelMost ? `${text.slice(0, labelMost - 1)}…` : text);
+const cut = (text: string): string => (text.length > maxLabel ? `${text.slice(0, maxLabel - 1)}…` : text);
 
 function Plot({ points, measure, quality }: { points: readonly Point[]; measure: Measure; quality: string }) {
   // Drawn as large as it is shown, so that its texts can be read.

@@ -27,7 +27,7 @@ import { isFinal, Status } from '../ui/status.tsx';
 import { numberText, plural } from '../ui/text/format.ts';
 import { LongText } from '../ui/text/long-text.tsx';
 
-const receiptsMost = 40;
+const maxReceipts = 40;
 
 const Inspection = ({ model }: { model: ModelDetails }) => {
   const { inspection, files, bytes, opset } = model;
@@ -188,10 +188,10 @@ function useReceipts(strategies: readonly Strategy[] | undefined): ReadonlyMap<s
   const [found, setFound] = useState<ReadonlyMap<string, StrategyDetails>>(new Map());
   const missing = (strategies ?? [])
     .filter(({ status, strategy_id }) => status === 'SUCCEEDED' && !found.has(strategy_id))
-    .slice(0, receiptsMost);
+    .slice(0, maxReceipts);
   const key = missing.map(({ strategy_id }) => strategy_id).join();
   useEffect(() => {
-    if (missing.length === 0 || found.size >= receiptsMost) return;
+    if (missing.length === 0 || found.size >= maxReceipts) return;
     let isGone = false;
     Promise.all(missing.map(loadStrategy))
       .then((details) => {

@@ -1,11 +1,11 @@
 const width = 110;
 const height = 24;
-const pointsMost = 60;
+const maxPoints = 60;
 
 /** A curve without axes: its shape says whether a value rises, falls or stands still. */
 export function Sparkline({ values }: { values: readonly number[] }) {
   if (values.length < 2) return null;
-  const step = Math.max(1, Math.ceil(values.length / pointsMost));
+  const step = Math.max(1, Math.ceil(values.length / maxPoints));
   const kept = values.filter((_, index) => index % step === 0 || index === values.length - 1);
   const low = Math.min(...kept);
   const range = Math.max(...kept) - low || 1;

@@ -1,6 +1,6 @@
 import { lambda } from '../../../../shared/http/pipeline/lambda.ts';
-import { strategyCancelling } from '../cancel-strategy.ts';
+import { cancelStrategyEndpoint } from '../cancel-strategy.ts';
 
-export const endpoint = strategyCancelling('prune');
+export const endpoint = cancelStrategyEndpoint('prune');
 
 export const handler = lambda(endpoint);

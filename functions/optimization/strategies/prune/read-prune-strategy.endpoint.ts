@@ -1,6 +1,6 @@
 import { lambda } from '../../../../shared/http/pipeline/lambda.ts';
-import { strategyReading } from '../read-strategy.ts';
+import { readStrategyEndpoint } from '../read-strategy.ts';
 
-export const endpoint = strategyReading('prune');
+export const endpoint = readStrategyEndpoint('prune');
 
 export const handler = lambda(endpoint);

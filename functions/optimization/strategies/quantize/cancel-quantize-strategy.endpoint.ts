@@ -1,6 +1,6 @@
 import { lambda } from '../../../../shared/http/pipeline/lambda.ts';
-import { strategyCancelling } from '../cancel-strategy.ts';
+import { cancelStrategyEndpoint } from '../cancel-strategy.ts';
 
-export const endpoint = strategyCancelling('quantize');
+export const endpoint = cancelStrategyEndpoint('quantize');
 
 export const handler = lambda(endpoint);

@@ -1,6 +1,6 @@
 import { lambda } from '../../../../shared/http/pipeline/lambda.ts';
-import { strategyDeleting } from '../delete-strategy.ts';
+import { deleteStrategyEndpoint } from '../delete-strategy.ts';
 
-export const endpoint = strategyDeleting('quantize');
+export const endpoint = deleteStrategyEndpoint('quantize');
 
 export const handler = lambda(endpoint);

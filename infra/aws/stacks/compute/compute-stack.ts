@@ -4,7 +4,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { LoadedTask } from '../../../service/tasks.ts';
 import type { DeploymentOptions } from '../../options/deployment-options.ts';
-import { leastMemory } from '../../options/instances.ts';
+import { minMemory } from '../../options/instances.ts';
 import { batchNames } from '../batch-names.ts';
 import type { DataStack } from '../data-stack.ts';
 import { jobVariables } from '../function-variables.ts';
@@ -28,7 +28,7 @@ const usualSharedMemory = 8192;
 
 /** MiB of shared memory on nodes of these types: half of the smallest, as Linux has it. It is part of a job's memory. */
 const sharedMemory = (instanceTypes: readonly string[]): number =>
-  Math.floor((leastMemory(instanceTypes) ?? 2 * usualSharedMemory) / 2);
+  Math.floor((minMemory(instanceTypes) ?? 2 * usualSharedMemory) / 2);
 
 /** Where jobs run, and what. */
 export class ComputeStack extends Stack {

@@ -31,13 +31,13 @@ const gpuImage = 'ECS_AL2023_NVIDIA';
 const images = { [plainImage]: '', [gpuImage]: 'gpu/' } as const;
 
 /** Minutes that Batch leaves the jobs on nodes which an update replaces, at most. */
-const updateMinutesMost = 7_200;
+const maxUpdateMinutes = 7_200;
 /** From the end of a job's time until its container is gone. */
 const endMinutes = 10;
 
 /** Minutes for which jobs go on that run during an update: as long as any may run. */
 const updateMinutes = (jobSeconds: number): number =>
-  Math.min(updateMinutesMost, Math.ceil(jobSeconds / 60) + endMinutes);
+  Math.min(maxUpdateMinutes, Math.ceil(jobSeconds / 60) + endMinutes);
 
 /** Where jobs run: nothing of it exists, or costs anything, while there are none. */
 export class Environments extends Construct {

@@ -15,7 +15,7 @@ import { unquote, writeCondition } from './conditions.ts';
 import { requestedParts } from './requested-parts.ts';
 import type { Exchange } from './s3-exchange.ts';
 
-const partsMost = 10_000;
+const maxParts = 10_000;
 
 type Completed = Pick<StoredObject, 'etag' | 'checksum'>;
 
@@ -34,7 +34,7 @@ export async function completeUpload(exchange: Exchange): Promise<void> {
 
 function complete({ request, headers, store }: Exchange, document: XmlElement, id: string): Completed {
   const upload = store.uploads.require(id, request);
-  const parts = requestedParts(document, store.uploads.parts(id, 0, partsMost), upload.checksum);
+  const parts = requestedParts(document, store.uploads.parts(id, 0, maxParts), upload.checksum);
   const size = parts.reduce((sum, part) => sum + part.size, 0);
   const announced = headers.get('x-amz-mp-object-size');
   if (announced !== undefined && announced !== String(size)) {

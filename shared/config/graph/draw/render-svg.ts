@@ -10,7 +10,7 @@ import { cardText, detailSize, titleSize } from './node-card.ts';
 const margin = 24;
 const headingSize = 16;
 const maxLineWidth = 700;
-const leastLegendWidth = 420;
+const minLegendWidth = 420;
 const lineHeight = 18;
 
 interface Line {
@@ -29,7 +29,7 @@ export function renderSvg(graph: ConfigGraph): string {
   const { nodes, edges, width, height } = layoutGraph(graph.kind, part);
   const lines = headLines(graph, part);
   const styles = new Map(part.nodes.map(({ node }) => [node.id, styleOf(graph.kind, node.type)]));
-  const legend = legendOf([...styles.values()], Math.max(width, leastLegendWidth));
+  const legend = legendOf([...styles.values()], Math.max(width, minLegendWidth));
   const headHeight = lines.length * lineHeight + 20;
   const fullWidth = Math.ceil(Math.max(width, legend.width, ...lines.map(lineWidth)) + 2 * margin);
   const fullHeight = Math.ceil(headHeight + height + legend.height + 2 * margin);

@@ -4,8 +4,8 @@ import { type Candidate, candidatesOf, mixedWith } from './auto-candidates.ts';
 import type { AutoContext, CandidateTrials, Measured } from './candidate-trials.ts';
 
 /** Layers whose sensitivity is measured, those with the largest change of their weight first; samples for each. */
-const measuredMost = 40;
-const sampledMost = 8;
+const maxMeasured = 40;
+const maxSampled = 8;
 
 /** Layers by the error that each causes alone, the largest first. */
 async function layersBySensitivity(
@@ -19,9 +19,9 @@ async function layersBySensitivity(
   const layers = [...new Set(transform.layers.map(({ layer }) => layer))];
   const weightError = new Map(transform.layers.map(({ layer, error }) => [layer, error ?? 0]));
   const byWeight = layers.toSorted((a, b) => (weightError.get(b) ?? 0) - (weightError.get(a) ?? 0));
-  const feed = { ...feeds.compare, samples: Math.min(feeds.compare.samples, sampledMost) };
+  const feed = { ...feeds.compare, samples: Math.min(feeds.compare.samples, maxSampled) };
   const measured: { layer: string; error: number }[] = [];
-  for (const layer of byWeight.slice(0, measuredMost)) {
+  for (const layer of byWeight.slice(0, maxMeasured)) {
     const others = layers.filter((other) => other !== layer);
     const steps = [{ ...step, exclude: [...step.exclude, ...others] }];
     const alone = await trials.transform({ steps }, 'sensitivity');
@@ -29,7 +29,7 @@ async function layersBySensitivity(
     measured.push({ layer, error: worstError(compare).error });
   }
   measured.sort((a, b) => b.error - a.error);
-  return [...measured.map(({ layer }) => layer), ...byWeight.slice(measuredMost)];
+  return [...measured.map(({ layer }) => layer), ...byWeight.slice(maxMeasured)];
 }
 
 /**

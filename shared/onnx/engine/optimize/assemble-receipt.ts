@@ -10,9 +10,9 @@ import type { Trial } from './run-trial.ts';
 import { suggestionsFor } from './suggestions.ts';
 
 /** Layers that a receipt lists; models of more are seldom read layer by layer. */
-const layersMost = 5000;
+const maxLayers = 5000;
 /** Most entries of each kind of kept layer. */
-const linesMost = 2000;
+const maxLines = 2000;
 
 /** Results of the stages of an optimization. */
 export interface Findings {
@@ -35,17 +35,17 @@ export interface Findings {
 /** Longest name or sentence of a receipt: a model may use any names. */
 const longest = 400;
 /** Operators and outputs that are listed at most. */
-const kindsMost = 500;
+const maxKinds = 500;
 
 const clipped = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
-const lines = (texts: readonly string[]): string[] => texts.slice(0, linesMost).map(clipped);
+const lines = (texts: readonly string[]): string[] => texts.slice(0, maxLines).map(clipped);
 
 /** Counts by name, the most frequent ones. */
 const counts = (all: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(
     Object.entries(all)
       .sort(([, a], [, b]) => b - a)
-      .slice(0, kindsMost)
+      .slice(0, maxKinds)
       .map(([name, count]) => [clipped(name), count]),
   );
 
@@ -53,7 +53,7 @@ const sparsity = (nonzero: number | null, parameters: number): number | null =>
   nonzero === null || parameters === 0 ? null : 1 - nonzero / parameters;
 
 const layersOf = ({ transform }: Trial): Receipt['layers'] =>
-  transform.layers.slice(0, layersMost).map((layer) => ({
+  transform.layers.slice(0, maxLayers).map((layer) => ({
     ...layer,
     layer: clipped(layer.layer),
     operator: clipped(layer.operator),
@@ -66,7 +66,7 @@ const layersOf = ({ transform }: Trial): Receipt['layers'] =>
 function keptOf({ optimization, accepted }: Findings): Receipt['kept'] {
   const byError = new Set(accepted.excluded.map(({ layer }) => layer));
   const { exclude } = optimization.request;
-  return accepted.final.transform.kept.slice(0, linesMost).map(({ what, why }) => ({
+  return accepted.final.transform.kept.slice(0, maxLines).map(({ what, why }) => ({
     what: clipped(what),
     why: byError.has(what) && !exclude.includes(what) ? 'max_error would not hold with it' : clipped(why),
   }));
@@ -118,12 +118,12 @@ function warningsOf({ optimization, before, accepted, calibrated, check }: Findi
 }
 
 /** Growth of a file that needs no word: names and types of a few more nodes. */
-const grownLeast = { share: 0.01, bytes: 4096 };
+const minGrown = { share: 0.01, bytes: 4096 };
 
 /** Says that a file is larger than its source, and why. */
 function sizeWarnings({ before, size: { file_bytes } }: Findings): string[] {
   const grown = file_bytes.after - file_bytes.before;
-  if (grown <= Math.max(grownLeast.bytes, file_bytes.before * grownLeast.share)) return [];
+  if (grown <= Math.max(minGrown.bytes, file_bytes.before * minGrown.share)) return [];
   const said = `THE FILE IS LARGER than the model's: ${file_bytes.after} bytes, ${file_bytes.before} before.`;
   // A constant that nodes of the source compute from a shape takes no room in its file.
   return before.weight_bytes <= file_bytes.before
@@ -151,7 +151,7 @@ export function assembleReceipt(findings: Findings): Receipt {
     operators: { before: counts(before.operators), after: counts(after.operators) },
     opsets: { before: before.opsets, after: after.opsets },
     layers: layersOf(accepted.final),
-    layers_omitted: Math.max(0, transform.layers.length - layersMost),
+    layers_omitted: Math.max(0, transform.layers.length - maxLayers),
     kept: keptOf(findings),
     notes: lines([
       ...before.notes,
@@ -176,13 +176,13 @@ export function assembleReceipt(findings: Findings): Receipt {
       ...transform.warnings,
     ]),
     run_as_whole: compare !== null,
-    outputs: (compare?.outputs ?? []).slice(0, kindsMost).map((one) => ({ ...one, name: clipped(one.name) })),
+    outputs: (compare?.outputs ?? []).slice(0, maxKinds).map((one) => ({ ...one, name: clipped(one.name) })),
     checked_layers: check?.layers ?? [],
     compared_on: compare?.data ?? null,
     calibrated_on: calibrated?.data ?? null,
     accuracy: compare?.accuracy ?? null,
     ...times,
-    candidates: findings.tried.slice(0, kindsMost),
+    candidates: findings.tried.slice(0, maxKinds),
     excluded_by_error: accepted.excluded,
     stages,
     onnx_runtime: { measured_with: runtime, needed: after.needs_runtime ?? runtime },

@@ -5,8 +5,8 @@ import { runTrial, sensitivityNames, type Trial, type TrialContext } from './run
 export type LayerError = Receipt['excluded_by_error'][number];
 
 /** Layers that are measured one by one; of more, those whose weights changed most. */
-const measuredMost = 48;
-const sampledMost = 8;
+const maxMeasured = 48;
+const maxSampled = 8;
 
 /** The names of the layers that a trial changed, each once. */
 export const layersOf = ({ transform }: Trial): string[] => [
@@ -24,9 +24,9 @@ export async function measureSensitivity(context: TrialContext, first: Trial): P
     weightError.set(layer, Math.max(weightError.get(layer) ?? 0, error ?? 0));
   }
   const byWeight = layers.toSorted((a, b) => (weightError.get(b) ?? 0) - (weightError.get(a) ?? 0));
-  const feed = context.feed && { ...context.feed, samples: Math.min(context.feed.samples, sampledMost) };
+  const feed = context.feed && { ...context.feed, samples: Math.min(context.feed.samples, maxSampled) };
   const measured: LayerError[] = [];
-  for (const layer of byWeight.slice(0, measuredMost)) {
+  for (const layer of byWeight.slice(0, maxMeasured)) {
     const excluded = layers.filter((other) => other !== layer);
     const alone = await runTrial(
       { ...context, feed, limit: undefined },
@@ -37,7 +37,7 @@ export async function measureSensitivity(context: TrialContext, first: Trial): P
     measured.push({ layer, error: Number.isFinite(error) ? error : null });
   }
   measured.sort(byError);
-  return [...measured, ...byWeight.slice(measuredMost).map((layer) => ({ layer, error: null }))];
+  return [...measured, ...byWeight.slice(maxMeasured).map((layer) => ({ layer, error: null }))];
 }
 
 /** One that breaks an output altogether comes first. */

@@ -23,7 +23,7 @@ import { StageLog } from './stage-log.ts';
 export type { Optimization, Optimized } from './optimization.ts';
 
 /** Model files of more bytes get a new process for each stage, so that none holds the bytes of an earlier one. */
-const keptMost = 2 ** 29;
+const maxKept = 2 ** 29;
 
 /** Samples that a model and its form of a later operator set are compared on, and the error that rounding makes. */
 const raisedSamples = 4;
@@ -51,7 +51,7 @@ class Work {
       options,
       (stage, fraction, bytes) => optimization.progress(stage, fraction, bytes),
       {
-        areKept: (statSync(optimization.model, { throwIfNoEntry: false })?.size ?? 0) <= keptMost,
+        areKept: (statSync(optimization.model, { throwIfNoEntry: false })?.size ?? 0) <= maxKept,
         // A candidate of auto that crashes is no candidate.
         fallsBack: optimization.request.strategy !== 'auto',
       },

@@ -15,8 +15,8 @@ export interface Outcome {
 }
 
 /** Losses above these are worth another attempt: of accuracy, and of an output. */
-const lossMost = 0.01;
-const errorMost = 0.05;
+const maxLoss = 0.01;
+const maxError = 0.05;
 
 /** Other methods of the same size that lose less. */
 function gentler(request: QuantizeRequest, { operators, hasCalibration }: Outcome): string[] {
@@ -43,8 +43,7 @@ export function suggestionsFor(outcome: Outcome): string[] {
   const { request, compare, hasEvaluation, latency } = outcome;
   if (compare === null) return [];
   const suggestions: string[] = [];
-  const isLost =
-    compare.accuracy === null ? worstError(compare).error > errorMost : lossOf(compare) > lossMost;
+  const isLost = compare.accuracy === null ? worstError(compare).error > maxError : lossOf(compare) > maxLoss;
   if (isLost && request.operation === 'quantize') suggestions.push(...gentler(request, outcome));
   if (isLost && request.operation === 'prune' && request.compression > 1)
     suggestions.push('A lower compression, or training on from the result.');

@@ -50,9 +50,9 @@ const doing: Readonly<Record<StageKind, string>> = {
 };
 
 /** Characters of a stage's output that are kept for its error message. */
-const printedMost = 4000;
+const maxPrinted = 4000;
 /** Largest result of a stage: a runaway process must not fill our memory. */
-const answeredMost = 64 * 2 ** 20;
+const maxAnswered = 64 * 2 ** 20;
 
 type LastLine = Extract<StageLine, { answer: unknown } | { fault: string }>;
 
@@ -60,7 +60,7 @@ type LastLine = Extract<StageLine, { answer: unknown } | { fault: string }>;
 function collectPrinted({ stderr }: ChildProcess): () => string {
   let printed = '';
   stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-    printed = (printed + chunk).slice(-printedMost);
+    printed = (printed + chunk).slice(-maxPrinted);
   });
   return () => printed.trim();
 }
@@ -101,7 +101,7 @@ export class StageProcess {
     this.#printed = collectPrinted(child);
     pipe.on('data', (chunk: Buffer) => {
       this.#answered += chunk.length;
-      if (this.#answered > answeredMost) endGroup(child);
+      if (this.#answered > maxAnswered) endGroup(child);
     });
     pipe.on('error', () => {});
     child.stdin?.on('error', () => {});

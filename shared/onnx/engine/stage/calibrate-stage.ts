@@ -20,7 +20,7 @@ import type { StageReporter } from '../process/stage-reporter.ts';
  * Most samples that statistics are taken of: second moments settle long before ranges do. What is pruned is predicted from
  * as many channels as a layer has, which needs more.
  */
-const statisticsMost = { prune: 1024, quantize: 256 };
+const maxStatistics = { prune: 1024, quantize: 256 };
 
 const paddingNotes = (padded: number): string[] =>
   padded === 0
@@ -54,7 +54,7 @@ export async function calibrateStage(
   let fed: Fed | undefined;
   let padded = 0;
   if (needsStatistics(request)) {
-    const feed = { ...task.feed, samples: Math.min(task.feed.samples, statisticsMost[request.operation]) };
+    const feed = { ...task.feed, samples: Math.min(task.feed.samples, maxStatistics[request.operation]) };
     const part = (fraction: number) => progress(fraction / parts);
     const observed = await withModel(task.model, (model) =>
       collectStatistics(model, wantedStatistics(model, request), {

@@ -20,17 +20,17 @@ import { nodeName } from '../../model/graph/node-names.ts';
 import { inferValues } from '../../model/infer/infer-values.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
 
-const checkedMost = 8;
+const maxChecked = 8;
 
 type Checked = StageAnswer<'check'>['layers'][number];
 
 /** Layers from first to last, evenly. */
 function sampled(layers: readonly string[]): string[] {
   const all = [...new Set(layers)];
-  const step = Math.max(1, (all.length - 1) / (checkedMost - 1));
+  const step = Math.max(1, (all.length - 1) / (maxChecked - 1));
   return [
     ...new Set(
-      all.filter((_, index) => index < checkedMost).map((_, index) => all[Math.round(index * step)] ?? ''),
+      all.filter((_, index) => index < maxChecked).map((_, index) => all[Math.round(index * step)] ?? ''),
     ),
   ];
 }

@@ -3,12 +3,12 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip, gzipSync } from 'node:zlib';
 
 /** A file up to this many bytes is compressed whole where samples do; of a larger one, so many parts of so many bytes. */
-const wholeMost = 2 ** 21;
+const maxWhole = 2 ** 21;
 const parts = 16;
 const partBytes = 2 ** 16;
 
 /** Whether the size of such a file is taken from samples. */
-export const isSampled = (bytes: number): boolean => bytes > wholeMost;
+export const isSampled = (bytes: number): boolean => bytes > maxWhole;
 
 /** Bytes of a file through gzip; `read` is told how many went in. */
 export async function gzipBytes(path: string, level: number, read: (bytes: number) => void): Promise<number> {

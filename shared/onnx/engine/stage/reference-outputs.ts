@@ -9,7 +9,7 @@ import { addScores, labelReading, labelsMet, noLabels } from '../../measure/veri
 import { ModelError } from '../../model/model-error.ts';
 
 /** Most bytes that the outputs of the model may take in memory; those of samples beyond are computed again. */
-const keptMost = 256 * 2 ** 20;
+const maxKept = 256 * 2 ** 20;
 
 export type Outputs = Awaited<ReturnType<Session['run']>>;
 type Task = Pick<TaskOf<'compare'>, 'before' | 'feed' | 'seconds'>;
@@ -69,7 +69,7 @@ async function runReference(
     ...{ kept: [], first: undefined, samples: 0, compared: 0, otherOutputs: session.otherOutputs },
     ...{ met: [], score: noLabels, reading: undefined, squaredNorms: new Map() },
   };
-  let room = keptMost;
+  let room = maxKept;
   const started = performance.now();
   const isLate = () => task.seconds !== undefined && performance.now() - started > task.seconds * 1000;
   for await (const sample of samplesOf(task.feed)) {
@@ -142,7 +142,7 @@ export class FurtherOutputs {
     for (; this.#done < start; this.#done += 1) await this.#samples.next();
     return await this.#sessions.use(this.#task.before, 'model', async (session) => {
       const outputs: Outputs[] = [];
-      for (let room = keptMost; room > 0 && this.#done < this.#compared; this.#done += 1) {
+      for (let room = maxKept; room > 0 && this.#done < this.#compared; this.#done += 1) {
         const { value: sample } = await this.#samples.next();
         if (sample === undefined) break;
         const one = await runSample(session, this.#task.feed, sample);

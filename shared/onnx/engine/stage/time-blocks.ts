@@ -2,11 +2,11 @@ import type { FedTensor, Session } from '../../measure/session/session.ts';
 import { median, medianInterval, quantile } from '../../measure/verify/block-ratio.ts';
 import type { Receipt } from '../../receipt/receipt.ts';
 
-const blocksMost = 30;
-const blocksLeast = 5;
+const maxBlocks = 30;
+const minBlocks = 5;
 /** A block lasts about this long, or one run where that is longer. */
 const blockMs = 15;
-const runsMost = 200;
+const maxRuns = 200;
 const warmUps = 3;
 /** One run is enough to warm up where it takes so long. */
 const longMs = 50;
@@ -48,8 +48,8 @@ export async function timeBlocks(
     return first > longMs ? first : ((await timeRuns(run, warmUps - 1)).at(-1) ?? 0);
   };
   const slowest = Math.max(await warmUp(runBefore), await warmUp(runAfter), 1e-3);
-  const runs = Math.max(1, Math.min(runsMost, Math.round(blockMs / slowest)));
-  const blocks = Math.max(blocksLeast, Math.min(blocksMost, Math.floor(ms / (2 * slowest * runs))));
+  const runs = Math.max(1, Math.min(maxRuns, Math.round(blockMs / slowest)));
+  const blocks = Math.max(minBlocks, Math.min(maxBlocks, Math.floor(ms / (2 * slowest * runs))));
   const all = { before: [await timeRuns(runBefore, runs)], after: [] as number[][] };
   for (let block = 0; block < blocks; block += 1) {
     all.after.push(await timeRuns(runAfter, runs));

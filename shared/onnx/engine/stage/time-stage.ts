@@ -12,7 +12,7 @@ const usualSeconds = 120;
 /** Samples at once that fill a processor's core; fewer where so many would take too long. */
 const batches = [32, 16, 8, 4];
 /** Runs of either model that a timing takes at least. */
-const runsLeast = 10;
+const minRuns = 10;
 
 async function firstFeeds({ feed }: TaskOf<'time'>) {
   for await (const { feeds } of samplesOf({ ...feed, samples: 1 })) return feeds;
@@ -28,7 +28,7 @@ async function timeBoth(
   const feeds = await firstFeeds(task);
   const half = { ms: (task.seconds ?? usualSeconds) * 500, seed: task.feed.seed };
   const latency = await timeBlocks(sessions, feeds, { ...half, progress: (part) => progress(part / 2) });
-  const batch = batches.find((size) => size * latency.p50.before * runsLeast <= 2 * half.ms);
+  const batch = batches.find((size) => size * latency.p50.before * minRuns <= 2 * half.ms);
   const many = batch === undefined ? undefined : batchOf(task.feed.inputs, feeds, batch);
   if (many === undefined) return { latency, latency_batch: null };
   try {

@@ -3,7 +3,7 @@ import type { FedTensor } from './session.ts';
 import type { FedInput } from './stage-task.ts';
 
 /** Most values of one input of a batch. */
-const valuesMost = 2 ** 24;
+const maxValues = 2 ** 24;
 
 /** A tensor many times over along its first axis. */
 function repeated({ type, dims, values }: FedTensor, times: number): FedTensor {
@@ -28,7 +28,7 @@ export function batchOf(
     const tensor = feeds.get(name);
     const isFree = declared !== null && declared.length > 0 && declared[0] === null;
     if (tensor === undefined || !isFree || tensor.dims[0] !== 1) return undefined;
-    if (tensor.values.length * size > valuesMost) return undefined;
+    if (tensor.values.length * size > maxValues) return undefined;
     batch.set(name, repeated(tensor, size));
   }
   return batch.size === 0 ? undefined : batch;

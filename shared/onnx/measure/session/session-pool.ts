@@ -3,7 +3,7 @@ import { type GraphOptimization, Session, type SessionOf } from './session.ts';
 
 /** Sessions of larger model files are not kept: two of them might have no room side by side. */
 export const keptSessionBytes = 2 ** 28;
-const keptMost = 2;
+const maxKept = 2;
 
 /** What tells a model's file from another one, also from one that lay at the same path before. */
 export const modelIdentity = (path: string): string => {
@@ -39,6 +39,6 @@ export class SessionPool {
   async #keep(one: { identity: string; session: Session }, path: string): Promise<void> {
     if (statSync(path).size <= keptSessionBytes) this.#kept.push(one);
     else await one.session.release();
-    while (this.#kept.length > keptMost) await this.#kept.shift()?.session.release();
+    while (this.#kept.length > maxKept) await this.#kept.shift()?.session.release();
   }
 }

@@ -6,7 +6,7 @@ import type { FedTensor } from './session.ts';
 import type { FedInput } from './stage-task.ts';
 
 /** Most values of one synthetic input. */
-const valuesMost = 2 ** 28;
+const maxValues = 2 ** 28;
 
 function value({ values, below }: FedInput, random: Random): number {
   if (values === 'one') return 1;
@@ -27,7 +27,7 @@ export function syntheticForm({ name, type, dims }: FedInput): { type: FeedType;
     throw new ModelError(`${named} has no known number of dimensions; give a calibration set that shows it.`);
   }
   const count = elementCount(dims);
-  if (count > valuesMost) {
+  if (count > maxValues) {
     throw new ModelError(`${named} has ${count} values; give a calibration set with smaller ones.`);
   }
   return { type, dims };

@@ -7,7 +7,7 @@ import { GraphProtoSchema, type NodeProto } from '../../model/proto/onnx_pb.js';
 import type { DataTypeName } from '../../model/tensor/data-type.ts';
 
 /** Nodes that one layer may have become. */
-const nodesMost = 64;
+const maxNodes = 64;
 
 /** A value that a slice begins with. */
 export interface SliceInput {
@@ -27,7 +27,7 @@ function nodesBetween(index: GraphIndex, graph: Graph, inputs: ReadonlySet<strin
     if (found.has(node)) continue;
     found.add(node);
     wanted.push(...node.input);
-    if (found.size > nodesMost) return undefined;
+    if (found.size > maxNodes) return undefined;
   }
   return graph.nodes.filter((node) => found.has(node));
 }

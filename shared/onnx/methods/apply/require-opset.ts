@@ -8,10 +8,10 @@ import { type OptimizationRequest, strategyFacts } from '../../strategies/optimi
  * @throws ModelError naming the one that is needed
  */
 export function requireOpset(model: Pick<Model, 'opset'>, request: OptimizationRequest): void {
-  const { leastOpset } = strategyFacts(request);
+  const { minOpset } = strategyFacts(request);
   const own = model.opset();
-  if (leastOpset === undefined || own >= leastOpset) return;
+  if (minOpset === undefined || own >= minOpset) return;
   throw new ModelError(
-    `${request.strategy} needs opset ${leastOpset} or higher; the model has ${own}. Export it anew, or use weight_only.`,
+    `${request.strategy} needs opset ${minOpset} or higher; the model has ${own}. Export it anew, or use weight_only.`,
   );
 }

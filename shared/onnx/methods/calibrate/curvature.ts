@@ -2,7 +2,7 @@ import { inverseFactor } from '../../model/tensor/cholesky.ts';
 
 /** Share of the mean of the Hessian's diagonal that is added to it; ten times as much where that is not enough. */
 const firstDamping = 0.01;
-const dampingMost = 1e4;
+const maxDamping = 1e4;
 
 /** The curvature of the squared error of a product, of k inputs. */
 export interface Curvature {
@@ -36,7 +36,7 @@ export function curvatureOf(
   const mean = sizes.reduce((sum, size) => sum + size, 0) / k;
   const diagonal = sizes.map((size) => (size === 0 ? mean : size));
   const order = orderOf(diagonal);
-  for (let damping = firstDamping; mean > 0 && damping <= dampingMost; damping *= 10) {
+  for (let damping = firstDamping; mean > 0 && damping <= maxDamping; damping *= 10) {
     const hessian = new Float64Array(k * k);
     for (const [row, from] of order.entries()) {
       for (const [column, other] of order.entries())

@@ -10,10 +10,10 @@ export function opsetWanted(
   request: OptimizationRequest,
   operators: Readonly<Record<string, number>>,
 ): { best: number; least: number } | undefined {
-  const { leastOpset = 0 } = strategyFacts(request);
+  const { minOpset = 0 } = strategyFacts(request);
   const isAuto = request.strategy === 'auto';
   if (request.operation === 'quantize')
-    return leastOpset > 0 || isAuto ? { best: perChannel, least: leastOpset } : undefined;
+    return minOpset > 0 || isAuto ? { best: perChannel, least: minOpset } : undefined;
   // Only fused graphs get operators that others do not have.
   const isFused = request.strategy === 'optimize' || isAuto;
   const mayNormalize = ['Div', 'Sqrt', 'ReduceMean'].every((name) => (operators[name] ?? 0) > 0);

@@ -12,7 +12,7 @@ import { operatorChanges } from './operator-changes.ts';
 /** IR version of models from which constants are none of the inputs, and that of operator set 17. */
 const irVersion = 8n;
 /** Nodes that a message names. */
-const toldMost = 3;
+const maxTold = 3;
 /** Names may be of any length. */
 const clipped = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
@@ -75,9 +75,9 @@ export function raiseOpset(model: Model, to: number): void {
     setOpset(model, version);
   }
   if (faults.length > 0) {
-    const more = faults.length > toldMost ? `; and ${faults.length - toldMost} more` : '';
+    const more = faults.length > maxTold ? `; and ${faults.length - maxTold} more` : '';
     throw new ModelError(
-      `The model's opset ${own} cannot be raised to ${to}: ${faults.slice(0, toldMost).join('; ')}${more}.`,
+      `The model's opset ${own} cannot be raised to ${to}: ${faults.slice(0, maxTold).join('; ')}${more}.`,
     );
   }
   setOpset(model, to);

@@ -13,7 +13,7 @@ import { type PrunableWeight, prunableWeights } from './prunable-weights.ts';
 import { leastSalient, type MaskChoice, sparsify, twoOfFour } from './sparse-gpt.ts';
 
 /** Inputs of a layer at most: the inverse of their second moment takes the third power of their number. */
-const inputsMost = 8192;
+const maxInputs = 8192;
 
 type UpdateRequest = Pick<PruneRequest, 'compression' | 'exclude'> & {
   strategy: 'sparsegpt' | 'sparsegpt_2_4';
@@ -36,7 +36,7 @@ function obstacle(
     return 'is of a convolution over several places, whose inputs are not observed so';
   if (isPointwise && node.attribute.some(({ name, i }) => name === 'group' && i !== 1n))
     return 'is in groups';
-  if (layout.reduction > inputsMost) return `has more than ${inputsMost} inputs`;
+  if (layout.reduction > maxInputs) return `has more than ${maxInputs} inputs`;
   if (isByFour && layout.reduction % 4 !== 0)
     return `has ${layout.reduction} input channels, which 4 does not divide`;
   return undefined;

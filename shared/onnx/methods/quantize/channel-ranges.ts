@@ -1,4 +1,4 @@
-import { columnsMost, kernels, place, roundedUp } from '../../model/kernels/kernels.ts';
+import { kernels, maxColumns, place, roundedUp } from '../../model/kernels/kernels.ts';
 import { partsOf } from '../../model/kernels/parts.ts';
 import { eachBlock } from '../../model/kernels/rows.ts';
 import type { ByteSource } from '../../model/tensor/byte-source.ts';
@@ -61,8 +61,8 @@ function widenByRows(
 ): number {
   const { floats, widenByRows: widen } = kernels();
   let check = 0;
-  for (let column = 0; column < channels; column += columnsMost) {
-    const block = { column, columns: Math.min(columnsMost, channels - column), rows: outer, channels };
+  for (let column = 0; column < channels; column += maxColumns) {
+    const block = { column, columns: Math.min(maxColumns, channels - column), rows: outer, channels };
     const width = 4 * roundedUp(block.columns, 4);
     floats.fill(0, place.first / 4, (place.first + width) / 4);
     floats.fill(0, place.second / 4, (place.second + width) / 4);

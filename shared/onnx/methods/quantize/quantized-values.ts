@@ -1,4 +1,4 @@
-import { columnsMost, kernels, place, roundedUp } from '../../model/kernels/kernels.ts';
+import { kernels, maxColumns, place, roundedUp } from '../../model/kernels/kernels.ts';
 import { eachBlock } from '../../model/kernels/rows.ts';
 import type { ByteSource } from '../../model/tensor/byte-source.ts';
 import { channelRanges, layoutOf } from './channel-ranges.ts';
@@ -75,8 +75,8 @@ function quantizeRows(
 ): void {
   const { bytes: room, floats } = kernels();
   const channels = by.scales.length;
-  for (let column = 0; column < channels; column += columnsMost) {
-    const columns = Math.min(columnsMost, channels - column);
+  for (let column = 0; column < channels; column += maxColumns) {
+    const columns = Math.min(maxColumns, channels - column);
     const width = roundedUp(columns, 4);
     const isWhole = width === channels;
     // What fills a row up is quantized to its zero point.
@@ -109,8 +109,8 @@ function quantizeRuns(
   const { bytes: room, floats } = kernels();
   const channels = by.scales.length;
   const [scales, zeroPoints] = [place.first / 4, place.second / 4];
-  for (let from = 0; from < levels.length; from += columnsMost) {
-    const to = Math.min(from + columnsMost, levels.length);
+  for (let from = 0; from < levels.length; from += maxColumns) {
+    const to = Math.min(from + maxColumns, levels.length);
     const width = roundedUp(to - from, 4);
     room.fill(0, place.values + 4 * (to - from), place.values + 4 * width);
     source.read(room.subarray(place.values, place.values + 4 * (to - from)), 4 * from);

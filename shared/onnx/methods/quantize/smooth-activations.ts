@@ -15,8 +15,8 @@ import {
 } from './product-weights.ts';
 
 /** Bounds of a channel's factor: beyond, one side would have no numbers left. */
-const factorLeast = 1e-4;
-const factorMost = 1e4;
+const minFactor = 1e-4;
+const maxFactor = 1e4;
 
 /**
  * By how much each channel of an activation is divided, and its weights multiplied: max|x|^α / max|w|^(1 − α), stored as
@@ -30,7 +30,7 @@ export function smoothingFactors(
   return Float32Array.from(activation, (x, at) => {
     const w = weight[at] ?? 0;
     if (!(x > 0) || !(w > 0)) return 1;
-    return Math.min(factorMost, Math.max(factorLeast, x ** alpha / w ** (1 - alpha)));
+    return Math.min(maxFactor, Math.max(minFactor, x ** alpha / w ** (1 - alpha)));
   });
 }
 

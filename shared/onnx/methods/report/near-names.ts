@@ -1,7 +1,7 @@
 /** Longer names are not corrected. */
-const lengthMost = 200;
+const maxLength = 200;
 /** Pairs of characters that are compared in all: what is asked for may be hostile, and so may the model. */
-const workMost = 2_000_000;
+const maxWork = 2_000_000;
 
 /** Both names without their common beginning and end. */
 function unlike(a: string, b: string): [string, string] {
@@ -46,14 +46,14 @@ const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p
 
 /** The name closest to a misspelt one, if it differs in a few characters only. */
 export function nearestName(misspelt: string, names: Iterable<string>): string | undefined {
-  if (misspelt.length > lengthMost) return undefined;
+  if (misspelt.length > maxLength) return undefined;
   const wanted = plain(misspelt);
   let most = Math.max(1, Math.floor(misspelt.length / 4));
   let nearest: string | undefined;
   let work = 0;
   for (const name of names) {
-    if (most < 1 || work > workMost) break;
-    work += 1 + Math.min(name.length, lengthMost);
+    if (most < 1 || work > maxWork) break;
+    work += 1 + Math.min(name.length, maxLength);
     if (Math.abs(name.length - misspelt.length) > most) continue;
     if (wanted !== '' && plain(name) === wanted) return name;
     const [one, other] = unlike(misspelt, name);

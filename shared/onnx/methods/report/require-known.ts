@@ -5,9 +5,9 @@ import { ModelError } from '../../model/model-error.ts';
 import { nearestName } from './near-names.ts';
 
 /** Entries of a list in a message; the others are only counted. */
-const toldMost = 10;
+const maxTold = 10;
 /** Operators that a message lists, and characters of a name. */
-const operatorsMost = 20;
+const maxOperators = 20;
 const longest = 80;
 
 const quoted = (name: string): string =>
@@ -22,7 +22,7 @@ function operatorsOf(root: Graph): string {
   const all = new Set([...root.all()].flatMap(({ nodes }) => nodes.map(operatorName)));
   const some = [...all]
     .sort()
-    .slice(0, operatorsMost)
+    .slice(0, maxOperators)
     .map((name) => name.slice(0, longest));
   return `${some.join(', ')}${all.size > some.length ? ', …' : ''}`;
 }
@@ -44,8 +44,8 @@ export function requireKnown(root: Graph, exclude: readonly string[]): string[] 
   const absent = [...new Set(exclude)].filter((entry) => !known.has(entry));
   const unknown = absent.filter((entry) => !isKnownOperator(entry));
   if (unknown.length === 0) return absent;
-  const list = unknown.slice(0, toldMost).map((entry) => told(entry, known));
-  const more = unknown.length > toldMost ? ` and ${unknown.length - toldMost} more` : '';
+  const list = unknown.slice(0, maxTold).map((entry) => told(entry, known));
+  const more = unknown.length > maxTold ? ` and ${unknown.length - maxTold} more` : '';
   throw new ModelError(
     `exclude names what the model does not have: ${list.join(', ')}${more}. Entries are names of nodes (that of its first output where a node has none), or types of operators; the model has ${operatorsOf(root)}.`,
   );

@@ -9,14 +9,14 @@ import { ExternalData } from '../tensor/external-data.ts';
 import { Model } from './model.ts';
 
 /** Most bytes that one protobuf message may have. */
-const mostBytes = 2 ** 31 - 1;
+const maxBytes = 2 ** 31 - 1;
 
 /** The file that was read last, which a process often needs again, while the memory is not needed otherwise. */
 let last: { identity: string; bytes: WeakRef<Uint8Array> } | undefined;
 
 function readModel(path: string): Uint8Array {
   const { size, dev, ino, mtimeNs } = statSync(path, { bigint: true });
-  if (size > mostBytes) throw new ModelError('A model file has at most 2 GiB; export it with external data.');
+  if (size > maxBytes) throw new ModelError('A model file has at most 2 GiB; export it with external data.');
   const identity = [path, size, dev, ino, mtimeNs].join();
   const known = last?.identity === identity ? last.bytes.deref() : undefined;
   const bytes = known ?? readFileSync(path);

@@ -12,9 +12,9 @@ import type { Model } from './model.ts';
 const usualName = 'model.onnx';
 
 /** Models above this many bytes are saved with external data; the format itself ends at 2 GiB. */
-const mostInline = 1.9 * 2 ** 30;
+const maxInline = 1.9 * 2 ** 30;
 /** Tensors below this many bytes stay in the model's file: shapes and the like are read there by other tools. */
-const leastExternal = 1024;
+const minExternal = 1024;
 /** External tensors start at multiples of a page, so that they can be mapped. */
 const page = 4096;
 
@@ -101,8 +101,8 @@ function writeModel(
     done += byteLength;
     progress(total === 0 ? 1 : done / total, total);
   };
-  const isExternal = model.external.locations.length > 0 || total > mostInline;
-  const outside = isExternal ? tensors.filter(({ byteLength }) => byteLength >= leastExternal) : [];
+  const isExternal = model.external.locations.length > 0 || total > maxInline;
+  const outside = isExternal ? tensors.filter(({ byteLength }) => byteLength >= minExternal) : [];
   const places = outside.length === 0 ? new Map() : writeExternal(outside, folder, dataFile, written);
   const body = graph.serialized(proto.irVersion);
   const parts = tensors.map((tensor) => {

@@ -27,7 +27,7 @@ function constantValue(node: NodeProto, external: ExternalData): Tensor | undefi
 }
 
 /** Most bytes that one node's constant may have: as many as a model file has at most. */
-const filledMost = 2 ** 31 - 1;
+const maxFilled = 2 ** 31 - 1;
 
 /** Memory of a size that a model asks for. */
 function room(length: number, what: string): Uint8Array {
@@ -48,8 +48,8 @@ function filledValue(node: NodeProto, shape: Tensor, external: ExternalData): Te
   const what = `The ConstantOfShape ${JSON.stringify(node.name || node.output[0])} makes a constant of [${dims.join(', ')}]`;
   if (dims.some((dim) => !Number.isSafeInteger(dim) || dim < 0))
     throw new ModelError(`${what}, which are impossible dimensions.`);
-  if (length > filledMost)
-    throw new ModelError(`${what}, ${length} bytes; one constant may have ${filledMost}.`);
+  if (length > maxFilled)
+    throw new ModelError(`${what}, ${length} bytes; one constant may have ${maxFilled}.`);
   const filled = lazyTensor(node.output[0] ?? '', type, dims, () => {
     const bytes = room(length, what);
     for (let at = 0; at < bytes.length; at += unit.length) bytes.set(unit, at);

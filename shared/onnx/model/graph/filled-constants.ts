@@ -5,7 +5,7 @@ import { makeNode } from './make-node.ts';
 import { Names } from './names.ts';
 
 /** Below so many bytes the values of a constant take no more room than the nodes that would make them. */
-const leastBytes = 1024;
+const minBytes = 1024;
 
 /** The node that makes a constant of one value from its shape. */
 function nodeOf({ name, type, fill }: Tensor, shape: string): NodeProto {
@@ -22,7 +22,7 @@ export function computeFilled(root: Graph): () => void {
   const names = new Names(root);
   for (const graph of root.all()) {
     const filled = [...graph.initializers.values()].filter(
-      ({ fill, byteLength }) => fill !== undefined && byteLength > leastBytes,
+      ({ fill, byteLength }) => fill !== undefined && byteLength > minBytes,
     );
     if (filled.length === 0) continue;
     const { nodes } = graph;

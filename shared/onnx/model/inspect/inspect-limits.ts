@@ -28,7 +28,7 @@ export const usualLimits: InspectLimits = {
 };
 
 /** Longest name, in bytes; exporters that name values after their modules reach some hundreds. */
-export const nameMostBytes = 4096;
+export const maxNameBytes = 4096;
 
 /** Bytes of all names in a summary. */
-export const summaryMostBytes = 150_000;
+export const maxSummaryBytes = 150_000;

@@ -1,5 +1,5 @@
 import { ModelError } from '../model-error.ts';
-import { type InspectLimits, nameMostBytes, usualLimits } from './inspect-limits.ts';
+import { type InspectLimits, maxNameBytes, usualLimits } from './inspect-limits.ts';
 import type { ModelSummary } from './model-summary.ts';
 import { scanGraph, scanNode } from './scan-graph.ts';
 import { SummaryDraft } from './summary-draft.ts';
@@ -14,7 +14,7 @@ async function scanOpset(reader: WireReader, end: number, draft: SummaryDraft): 
   let domain = '';
   let version = 0;
   await eachField(reader, end, async ({ number, wire, value, end: fieldEnd }) => {
-    if (number === 1 && wire === 'bytes') domain = await reader.text(fieldEnd, nameMostBytes);
+    if (number === 1 && wire === 'bytes') domain = await reader.text(fieldEnd, maxNameBytes);
     if (number === 2 && wire === 'varint') version = signed(value) ?? 0;
   });
   draft.addOpset(domain, version);
@@ -50,10 +50,10 @@ export async function inspectModel(
     }
     if (wire !== 'bytes') return;
     if (number === model.producerName) {
-      draft.producerName = await reader.text(end, nameMostBytes);
+      draft.producerName = await reader.text(end, maxNameBytes);
       draft.show(draft.producerName);
     } else if (number === model.producerVersion) {
-      draft.producerVersion = await reader.text(end, nameMostBytes);
+      draft.producerVersion = await reader.text(end, maxNameBytes);
       draft.show(draft.producerVersion);
     } else if (number === model.opset) await scanOpset(reader, end, draft);
     else if (number === model.function) await scanFunction(reader, end, draft);

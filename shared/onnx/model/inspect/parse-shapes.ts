@@ -11,9 +11,9 @@ export interface ShapeGroup {
 }
 
 /** Longest text of shapes, in characters. */
-export const shapesMostLength = 4000;
+export const maxShapesLength = 4000;
 /** Most dimensions of a tensor. */
-const rankMost = 64;
+const maxRank = 64;
 
 const allowed =
   'Shapes are separated by commas or semicolons, each after an optional "name:": 1x3x224x224, [1,3,224,224] or (1,3,224,224); [] is a scalar, and ?, -1 or N is a free dimension';
@@ -65,8 +65,8 @@ function parseGroup(text: string): ShapeGroup {
   // Names may hold colons themselves, as those of TensorFlow do; no shape does.
   const colon = group.lastIndexOf(':');
   const { dims, bare } = parseDims(group.slice(colon + 1).trim());
-  if (dims.length > rankMost)
-    throw refused(`A shape has ${dims.length} dimensions, where at most ${rankMost} can be`);
+  if (dims.length > maxRank)
+    throw refused(`A shape has ${dims.length} dimensions, where at most ${maxRank} can be`);
   if (colon === -1) return { dims, bare };
   const name = group.slice(0, colon).trim();
   if (name === '') throw refused(`${quoted(group)} lacks the name before its colon`);
@@ -78,7 +78,6 @@ function parseGroup(text: string): ShapeGroup {
  * @throws ModelError naming the error and the allowed form
  */
 export function parseShapes(text: string): ShapeGroup[] {
-  if (text.length > shapesMostLength)
-    throw refused(`The shapes have more than ${shapesMostLength} characters`);
+  if (text.length > maxShapesLength) throw refused(`The shapes have more than ${maxShapesLength} characters`);
   return text.trim() === '' ? [] : splitGroups(text).map(parseGroup);
 }

@@ -1,5 +1,5 @@
 import { ModelError } from '../model-error.ts';
-import { nameMostBytes } from './inspect-limits.ts';
+import { maxNameBytes } from './inspect-limits.ts';
 import { type ScannedTensor, scanSparse, scanTensor } from './scan-tensor.ts';
 import { scanValueInfo } from './scan-value-info.ts';
 import type { SummaryDraft } from './summary-draft.ts';
@@ -42,8 +42,8 @@ export async function scanNode(
   let domain = '';
   await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
     if (wire !== 'bytes') return;
-    if (number === node.operator) operator = await reader.text(fieldEnd, nameMostBytes);
-    else if (number === node.domain) domain = await reader.text(fieldEnd, nameMostBytes);
+    if (number === node.operator) operator = await reader.text(fieldEnd, maxNameBytes);
+    else if (number === node.domain) domain = await reader.text(fieldEnd, maxNameBytes);
     else if (number === node.attribute) await scanAttribute(reader, fieldEnd, draft, depth);
   });
   draft.countOperator(domain, operator);

@@ -1,6 +1,6 @@
 import { ModelError } from '../model-error.ts';
 import { byteLengthOf, dataTypeName } from '../tensor/data-type.ts';
-import { nameMostBytes } from './inspect-limits.ts';
+import { maxNameBytes } from './inspect-limits.ts';
 import type { SummaryDraft } from './summary-draft.ts';
 import { eachField, type Field, signed, type WireReader } from './wire-reader.ts';
 
@@ -9,7 +9,7 @@ const tensor = { dims: 1, dataType: 2, name: 8, rawData: 9, externalData: 13, da
 /** Fields of SparseTensorProto. */
 const sparse = { values: 1, indices: 2 };
 const external = 1;
-const rankMost = 64;
+const maxRank = 64;
 
 /** A tensor without its values. */
 export interface ScannedTensor {
@@ -23,15 +23,15 @@ async function addDim(reader: WireReader, { wire, value, end }: Field, dims: num
     const dim = signed(one);
     if (dim === undefined || dim < 0)
       throw new ModelError('A tensor in the model has an impossible dimension.');
-    if (dims.length === rankMost)
-      throw new ModelError(`A tensor in the model has more than ${rankMost} dimensions.`);
+    if (dims.length === maxRank)
+      throw new ModelError(`A tensor in the model has more than ${maxRank} dimensions.`);
     dims.push(dim);
   };
   if (wire === 'varint') return add(value);
   // Packed: numbers one after the other, of at most ten bytes each.
   if (wire !== 'bytes') return;
-  if (end - reader.position > rankMost * 10)
-    throw new ModelError(`A tensor in the model has more than ${rankMost} dimensions.`);
+  if (end - reader.position > maxRank * 10)
+    throw new ModelError(`A tensor in the model has more than ${maxRank} dimensions.`);
   const loading = reader.load(end - reader.position);
   if (loading !== undefined) await loading;
   while (reader.position < end) add(reader.varint(end));
@@ -42,8 +42,8 @@ async function scanEntry(reader: WireReader, end: number): Promise<[key: string,
   let value = '';
   await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
     if (wire !== 'bytes') return;
-    if (number === 1) key = await reader.text(fieldEnd, nameMostBytes);
-    if (number === 2) value = await reader.text(fieldEnd, nameMostBytes);
+    if (number === 1) key = await reader.text(fieldEnd, maxNameBytes);
+    if (number === 2) value = await reader.text(fieldEnd, maxNameBytes);
   });
   return [key, value];
 }
@@ -75,7 +75,7 @@ export async function scanTensor(
     if (number === tensor.dataLocation && wire === 'varint') location = Number(value);
     if (wire !== 'bytes') return;
     if (number === tensor.rawData) raw = fieldEnd - reader.position;
-    if (number === tensor.name) name = await reader.text(fieldEnd, nameMostBytes);
+    if (number === tensor.name) name = await reader.text(fieldEnd, maxNameBytes);
     if (number === tensor.externalData) {
       const [key, text] = await scanEntry(reader, fieldEnd);
       // A hostile file may give many; the few keys with a meaning suffice.

@@ -1,6 +1,6 @@
 import { ModelError } from '../model-error.ts';
 import { dataTypeName } from '../tensor/data-type.ts';
-import { nameMostBytes } from './inspect-limits.ts';
+import { maxNameBytes } from './inspect-limits.ts';
 import type { TensorSummary } from './model-summary.ts';
 import { eachField, signed, type WireReader } from './wire-reader.ts';
 
@@ -15,7 +15,7 @@ const kinds: Readonly<Record<number, string>> = {
   8: 'sparse_tensor',
   9: 'optional',
 };
-const rankMost = 64;
+const maxRank = 64;
 
 async function scanDim(reader: WireReader, end: number): Promise<Shape[number]> {
   let dim: Shape[number] = null;
@@ -27,7 +27,7 @@ async function scanDim(reader: WireReader, end: number): Promise<Shape[number]> 
       dim = size < 0 ? null : size;
     }
     if (number === 2 && wire === 'bytes') {
-      const name = await reader.text(fieldEnd, nameMostBytes);
+      const name = await reader.text(fieldEnd, maxNameBytes);
       dim = name === '' ? null : name;
     }
   });
@@ -38,8 +38,8 @@ async function scanShape(reader: WireReader, end: number): Promise<Shape> {
   const shape: Shape = [];
   await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
     if (number !== 1 || wire !== 'bytes') return;
-    if (shape.length === rankMost)
-      throw new ModelError(`An input or output of the model has more than ${rankMost} dimensions.`);
+    if (shape.length === maxRank)
+      throw new ModelError(`An input or output of the model has more than ${maxRank} dimensions.`);
     shape.push(await scanDim(reader, fieldEnd));
   });
   return shape;
@@ -69,7 +69,7 @@ export async function scanValueInfo(reader: WireReader, end: number): Promise<Te
   let rest: Omit<TensorSummary, 'name'> = { type: 'undefined', shape: null };
   await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
     if (wire !== 'bytes') return;
-    if (number === 1) name = await reader.text(fieldEnd, nameMostBytes);
+    if (number === 1) name = await reader.text(fieldEnd, maxNameBytes);
     if (number === 2) rest = await scanType(reader, fieldEnd);
   });
   return { name, ...rest };

@@ -1,5 +1,5 @@
 import { ModelError } from '../model-error.ts';
-import { type InspectLimits, summaryMostBytes } from './inspect-limits.ts';
+import { type InspectLimits, maxSummaryBytes } from './inspect-limits.ts';
 import type { ModelSummary, TensorSummary } from './model-summary.ts';
 
 /** A plain name: what lies beside the model. */
@@ -42,7 +42,7 @@ export class SummaryDraft {
   /** Counts text that ends up in the summary. */
   show(text: string): void {
     this.#summaryBytes += Buffer.byteLength(text) + 16;
-    if (this.#summaryBytes > summaryMostBytes) {
+    if (this.#summaryBytes > maxSummaryBytes) {
       throw new ModelError(
         'The names of inputs, outputs, operators and files of the model are too long together.',
       );

@@ -26,16 +26,16 @@ interface Exports {
 }
 
 /** Most values of a row, and most values at once: what is worked on fits into a processor's own memory. */
-export const columnsMost = 2 ** 14;
-export const valuesMost = 2 ** 16;
+export const maxColumns = 2 ** 14;
+export const maxValues = 2 ** 16;
 
 /** Where things lie, in bytes: sums, two rows of columns, the values, and the bytes that come of them. */
 export const place = {
   sums: 0,
   first: 64,
-  second: 64 + 4 * columnsMost,
-  values: 64 + 8 * columnsMost,
-  results: 64 + 8 * columnsMost + 4 * valuesMost,
+  second: 64 + 4 * maxColumns,
+  values: 64 + 8 * maxColumns,
+  results: 64 + 8 * maxColumns + 4 * maxValues,
 } as const;
 
 /** The loops of kernels.wat and the memory that they work on, which is lent to one call at a time. */

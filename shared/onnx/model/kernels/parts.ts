@@ -1,7 +1,7 @@
 import type { ByteSource } from '../tensor/byte-source.ts';
-import { kernels, place, valuesMost } from './kernels.ts';
+import { kernels, maxValues, place } from './kernels.ts';
 
-const partBytes = 4 * valuesMost;
+const partBytes = 4 * maxValues;
 
 /** Brings bytes to `place.values`, a part at a time: where the part begins among them, and the address where it ends. */
 export function* partsOf({ byteLength, read }: ByteSource): Generator<{ from: number; end: number }> {

@@ -1,5 +1,5 @@
 import type { ByteSource } from '../tensor/byte-source.ts';
-import { kernels, place, roundedUp, valuesMost } from './kernels.ts';
+import { kernels, maxValues, place, roundedUp } from './kernels.ts';
 
 /** Columns of a matrix of float32 values. */
 export interface Columns {
@@ -11,7 +11,7 @@ export interface Columns {
 }
 
 /** Rows on their way to where each is filled up. */
-const staged = new Uint8Array(4 * valuesMost);
+const staged = new Uint8Array(4 * maxValues);
 
 /**
  * Brings columns of a matrix to `place.values`, several rows at a time. Each row is filled up with zeros to a multiple of
@@ -24,7 +24,7 @@ export function eachBlock(
 ): void {
   const { bytes: room } = kernels();
   const [length, width] = [4 * columns, 4 * roundedUp(columns, 4)];
-  const most = Math.max(1, Math.floor((4 * valuesMost) / width));
+  const most = Math.max(1, Math.floor((4 * maxValues) / width));
   if (width > length) room.fill(0, place.values, place.values + width * Math.min(most, rows));
   for (let row = 0; row < rows; row += most) {
     const count = Math.min(most, rows - row);

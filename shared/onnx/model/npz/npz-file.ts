@@ -8,9 +8,9 @@ import { elementCount } from '../tensor/tensor.ts';
 import { type NpyHeader, npyHeaderLength, npyPrefix, parseNpyHeader } from './npy-header.ts';
 import { inCOrder, swapBytes } from './npy-order.ts';
 
-const arraysMost = 1000;
+const maxArrays = 1000;
 /** Of one sample, and of a whole array in Fortran order, which cannot be read sample by sample. */
-const bytesMost = 2 ** 30;
+const maxBytes = 2 ** 30;
 
 const shown = (name: string): string => JSON.stringify(name);
 
@@ -94,7 +94,7 @@ export class NpzArray {
     const { type, dims, isFortran, isBigEndian, length } = this.header;
     const total = byteLengthOf(type, elementCount(dims));
     const each = byteLengthOf(type, elements);
-    if ((isFortran && dims.length > 1 ? total : each) > bytesMost) {
+    if ((isFortran && dims.length > 1 ? total : each) > maxBytes) {
       throw new ModelError(
         `The array ${shown(this.name)} is too large to be read; save it in C order, a sample a row.`,
       );
@@ -141,7 +141,7 @@ export class NpzFile {
       const { size } = await file.stat();
       const reader = new ZipFileReader(file, size);
       const zip = await fromRandomAccessReaderPromise(reader, size, { autoClose: false });
-      if (zip.entryCount > arraysMost) throw new ModelError(`A data set has at most ${arraysMost} arrays.`);
+      if (zip.entryCount > maxArrays) throw new ModelError(`A data set has at most ${maxArrays} arrays.`);
       const arrays = new Map<string, NpzArray>();
       for await (const entry of zip.eachEntry()) {
         if (!entry.fileName.endsWith('.npy')) continue;

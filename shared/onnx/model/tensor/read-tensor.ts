@@ -22,7 +22,7 @@ const field = {
   data_location: 14,
 } as const;
 
-const mostDims = 64;
+const maxDims = 64;
 
 interface Parsed {
   name: string;
@@ -64,7 +64,7 @@ function parse(message: Uint8Array): Parsed {
       if (packed === undefined) reader.skip(wire, no);
       parsed.typed.push({ no, wire, bytes: packed ?? message.subarray(start, reader.pos) });
     } else reader.skip(wire, no);
-    if (parsed.dims.length > mostDims) throw new ModelError(`A tensor has more than ${mostDims} dimensions.`);
+    if (parsed.dims.length > maxDims) throw new ModelError(`A tensor has more than ${maxDims} dimensions.`);
   }
   return parsed;
 }

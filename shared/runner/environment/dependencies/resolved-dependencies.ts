@@ -8,8 +8,8 @@ import { parseRequirements } from './python-requirements.ts';
 import { hashSourceFile, readSourceText } from './source-files.ts';
 
 const deepestInclude = 8;
-const mostRequirementFiles = 64;
-const mostDependencies = 2000;
+const maxRequirementFiles = 64;
+const maxDependencies = 2000;
 const largestRequirementFile = 256 * 1024;
 const largestPackageFile = 2 * 1024 ** 3;
 
@@ -34,7 +34,7 @@ export async function resolveDependencies(
 
   const add = async (dependencies: readonly Dependency[], folder: string, depth: number): Promise<void> => {
     for (const dependency of dependencies) {
-      if (resolved.size >= mostDependencies) throw refused(`more than ${mostDependencies} dependencies`);
+      if (resolved.size >= maxDependencies) throw refused(`more than ${maxDependencies} dependencies`);
       if (dependency.kind === 'requirements') await include(join(folder, dependency.path), depth + 1);
       else if (dependency.kind === 'file') {
         const { path, extras, marker } = dependency;
@@ -53,7 +53,7 @@ export async function resolveDependencies(
     if (seen.has(path)) return;
     seen.add(path);
     if (depth > deepestInclude) throw refused(`${path}: -r files are nested deeper than ${deepestInclude}`);
-    if (seen.size > mostRequirementFiles) throw refused(`more than ${mostRequirementFiles} -r files`);
+    if (seen.size > maxRequirementFiles) throw refused(`more than ${maxRequirementFiles} -r files`);
     const { dependencies, faults } = parseRequirements(
       await readSourceText(sourceFolder, path, largestRequirementFile),
     );

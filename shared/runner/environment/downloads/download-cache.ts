@@ -7,7 +7,7 @@ import { downloadsPrefix } from '../../../aws/needs.ts';
 import type { ObjectWriter } from '../../../aws/objects.ts';
 
 /** Bytes of downloads that a host keeps. */
-const mostHostBytes = 10 * 1024 ** 3;
+const maxHostBytes = 10 * 1024 ** 3;
 
 /** Where a download lies in the bucket. */
 const downloadObject = (sha256: string): string => `${downloadsPrefix}${sha256}`;
@@ -126,7 +126,7 @@ export class DownloadCache {
   }
 
   /** Waits for what is on its way into the bucket, and removes what this host has kept for longest unused. */
-  async settle(mostBytes = mostHostBytes): Promise<void> {
+  async settle(maxBytes = maxHostBytes): Promise<void> {
     await Promise.all(this.#uploads);
     const files: { path: string; bytes: number; used: number }[] = [];
     for (const name of await readdir(this.#folder).catch(() => [])) {
@@ -136,7 +136,7 @@ export class DownloadCache {
     }
     let total = files.reduce((sum, { bytes }) => sum + bytes, 0);
     for (const { path, bytes } of files.sort((one, other) => one.used - other.used)) {
-      if (total <= mostBytes) return;
+      if (total <= maxBytes) return;
       await rm(path, { force: true });
       total -= bytes;
     }

@@ -8,7 +8,7 @@ import { type IndexedFile, placeFiles } from './index-page.ts';
 import { isReachable, Upstream, UpstreamError, type UpstreamSettings } from './upstream.ts';
 
 /** Largest index page that is read; that of the project with most files has 30 MB. */
-const mostPageBytes = 128 * 1024 * 1024;
+const maxPageBytes = 128 * 1024 * 1024;
 
 interface PlacedFile extends IndexedFile {
   index: string;
@@ -127,7 +127,7 @@ export class IndexRelay {
     let bytes = 0;
     for await (const part of message as AsyncIterable<Buffer>) {
       bytes += part.length;
-      if (bytes > mostPageBytes) throw new UpstreamError('its page is too large');
+      if (bytes > maxPageBytes) throw new UpstreamError('its page is too large');
       parts.push(part);
     }
     const page = { text: Buffer.concat(parts).toString('utf8'), isJson: /json/i.test(type), url };

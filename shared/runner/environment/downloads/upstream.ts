@@ -1,7 +1,7 @@
 import { type IncomingMessage, Agent as PlainAgent, get as plainGet } from 'node:http';
 import { Agent as SecureAgent, get as secureGet } from 'node:https';
 
-const mostRedirects = 5;
+const maxRedirects = 5;
 const idleMilliseconds = 60_000;
 
 /** How the supervisor reaches package indexes: as the operator's settings have it for installers. */
@@ -44,7 +44,7 @@ export class Upstream {
   /** @param index whose user and password are sent to its own origin alone @throws UpstreamError */
   async get(url: string, index: string, accept: string): Promise<UpstreamAnswer> {
     let at = url;
-    for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
+    for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
       if (!isReachable(at, index)) throw new UpstreamError(`${new URL(at).origin} is not reached by https`);
       const message = await this.#once(at, index, accept);
       const { statusCode = 0, headers } = message;

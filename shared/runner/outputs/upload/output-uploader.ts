@@ -3,7 +3,7 @@ import { JobError } from '../../job/job-error.ts';
 import { LeaseLostError } from '../../job/lease-lost-error.ts';
 import type { FindFilesOptions } from '../find-files.ts';
 import { KeptFiles } from '../kept-files.ts';
-import { OutputFolder, openFound, outputFilesMost } from '../output-folder.ts';
+import { maxOutputFiles, OutputFolder, openFound } from '../output-folder.ts';
 import type { PinnedFiles } from '../pinned-files.ts';
 import { Refusals } from '../refusals.ts';
 import { type ArtifactLimitError, folderVariable } from './artifact-limit-error.ts';
@@ -77,8 +77,8 @@ export class OutputUploader {
    */
   async log(path: string, file: OpenFile): Promise<void> {
     await this.#load();
-    if (this.#store.files >= outputFilesMost && this.#store.find(path) === undefined)
-      throw new JobError(`A job keeps ${outputFilesMost} files at most.`);
+    if (this.#store.files >= maxOutputFiles && this.#store.find(path) === undefined)
+      throw new JobError(`A job keeps ${maxOutputFiles} files at most.`);
     await this.#store.put(path, file);
   }
 

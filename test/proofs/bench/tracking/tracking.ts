@@ -26,7 +26,7 @@ const sizesOf = ({ small }: Pick<Bench, 'small'>): Sizes =>
     : { history: 100_000, runs: 10_000, curve: 1_000_000 };
 /** How many times the runs the larger search goes through, and how many times its time it may take. */
 const larger = 10;
-const largerMost = 6;
+const maxLarger = 6;
 const searchTurns = 15;
 const curveMilliseconds = 300;
 const memoryMegabytes = 512;
@@ -183,7 +183,7 @@ export const tracking: Group = {
     const what = `search ${shown(sizes.runs * larger)} runs over ${shown(sizes.runs)}`;
     const figures = [
       ...operationRows(timed),
-      figure(what, most / searched, '×', { atMost: largerMost, remark }),
+      figure(what, most / searched, '×', { atMost: maxLarger, remark }),
       ...(await clientRows(own.peer, others)),
       ...(await curveRows(own.peer, own.base, sizes.curve)),
     ];

@@ -29,7 +29,7 @@ const clients = 8;
 const requestsEach = 14;
 
 /** Unfinished jobs of a user at a time; others wait in line. */
-const placesMost = 2;
+const maxPlaces = 2;
 
 const roots = ['root-a', 'root-b'] as const;
 
@@ -103,14 +103,14 @@ async function freePlaces(service: Service, project_id: string): Promise<string[
   const unfinished = items.filter(({ status }) => !isFinal(status));
   const waiting = unfinished.filter(({ line_ticket }) => line_ticket !== null);
   const placed = unfinished.length - waiting.length;
-  if (waiting.length === 0 || placed === placesMost) return [];
-  return [`${waiting.length} jobs wait in line while ${placed} of ${placesMost} places are taken`];
+  if (waiting.length === 0 || placed === maxPlaces) return [];
+  return [`${waiting.length} jobs wait in line while ${placed} of ${maxPlaces} places are taken`];
 }
 
 /** Lets the clients send what they draw, all at once, and looks for a sequential order of what they were answered. */
 export async function liveHistory(service: Service, seed: number): Promise<Lived> {
-  service.environment['LIMIT_UNFINISHED_JOBS'] = String(placesMost);
-  service.settings.limits.unfinishedJobs = placesMost;
+  service.environment['LIMIT_UNFINISHED_JOBS'] = String(maxPlaces);
+  service.settings.limits.unfinishedJobs = maxPlaces;
   const ask = asker(service.environment);
   const { token } = await newDeveloper(service);
   const { world, known } = await admins(service);

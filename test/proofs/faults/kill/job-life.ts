@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { event as jobStateChanged } from '../../../../functions/events/job-state-changed.event.ts';
 import { isFinal } from '../../../../shared/data/jobs/job-status.ts';
 import { taskHandler } from '../../../../shared/http/definition/task.ts';
-import { placeOf } from '../../../../shared/jobs/queue-of.ts';
+import { queueOf } from '../../../../shared/jobs/queue-of.ts';
 import { batchNameOf, buildNameOf, type JobRecord } from '../../../../shared/jobs/subject.ts';
 import { writePlan } from '../injection/plan.ts';
 import { ask } from '../world/ask.ts';
@@ -231,7 +231,7 @@ class JobLife {
   async #isOver(record: JobRecord): Promise<boolean> {
     const { batch, settings } = this.#service;
     const ids = await Promise.all([
-      batch.findByName(placeOf(record, settings).queue, batchNameOf(record)),
+      batch.findByName(queueOf(record, settings).queue, batchNameOf(record)),
       ...(record.kind === 'train-remote'
         ? [batch.findByName(settings.train.queue, buildNameOf(record))]
         : []),

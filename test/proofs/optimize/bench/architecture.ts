@@ -10,9 +10,9 @@ import { isGated, type Made, type Workbench } from './workbench.ts';
 const mb = 1e6;
 
 /** Speed-ups vary with the processor's cache and clock: this share of the prototype's has to be reached. */
-const leastShare = 0.75;
+const minShare = 0.75;
 /** That of our result beside the reference's, as in `compare/bounds.ts`. */
-const latencyMost = 1.05;
+const maxLatency = 1.05;
 /** What a result may have beyond the prototype's bytes. */
 const sizeMargin = 1.02;
 
@@ -25,14 +25,14 @@ const gated = (options: FigureOptions): FigureOptions => {
   return options.remark === undefined ? {} : { remark: options.remark };
 };
 
-function resourceFigures({ what: name, secondsMost }: Cell, made: readonly Made[], most: number): Figure[] {
+function resourceFigures({ what: name, maxSeconds }: Cell, made: readonly Made[], most: number): Figure[] {
   const seconds = made.reduce(
     (sum, { transform, calibrate }) => sum + transform.seconds + (calibrate?.seconds ?? 0),
     0,
   );
   const peak = Math.max(...made.map(({ transform }) => transform.peakMemoryBytes));
   return [
-    figure(`${name}: time`, seconds, 's', gated(secondsMost === undefined ? {} : { atMost: secondsMost })),
+    figure(`${name}: time`, seconds, 's', gated(maxSeconds === undefined ? {} : { atMost: maxSeconds })),
     figure(`${name}: peak of transforming`, peak / mb, 'MB', { atMost: most / mb }),
   ];
 }
@@ -50,7 +50,7 @@ async function referenceFigures(
   const { ratio, ratio_interval, p50 } = await bench.time(out, result);
   const remark = `lower end of 95 %, median ${ratio.toFixed(3)}; ${p50.before.toFixed(2)} → ${p50.after.toFixed(2)} ms`;
   const name = `${what}: latency beside ONNX Runtime's own result`;
-  return [figure(name, ratio_interval[0], '×', gated({ remark, atMost: latencyMost }))];
+  return [figure(name, ratio_interval[0], '×', gated({ remark, atMost: maxLatency }))];
 }
 
 /** Measures the cells of an architecture: speed-up with its A/A ratio, size, and what transforming took. */
@@ -77,7 +77,7 @@ export async function measureArchitecture(
     const time = await bench.time(source, path);
     const [slow, fast] = time.ratio_interval.map((ratio) => 1 / ratio);
     const remark = `${time.p50.before.toFixed(2)} → ${time.p50.after.toFixed(2)} ms, ${fast?.toFixed(2)} to ${slow?.toFixed(2)}, A/A ${time.aa_ratio.toFixed(3)}`;
-    const least = speedUp === undefined ? {} : { atLeast: speedUp * leastShare };
+    const least = speedUp === undefined ? {} : { atLeast: speedUp * minShare };
     figures.push(figure(`${what}: speed-up`, 1 / time.ratio, '×', gated({ remark, ...least })));
     figures.push(...(await referenceFigures(bench, cell, source, path)));
     const atMost = megabytes === undefined ? {} : { atMost: megabytes * sizeMargin };

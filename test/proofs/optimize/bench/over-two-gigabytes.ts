@@ -8,7 +8,7 @@ import type { Workbench } from './workbench.ts';
 
 const mb = 1e6;
 /** Of a weight of uniformly distributed values in blocks of 4 bits. */
-const mostLayerError = 0.15;
+const maxLayerError = 0.15;
 
 const filesIn = (folder: string, names: readonly string[]): number =>
   names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
@@ -49,7 +49,7 @@ export async function measureLargeModel(bench: Workbench): Promise<Figure[]> {
       atMost: transformBytes(largestTensorBytes, 0) / mb,
     }),
     figure(`largest error of ${errors.length} layers run alone`, Math.max(...errors), '', {
-      atMost: mostLayerError,
+      atMost: maxLayerError,
     }),
   ];
 }

@@ -9,7 +9,7 @@ export interface Trial {
    * Largest relative L2 error of an output that is taken for right; undefined where the method promises none, as
    * pruning does. A mistake (a wrong axis, a swapped scale) gives about 1.
    */
-  mostError: number | undefined;
+  maxError: number | undefined;
 }
 
 const bounds: Readonly<Record<string, number>> = {
@@ -34,7 +34,7 @@ const prunings: readonly Trial[] = pruneStrategyNames
   .map((strategy) => ({
     name: `prune ${strategy}`,
     request: { operation: 'prune', strategy, compression: strategy === 'optimize' ? 1 : 2 },
-    mostError: bounds[strategy],
+    maxError: bounds[strategy],
   }));
 
 /** Every published combination of strategy, precision and type. */
@@ -46,7 +46,7 @@ const quantizations: readonly Trial[] = quantizeSchemas().flatMap(({ shape }) =>
   return shape.quant_type.unwrap().options.map((quant_type) => ({
     name: `quantize ${strategy} ${quant_type}`,
     request: { operation: 'quantize', strategy, precision, quant_type },
-    mostError: bounds[strategy] ?? bounds[`${strategy}${precision}`],
+    maxError: bounds[strategy] ?? bounds[`${strategy}${precision}`],
   }));
 });
 
@@ -55,7 +55,7 @@ const variants: readonly Trial[] = [
   {
     name: 'quantize dynamic, Conv included',
     request: { operation: 'quantize', strategy: 'dynamic', precision: 8, include: ['Conv'] },
-    mostError: bounds['dynamic'],
+    maxError: bounds['dynamic'],
   },
   {
     name: 'quantize dynamic, smoothed, equalized and corrected',
@@ -63,17 +63,17 @@ const variants: readonly Trial[] = [
       ...{ operation: 'quantize', strategy: 'dynamic', precision: 8 },
       ...{ smooth_alpha: 0.5, equalize: true, bias_correction: true },
     },
-    mostError: bounds['dynamic'],
+    maxError: bounds['dynamic'],
   },
   {
     name: 'quantize static_mse, inputs_only',
     request: { operation: 'quantize', strategy: 'static_mse', precision: 8, inputs_only: true },
-    mostError: bounds['static_mse'],
+    maxError: bounds['static_mse'],
   },
   {
     name: 'quantize static_minmax, leaf_node',
     request: { operation: 'quantize', strategy: 'static_minmax', precision: 8, leaf_node: true },
-    mostError: bounds['static_minmax'],
+    maxError: bounds['static_minmax'],
   },
 ];
 

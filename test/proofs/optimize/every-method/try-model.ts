@@ -23,11 +23,11 @@ const [, , model = '', set = '', folder = '', first = '0', flag] = process.argv;
 const level = flag === extendedFlag ? 'extended' : 'all';
 const voice = { progress: () => {} };
 /** Enough to tell a mistake from rounding. */
-const samplesMost = { synthetic: 2, evaluation: 300, calibration: 32 } as const;
+const maxSamples = { synthetic: 2, evaluation: 300, calibration: 32 } as const;
 
 const limited = (feed: Feed): Feed => ({
   ...feed,
-  samples: Math.min(feed.samples, samplesMost[feed.source]),
+  samples: Math.min(feed.samples, maxSamples[feed.source]),
 });
 
 /** Why ONNX Runtime does not run the model as it is; undefined where it does. */
@@ -43,17 +43,17 @@ async function unrunnable(feed: Feed): Promise<string | undefined> {
   }
 }
 
-function judged({ mostError }: Trial, compare: StageAnswer<'compare'>): Partial<Outcome> {
+function judged({ maxError }: Trial, compare: StageAnswer<'compare'>): Partial<Outcome> {
   const broken = compare.outputs.find(({ why }) => why !== null && why !== 'is no tensor of numbers');
   const error = Math.max(0, ...compare.outputs.map((output) => output.relative_l2_error ?? 0));
   const accuracy = compare.accuracy && { before: compare.accuracy.before, after: compare.accuracy.after };
   const measured = { error, accuracy };
   if (broken !== undefined) return { ...measured, outcome: 'failed', reason: `an output ${broken.why}` };
-  if (mostError !== undefined && error > mostError) {
+  if (maxError !== undefined && error > maxError) {
     return {
       ...measured,
       outcome: 'failed',
-      reason: `the error ${error.toPrecision(3)} is above ${mostError}`,
+      reason: `the error ${error.toPrecision(3)} is above ${maxError}`,
     };
   }
   return measured;

@@ -28,8 +28,8 @@ export class MagnitudeHistogram {
   /** Count values, given their summary. Those that are not finite are left out. */
   add(all: Float32Array, surveyed: ValueSummary): void {
     const [values, { min, max }] = finitePart(all, surveyed);
-    const [mostBits = 0] = new Int32Array(Float32Array.of(Math.max(-min, max, 0)).buffer);
-    this.#reach(mostBits >>> mantissaBits);
+    const [maxBits = 0] = new Int32Array(Float32Array.of(Math.max(-min, max, 0)).buffer);
+    this.#reach(maxBits >>> mantissaBits);
     this.#total += values.length;
     if (this.#total >= 2 ** 32 && this.#counts instanceof Uint32Array)
       this.#counts = Float64Array.from(this.#counts);

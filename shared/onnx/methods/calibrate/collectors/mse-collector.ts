@@ -10,7 +10,7 @@ const bins = 2 ** 12;
 const levels = 256;
 /** Parts of the whole range that are tried, for either end by itself: from all of it down to a twentieth. */
 const steps = 60;
-const leastShare = 0.05;
+const minShare = 0.05;
 
 interface Seen {
   extremes: Extremes;
@@ -56,7 +56,7 @@ export function leastErrorRange(distribution: Distribution, whole: Range): Range
   for (let round = 0; round < 2; round += 1) {
     for (const end of ['max', 'min'] as const) {
       for (let step = 1; step <= steps; step += 1) {
-        const share = 1 - ((1 - leastShare) * step) / steps;
+        const share = 1 - ((1 - minShare) * step) / steps;
         const candidate = { ...best, [end]: full[end] * share };
         const error = rangeError(distribution, candidate);
         if (error < least) [best, least] = [candidate, error];

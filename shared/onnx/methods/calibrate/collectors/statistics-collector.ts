@@ -5,7 +5,7 @@ import type { CountedRows } from '../real-tokens.ts';
 
 /** Rows are multiplied together in parts of about this many values, and at least so many rows. */
 const bufferValues = 2 ** 21;
-const bufferRowsLeast = 256;
+const minBufferRows = 256;
 
 /** A value of one sample. */
 export interface ObservedValue {
@@ -31,7 +31,7 @@ class Channels {
     this.#sums = new Float64Array(channels);
     this.#largest = new Float64Array(channels);
     this.#moment = hasMoment ? new Float64Array(channels * channels) : undefined;
-    const rows = Math.max(bufferRowsLeast, Math.floor(bufferValues / Math.max(1, channels)));
+    const rows = Math.max(minBufferRows, Math.floor(bufferValues / Math.max(1, channels)));
     this.#buffer = new Float32Array(rows * channels);
   }
 

@@ -2,7 +2,7 @@ import { choleskyInPlace } from '../../../model/tensor/cholesky.ts';
 
 /** Share of the mean variance that is added to each kept channel's; ten times as much where that is not enough. */
 const firstRidge = 1e-3;
-const ridgeMost = 1e3;
+const maxRidge = 1e3;
 
 /**
  * The rows that are to be added to the kept rows of a weight, so that the kept channels make up for the removed ones:
@@ -41,7 +41,7 @@ function factored(moment: Float64Array, n: number, kept: readonly number[]): Flo
   const mean = kept.reduce((sum, place) => sum + (moment[place * n + place] ?? 0), 0) / Math.max(1, m);
   // Channels that are all constant say nothing of the others.
   const unit = mean > 0 ? mean : 1;
-  for (let ridge = firstRidge; ridge <= ridgeMost; ridge *= 10) {
+  for (let ridge = firstRidge; ridge <= maxRidge; ridge *= 10) {
     const part = new Float64Array(m * m);
     for (const [row, p] of kept.entries()) {
       for (let column = 0; column <= row; column += 1)

@@ -12,8 +12,8 @@ export type Allocation = 'uniform' | 'sensitivity';
  * Sets are ordered until this part of the error is explained, or this part of them is kept, beyond which the order decides
  * little; those that are left come last by what they would explain.
  */
-const explainedMost = 1 - 1e-6;
-const orderedMost = 0.75;
+const maxExplained = 1 - 1e-6;
+const maxOrdered = 0.75;
 
 /** A group of a consumer: its channels, and what keeping each set would explain of its output. */
 interface View {
@@ -95,7 +95,7 @@ function ranked({ views, sets }: { views: readonly View[]; sets: readonly number
     order.push(best);
     left.delete(best.set);
     explained += best.gain;
-    if (explained >= explainedMost * views.length || order.length >= orderedMost * sets.length) break;
+    if (explained >= maxExplained * views.length || order.length >= maxOrdered * sets.length) break;
     for (const view of bySet.get(best.set) ?? []) view.cholesky.keep(best.set);
   }
   const rest = [...left].map((set): Ranked => ({ set, gain: gainOf(set) }));

@@ -6,7 +6,7 @@ import { channelGroups } from '../structured/channel-groups.ts';
 import { consumersOf } from './consumers.ts';
 
 /** Channels of which the second moment is taken at most: it has 8 · channels² bytes. */
-export const channelsMost = 8192;
+export const maxChannels = 8192;
 
 /**
  * The values whose channels `structured_reconstruct` may remove, as its statistics are wanted; none where nothing can be
@@ -20,6 +20,6 @@ export function pruningInputs(model: Model, exclude: readonly string[]): Observe
     name: input,
     axis: node.opType === 'Conv' ? 1 : -1,
     channels: labels.length,
-    hasMoment: labels.length <= channelsMost,
+    hasMoment: labels.length <= maxChannels,
   }));
 }

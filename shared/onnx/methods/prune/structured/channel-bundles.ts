@@ -12,10 +12,10 @@ export interface Bundle {
  */
 const blockSizes = [16, 8, 4];
 /** A group of channels is divided into at least so many bundles. */
-const leastBundles = 4;
+const minBundles = 4;
 
 /** How many sets go at once, so that what is left of `count` is a multiple. */
-const blockSize = (count: number): number => blockSizes.find((size) => size * leastBundles <= count) ?? 1;
+const blockSize = (count: number): number => blockSizes.find((size) => size * minBundles <= count) ?? 1;
 
 /** Sets that lie on the same axes, by these axes. Those with several channels on one axis are alone. */
 function alikeSets({ count, axesOfSet }: ChannelGroups): number[][] {

@@ -90,7 +90,7 @@ function scoresOf(
 }
 
 /** Values of each channel, for every channel of a layer, below which the prediction may fit the calibration set alone. */
-const leastRows = 2;
+const minRows = 2;
 
 /** Report the layers whose removed channels nothing makes up for, and predictions from few values. */
 function reportFolds(
@@ -101,13 +101,13 @@ function reportFolds(
   report: TransformReport,
 ): void {
   const scarce = [...folded].filter(
-    ({ input, labels }) => (statistics.get(input)?.rows ?? 0) < leastRows * labels.length,
+    ({ input, labels }) => (statistics.get(input)?.rows ?? 0) < minRows * labels.length,
   );
   const [first] = scarce;
   if (first !== undefined) {
     const rows = statistics.get(first.input)?.rows ?? 0;
     report.warnings.push(
-      `THE CALIBRATION SET IS SMALL: it shows ${rows} values of each of the ${first.labels.length} channels that ${layerName(first.node)} takes${scarce.length > 1 ? `, and ${scarce.length - 1} other layers see as few` : ''}. Measure the accuracy on other data, or give ${leastRows} for each channel.`,
+      `THE CALIBRATION SET IS SMALL: it shows ${rows} values of each of the ${first.labels.length} channels that ${layerName(first.node)} takes${scarce.length > 1 ? `, and ${scarce.length - 1} other layers see as few` : ''}. Measure the accuracy on other data, or give ${minRows} for each channel.`,
     );
   }
   for (const consumer of consumers) {

@@ -4,7 +4,7 @@ import type { WeightForm } from '../weight-store.ts';
 import { type DynamicGraph, type DynamicRule, notFinite } from './dynamic-graph.ts';
 
 /** DequantizeLinear takes an axis since this operator set. */
-const leastOpsetPerColumn = 13;
+const minOpsetPerColumn = 13;
 
 /**
  * How a table is quantized: with a scale for each column, or one for all as ONNX Runtime's quantizer does, which gives
@@ -16,8 +16,7 @@ function formOf(
   axis: number,
 ): WeightForm {
   const column = dims.length - 1;
-  const isPerColumn =
-    request.per_channel && opset >= leastOpsetPerColumn && dims.length > 1 && axis !== column;
+  const isPerColumn = request.per_channel && opset >= minOpsetPerColumn && dims.length > 1 && axis !== column;
   return isPerColumn
     ? { ...mapping, reduced: false, axis: column }
     : { type: 'uint8', symmetric: false, reduced: false, axis: undefined };

@@ -7,7 +7,7 @@ import type { LayerChange, TransformReport } from '../../report/report.ts';
 import { halfTensor } from './half-tensor.ts';
 
 /** Smallest constant that is worth a line in the receipt. */
-const leastLayer = 16;
+const minLayer = 16;
 
 /** Constants in half precision, each made once, in the graph that has it in float32: bodies see those around them. */
 export class HalfConstants {
@@ -42,7 +42,7 @@ export class HalfConstants {
 
   #layer(tensor: Tensor, user: NodeProto): LayerChange | undefined {
     const parameters = elementCount(tensor.dims);
-    if (parameters < leastLayer) return undefined;
+    if (parameters < minLayer) return undefined;
     const layer = {
       layer: nodeName(user),
       operator: user.opType,

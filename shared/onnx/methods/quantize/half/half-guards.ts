@@ -6,13 +6,13 @@ import { floatsOf } from '../../../model/tensor/values.ts';
 
 /** Half precision has no number above the one; numbers below the other are zero, or keep hardly a digit. */
 const mostHalf = 65504;
-const leastHalf = 1e-7;
+const minHalf = 1e-7;
 /** One divided by less is beyond half precision. */
-const leastDivisor = 1 / mostHalf;
+const minDivisor = 1 / mostHalf;
 /** Numbers from here on stand for infinity, as masks have them. */
-const markerLeast = 1e8;
+const minMarker = 1e8;
 /** Constants of more values are weights, of which a few may round to zero. */
-const mostValues = 2 ** 20;
+const maxValues = 2 ** 20;
 
 /**
  * Operators of many terms: a number that rounds to zero is lost among the others, and weights should be halves. What
@@ -72,8 +72,8 @@ function sizesOf(values: ArrayLike<number>): Sizes | undefined {
 /** What a constant makes of a value; undefined where half precision has its numbers. */
 function reachOf({ most, least }: Sizes, isDivisor: boolean): Reach | undefined {
   if (most > mostHalf) return 'huge';
-  if (most < leastHalf || (isDivisor && least < leastHalf)) return 'tiny';
-  return most < leastDivisor ? 'small' : undefined;
+  if (most < minHalf || (isDivisor && least < minHalf)) return 'tiny';
+  return most < minDivisor ? 'small' : undefined;
 }
 
 /**
@@ -92,7 +92,7 @@ export class HalfGuards {
   #sizes(name: string): Sizes | undefined {
     const tensor = this.#constant(name);
     if (tensor === undefined || (tensor.type !== 'float' && tensor.type !== 'double')) return undefined;
-    if (elementCount(tensor.dims) > mostValues) return undefined;
+    if (elementCount(tensor.dims) > maxValues) return undefined;
     if (!this.#known.has(name)) this.#known.set(name, sizesOf(floatsOf(tensor)));
     return this.#known.get(name);
   }
@@ -100,7 +100,7 @@ export class HalfGuards {
   /** Whether a constant stands for infinity in a node: then a large number serves as well. */
   isMarker(name: string, node: NodeProto): boolean {
     const sizes = this.#sizes(name);
-    return sizes !== undefined && sizes.most >= markerLeast && masking.has(node.opType);
+    return sizes !== undefined && sizes.most >= minMarker && masking.has(node.opType);
   }
 
   #ofConstant(name: string, position: number, node: NodeProto): Reach | undefined {

@@ -2,8 +2,8 @@ import { elementCount, type Tensor } from '../../../model/tensor/tensor.ts';
 import { floatsOf } from '../../../model/tensor/values.ts';
 import { roundHalfEven } from '../scale.ts';
 
-const mostInt32 = 2 ** 31 - 1;
-const leastInt32 = -(2 ** 31);
+const maxInt32 = 2 ** 31 - 1;
+const minInt32 = -(2 ** 31);
 
 /** A little more than the smallest scale at which a bias fits into int32 (as in ONNX Runtime's quantizer). */
 const margin = 1.0001;
@@ -17,8 +17,8 @@ export function biasValues(tensor: Tensor, scales: number): Float32Array | undef
 }
 
 /** The smallest scale for a bias, computed like ONNX Runtime does: in double precision only where there is one scale. */
-function leastScale(values: Float32Array, channel: number, isPerChannel: boolean): number {
-  const range = mostInt32 - (leastInt32 + 1);
+function minScale(values: Float32Array, channel: number, isPerChannel: boolean): number {
+  const range = maxInt32 - (minInt32 + 1);
   if (isPerChannel) {
     return Math.fround(marginFloat32 * Math.fround(2 * Math.abs(values[channel] ?? 0))) / range;
   }
@@ -37,7 +37,7 @@ export function raiseScales(
   isPerChannel: boolean,
 ): void {
   for (const [channel, scale] of scales.entries()) {
-    const least = leastScale(values, channel, isPerChannel);
+    const least = minScale(values, channel, isPerChannel);
     const candidate = activationScale * scale;
     if (candidate > 0 && candidate < least) scales[channel] = scale * (least / candidate);
   }
@@ -58,7 +58,7 @@ export function quantizedBias(
   const scales = weightScales.map((scale) => Math.fround(scale * activationScale));
   const levels = Int32Array.from(values, (value, at) => {
     const level = roundHalfEven(value / (scales[scales.length === 1 ? 0 : at] ?? 1));
-    return Math.min(mostInt32, Math.max(leastInt32, level));
+    return Math.min(maxInt32, Math.max(minInt32, level));
   });
   return { scales, levels };
 }

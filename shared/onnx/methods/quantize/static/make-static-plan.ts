@@ -8,7 +8,7 @@ import { StaticPlan } from './static-plan.ts';
 import { staticRule, weightsAlone } from './static-rules.ts';
 
 /** QuantizeLinear takes an axis since this operator set. */
-export const leastOpsetPerChannel = 13;
+export const minOpsetPerChannel = 13;
 
 /** Why a model without a constant that could be quantized is refused. */
 export const nothingToQuantize = (): ModelError =>
@@ -62,7 +62,7 @@ export function makeStaticPlan(
     const range = ranges.get(name);
     return measured === undefined || (range !== undefined && (range.min < 0 || range.max > 0));
   };
-  const perChannel = request.per_channel && model.opset() >= leastOpsetPerChannel;
+  const perChannel = request.per_channel && model.opset() >= minOpsetPerChannel;
   const options = { perChannel, inputsOnly: request.inputs_only, clips };
   for (const node of model.graph.nodes) {
     if (!isChosen(model, node, request)) continue;

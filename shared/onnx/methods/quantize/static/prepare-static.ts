@@ -5,7 +5,7 @@ import type { CalibrationStatistics } from '../../calibrate/input-statistics.ts'
 import { makePlain } from '../dynamic/plain-gemm.ts';
 import { foldTransposes } from '../fold-transposes.ts';
 import { prepareProducts } from '../prepare-products.ts';
-import { leastOpsetPerChannel } from './make-static-plan.ts';
+import { minOpsetPerChannel } from './make-static-plan.ts';
 import { isChosen, type StaticRequest } from './static-operators.ts';
 
 /**
@@ -27,7 +27,7 @@ export function prepareStatic(
     return [...(makePlain(model.graph, names, node) ?? []), node];
   });
   const mapping = { type: 'int8', symmetric: true, reduced: request.reduce_range } as const;
-  const isPerChannel = request.per_channel && model.opset() >= leastOpsetPerChannel;
+  const isPerChannel = request.per_channel && model.opset() >= minOpsetPerChannel;
   const notes = prepareProducts(model, request, { mapping, isPerChannel }, statistics);
   return folded === 0
     ? notes

@@ -10,7 +10,7 @@ import type { TransformReport } from '../../report/report.ts';
 import { quantizeGather } from '../dynamic/dynamic-gather.ts';
 import { DynamicGraph } from '../dynamic/dynamic-graph.ts';
 import { WeightStore } from '../weight-store.ts';
-import { leastOpsetPerChannel, makeStaticPlan, nothingToQuantize } from './make-static-plan.ts';
+import { makeStaticPlan, minOpsetPerChannel, nothingToQuantize } from './make-static-plan.ts';
 import { prepareStatic } from './prepare-static.ts';
 import { ActivationScales } from './static-activations.ts';
 import { ConstantWriter } from './static-constants.ts';
@@ -94,9 +94,9 @@ export function quantizeStatic(
   statistics: CalibrationStatistics = new Map(),
 ): void {
   report.notes.push(...prepareStatic(model, request, statistics));
-  if (request.per_channel && model.opset() < leastOpsetPerChannel) {
+  if (request.per_channel && model.opset() < minOpsetPerChannel) {
     report.notes.push(
-      `Weights have one scale each: scales by channel need opset ${leastOpsetPerChannel}; the model has ${model.opset()}.`,
+      `Weights have one scale each: scales by channel need opset ${minOpsetPerChannel}; the model has ${model.opset()}.`,
     );
   }
   reportKept(model, request, report);

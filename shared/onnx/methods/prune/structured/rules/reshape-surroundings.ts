@@ -48,7 +48,7 @@ export function isShuffled({ dependencies, node }: RuleContext, axis: number): b
 }
 
 /** How far to look for the use of a divided axis. */
-const mostSteps = 4;
+const maxSteps = 4;
 
 /**
  * Whether the outer part of a divided axis is soon taken apart by number: queries, keys and values that come from one
@@ -56,7 +56,7 @@ const mostSteps = 4;
  */
 export function isSelected({ dependencies, node }: RuleContext, axis: number): boolean {
   let [name, at] = [node.output[0] ?? '', axis];
-  for (let step = 0; step < mostSteps; step += 1) {
+  for (let step = 0; step < maxSteps; step += 1) {
     const uses = dependencies.index.uses(name);
     const rank = dependencies.dims(name)?.length ?? 0;
     const isTaken = uses.every(
