@@ -10,8 +10,8 @@ import { measureTable } from './bench/table.ts';
 import { findChromium } from './chromium.ts';
 import { signIn, startConsole } from './console-service.ts';
 
-// `npm run bench:console`: the figures of the console, in Chromium.
-const usage = `Usage: npm run bench:console -- [--count <number>] [--data <folder>] [--mlflow <python>] [--only <part>]
+// `npm run proof -- console`: the figures of the console, in Chromium.
+const usage = `Usage: npm run proof -- console [--count <number>] [--data <folder>] [--mlflow <python>] [--only <part>]
   --count   experiments of the table (10,000); recording them takes most of the time
   --data    where they are kept for the next time, as \`npm run demo -- --many --data <folder>\` records them
   --mlflow  a Python that has MLflow 3: its page is measured beside the console, with as many runs

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { findChromium } from './chromium.ts';
 
-// `npm run test:browser`: the console as a person uses it, in a real browser on the real local service.
-const usage = `Usage: npm run test:browser -- [arguments of vitest]
+// `npm run proof -- browser`: the console as a person uses it, in a real browser on the real local service.
+const usage = `Usage: npm run proof -- browser [arguments of vitest]
   uses the console in Chromium; CHROMIUM names its program where it is not in PATH`;
 
 if (process.argv.includes('--help') || process.argv.includes('-h')) {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 
 /**
- * fast-check with a fixed seed, so that a test which passes once passes on every clone. `npm run test:fuzz` draws another
+ * fast-check with a fixed seed, so that a test which passes once passes on every clone. `npm run proof -- fuzz` draws another
  * seed each time and prints it; `FUZZ_SEED` sets one.
  */
 fc.configureGlobal({ seed: Number(process.env['FUZZ_SEED'] ?? 20_260_101) });
 
-/** Runs of a drawn test: `npm test` makes an eighth of what `npm run test:fuzz` does with its seed. */
+/** Runs of a drawn test: `npm test` makes an eighth of what `npm run proof -- fuzz` does with its seed. */
 export const runs = (many: number): number =>
   process.env['FUZZ_SEED'] === undefined ? Math.ceil(many / 8) : many;
 

@@ -10,11 +10,11 @@ import { idleItems } from './idle.ts';
 import { jobImageBytes } from './job-image.ts';
 import { measureRequests } from './measure.ts';
 
-const usage = `Usage: npm run cost -- [-c option=value]…
+const usage = `Usage: npm run proof -- cost [-c option=value]…
   prints what a deployment costs; needs no account
 ${optionUsage}`;
 
-/** `npm run cost`: what a deployment costs. */
+/** `npm run proof -- cost`: what a deployment costs. */
 async function cost(): Promise<number> {
   const { context } = readFlags(usage, { options: optionFlags }).values;
   const root = join(import.meta.dirname, '../../..');

@@ -8,7 +8,7 @@ const advice: Readonly<Record<Finding['kind'], string>> = {
   count: 'set the attribute to the number there is',
   unreadable:
     'deploy the version that wrote the record, or DELETE it by its own operation, which works for its owner and admins',
-  folder: 'npm start removes it within seconds, npm run clean does so at once',
+  folder: 'npm start removes it within seconds, npm run proof -- clean does so at once',
   'set-aside':
     'deploy the version that wrote the record, or delete it: the next pass over the list goes on with it',
 };

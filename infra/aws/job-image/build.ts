@@ -5,7 +5,7 @@ import { readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
 import { prepareImageContext } from './context.ts';
 
-const usage = `Usage: npm run image -- [--tag <name>] [--base-image <image>]
+const usage = `Usage: npm run proof -- image [--tag <name>] [--base-image <image>]
   --tag         name of the image (model-project-service-jobs)
   --base-image  a Debian with the project's Node and npm in it, in place of the one that the Dockerfile names`;
 const options = {
@@ -13,7 +13,7 @@ const options = {
   'base-image': { type: 'string' },
 } as const;
 
-/** `npm run image`: builds the job image as a deployment does. */
+/** `npm run proof -- image`: builds the job image as a deployment does. */
 async function buildImage(): Promise<number> {
   const { tag, 'base-image': base } = readFlags(usage, { options }).values;
   const root = join(import.meta.dirname, '../../..');

@@ -5,7 +5,7 @@ import { buildCommandFiles } from '../../../functions/service/build-command.ts';
 export const commandFiles: Plugin = {
   name: 'command-files',
   setup(build) {
-    build.onLoad({ filter: /functions\/service\/command\/command-files\.ts$/ }, async () => ({
+    build.onLoad({ filter: /functions\/service\/command-files\.ts$/ }, async () => ({
       contents: `const built = ${JSON.stringify(await buildCommandFiles())};\nexport const commandFiles = async () => built;`,
       loader: 'js',
     }));

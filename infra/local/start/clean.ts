@@ -13,7 +13,7 @@ import { jobFolders } from './backends/job-folders.ts';
 import { openDataFolder } from './data-folder.ts';
 import { namesIn } from './sweep-folders.ts';
 
-const usage = `Usage: npm run clean -- [--data <data folder>] [--list]
+const usage = `Usage: npm run proof -- clean [--data <data folder>] [--list]
   empties the caches of a data folder of npm start, which must be stopped: the environments of its projects, which the
   next training builds or fetches again, and what runs that were killed have left
   --data  the data folder; .data unless given
@@ -39,7 +39,7 @@ async function cachesOf({ work, environments }: { work: string; environments: st
   return (await Promise.all(lists.map((list) => list()))).flat();
 }
 
-/** `npm run clean`: empties the caches of a data folder, with their sizes. */
+/** `npm run proof -- clean`: empties the caches of a data folder, with their sizes. */
 async function clean(): Promise<number> {
   const options = { data: { type: 'string', default: '.data' }, list: { type: 'boolean' } } as const;
   const { data: folder, list = false } = readFlags(usage, { options }).values;

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { proofs } from '../../proofs/proofs.ts';
 import { sampled } from '../../support/samples.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -51,6 +52,12 @@ describe('every command', () => {
     const asked = name === 'start' ? 'npm start' : `npm run ${name}`;
     expect(out.startsWith(`Usage: ${asked}`), out).toBe(true);
   });
+
+  test.each(sampled(proofs, 6))('proof $name says how it is used', async ({ name }) => {
+    const { code, out } = await run('proof', [name, '--help']);
+    expect(code).toBe(0);
+    expect(out.startsWith(`Usage: npm run proof -- ${name}`), out).toBe(true);
+  });
 });
 
 describe('a command about a deployment', () => {
@@ -72,14 +79,17 @@ describe('a command about a deployment', () => {
     expect(error).not.toMatch(/^ +at /m);
   });
 
-  test.each([...remote, 'synth', 'cost'])('%s names options that there are not', async (name) => {
-    const { code, error } = await run(name, ['-c', 'nmae=staging']);
-    expect(code).toBe(1);
-    expect(error).toMatch(/Unrecognized key: "nmae"/);
-  });
+  test.each([...[...remote, 'synth'].map((name) => [name]), ['proof', 'cost']])(
+    '%s %s names options that there are not',
+    async (name = '', ...first) => {
+      const { code, error } = await run(name, [...first, '-c', 'nmae=staging']);
+      expect(code).toBe(1);
+      expect(error).toMatch(/Unrecognized key: "nmae"/);
+    },
+  );
 
   test('says how options are written', async () => {
-    expect(await run('cost', ['-c', 'staging'])).toMatchObject({
+    expect(await run('proof', ['cost', '-c', 'staging'])).toMatchObject({
       code: 1,
       error: expect.stringContaining('-c takes option=value, not "staging".'),
     });

@@ -5,14 +5,14 @@ import { CommandError } from '../../../infra/command/command-error.ts';
 import { readFlags } from '../../../infra/command/read-flags.ts';
 import { runMain } from '../../../infra/command/run-main.ts';
 
-// `npm run test:fuzz`: every drawn test and a short run of Schemathesis, from another seed each time.
+// `npm run proof -- fuzz`: every drawn test and a short run of Schemathesis, from another seed each time.
 
 const root = join(import.meta.dirname, '../../..');
 
 /** Against a hang alone, as in `npm test`: a test here does sixteen times as much. */
 const patienceMs = 16 * 300_000;
 
-const usage = `Usage: npm run test:fuzz -- [--seed <number>] [--requests <number>]
+const usage = `Usage: npm run proof -- fuzz [--seed <number>] [--requests <number>]
   --seed      what is drawn; without it another one each time, which is printed
   --requests  requests to each operation (500)`;
 
@@ -36,7 +36,7 @@ async function fuzz(): Promise<number> {
   });
   const seed = values.seed === undefined ? randomInt(1, 1e9) : whole('seed', values.seed);
   const requests = whole('requests', values.requests);
-  const said = `Seed ${seed}; the same again: npm run test:fuzz -- --seed ${seed} --requests ${requests}\n`;
+  const said = `Seed ${seed}; the same again: npm run proof -- fuzz --seed ${seed} --requests ${requests}\n`;
   process.stdout.write(said);
   const drawnTests = ['test/support/seeded-fast-check.ts', 'test/support/injection/sample.ts'];
   const drawn = run('vitest', ['related', '--run', `--testTimeout=${patienceMs}`, ...drawnTests], {

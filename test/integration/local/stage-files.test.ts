@@ -15,7 +15,7 @@ const platform = `bin/napi-v6/${process.platform}/${process.arch}/library`;
 /** A bundle beside its packages, as a project has them. */
 const files: Readonly<Record<string, string>> = {
   'program-1/package.json': '{"type":"module"}',
-  'program-1/shared/onnx/stage/main.js': "import '../../../chunks/a.js';",
+  'program-1/shared/onnx/engine/process/main.js': "import '../../../../chunks/a.js';",
   'program-1/chunks/a.js': "import { word } from 'onnxruntime-node'; console.log(word);",
   'node_modules/onnxruntime-node/package.json': '{"main":"dist/index.js"}',
   'node_modules/onnxruntime-node/dist/index.js': "exports.word = require('onnxruntime-common').word;",

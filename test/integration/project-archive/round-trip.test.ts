@@ -92,7 +92,7 @@ const full: DrawnProject = {
   hasRegistry: true,
 };
 
-/** `npm run test:fuzz` kills before each write, `npm test` before some. */
+/** `npm run proof -- fuzz` kills before each write, `npm test` before some. */
 const every = process.env['FUZZ_SEED'] === undefined ? 6 : 1;
 
 test('export, import, export: the same bytes, whatever the project holds', async () => {

@@ -48,7 +48,7 @@ const small: DrawnProject = {
 const original = await recordProject(lab, small);
 const archive = await exported(lab, original);
 const counters = await lab.records.get(countersKey(original));
-/** `npm run test:fuzz` stops a pass before each call, `npm test` before some. */
+/** `npm run proof -- fuzz` stops a pass before each call, `npm test` before some. */
 const every = process.env['FUZZ_SEED'] === undefined ? 7 : 1;
 
 /** A pass that stops before its call of this number until it is let go on. */
@@ -106,7 +106,7 @@ async function requireWhole(sha256: string, at: unknown): Promise<void> {
 
 /** Calls of a pass over this archive, at most. */
 const calls = 120;
-/** `npm run test:fuzz` draws many more. */
+/** `npm run proof -- fuzz` draws many more. */
 const numRuns = process.env['FUZZ_SEED'] === undefined ? 8 : 300;
 /** Where both passes stand still: the request's while the worker goes on to there, the worker's while the request does. */
 const stops = fc.tuple(fc.integer({ min: 1, max: calls }), fc.integer({ min: 1, max: calls }));

@@ -19,7 +19,7 @@ export interface BenchOptions {
 
 const usage = (
   names: readonly string[],
-) => `Usage: npm run bench -- [--only <group>]… [--json <file>] [--with-demo] [--demo-data <folder>]
+) => `Usage: npm run proof -- bench [--only <group>]… [--json <file>] [--with-demo] [--demo-data <folder>]
          [--with-mlflow] [--with-fasttrackml] [--small]
   --only       measure only this group: ${names.join(', ')}
   --json       where the figures go (.data/bench.json)

@@ -74,7 +74,7 @@ async function measure(
   }
 }
 
-/** `npm run bench`: ends with 0 also where a bound is missed, for the machine may have had other work. */
+/** `npm run proof -- bench`: ends with 0 also where a bound is missed, for the machine may have had other work. */
 async function bench(args: readonly string[]): Promise<number> {
   const options = readOptions(
     args,

@@ -10,10 +10,10 @@ import { runMain } from '../../../infra/command/run-main.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { warningsIn } from './warnings.ts';
 
-// `npm run test:clients`: makes clients of /openapi.json of a service that runs, by the generators that most people use,
+// `npm run proof -- clients`: makes clients of /openapi.json of a service that runs, by the generators that most people use,
 // without a warning, and goes the README's five minutes with each of them.
 
-const usage = `Usage: npm run test:clients
+const usage = `Usage: npm run proof -- clients
   makes clients of /openapi.json by three generators, and goes the five minutes with each (PyPI, Maven Central)`;
 
 const run = promisify(execFile);

@@ -6,8 +6,8 @@ import { buildJobImage } from './job-image.ts';
 import { samFolder } from './sam-cli.ts';
 import { standInLambdaBase } from './stand-in/lambda-base.ts';
 
-// `npm run test:container`: what only containers can prove.
-const usage = `Usage: npm run test:container -- [arguments of vitest]
+// `npm run proof -- container`: what only containers can prove.
+const usage = `Usage: npm run proof -- container [arguments of vitest]
   proves what only containers can; needs a container engine, or root`;
 
 if (process.argv.includes('--help') || process.argv.includes('-h')) {

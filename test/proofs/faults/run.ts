@@ -1,4 +1,4 @@
-// The long forms of the proofs, one after the other: `npm run test:faults`.
+// The long forms of the proofs, one after the other: `npm run proof -- faults`.
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { dirname } from 'node:path';
@@ -45,7 +45,7 @@ function stopOnRequest(): AbortSignal {
 
 const usage = (
   names: readonly string[],
-) => `Usage: npm run test:faults -- [--only <name>]… [--seeds <numbers>] [--json <file>] [--short]
+) => `Usage: npm run proof -- faults [--only <name>]… [--seeds <numbers>] [--json <file>] [--short]
   --only   this proof alone: ${names.join(', ')}
   --seeds  of what is drawn, separated by commas (1,2,3)
   --json   keep the figures in this file, too, as they are found

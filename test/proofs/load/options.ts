@@ -8,7 +8,7 @@ export interface LoadOptions {
   perSecond: number;
 }
 
-const usage = `Usage: npm run load -- [--seconds <seconds>] [--rate <requests a second>]
+const usage = `Usage: npm run proof -- load [--seconds <seconds>] [--rate <requests a second>]
   --seconds  how long the normal load lasts (120); the other phases take a quarter of it, at least 10 s
   --rate     requests a second of the normal load (150)`;
 

@@ -1,4 +1,4 @@
-// The service under load, on this machine: `npm run load`. The bounds are meant for two cores that do nothing else.
+// The service under load, on this machine: `npm run proof -- load`. The bounds are meant for two cores that do nothing else.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Whether memory and answers stay as they are: `npm run soak`.
+// Whether memory and answers stay as they are: `npm run proof -- soak`.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const jobSeconds = 2;
 const maxGrowth = 0.1;
 const jitter = 5;
 
-const usage = `Usage: npm run soak -- [--minutes <minutes>] [--rate <requests a second>]
+const usage = `Usage: npm run proof -- soak [--minutes <minutes>] [--rate <requests a second>]
   --minutes  how long it lasts, after two and a half of warming up (30)
   --rate     requests a second (40)`;
 

@@ -9,9 +9,9 @@ import { runMain } from '../../../infra/command/run-main.ts';
 import { startLocalService } from '../../support/local-service.ts';
 import { tellJobStory } from './job-story.ts';
 
-// `npm run test:mlflow`: real MLflow clients of PyPI, unmodified, record, search and read in a service that runs here.
+// `npm run proof -- mlflow`: real MLflow clients of PyPI, unmodified, record, search and read in a service that runs here.
 
-const usage = `Usage: npm run test:mlflow [-- --size <bytes>] [-- --story] [-- --suite <folder> [--stores]]
+const usage = `Usage: npm run proof -- mlflow [-- --size <bytes>] [-- --story] [-- --suite <folder> [--stores]]
   lets MLflow clients of PyPI do what people do with them
   --size   bytes of the largest artifact; default 100000000
   --story  nothing but the same script by hand and as a job

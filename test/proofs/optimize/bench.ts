@@ -1,4 +1,4 @@
-// The figures of the engine: npm run bench:optimize -- [--only <group>] [--python <one with compare/requirements.txt>]
+// The figures of the engine: npm run proof -- engine [--only <group>] [--python <one with compare/requirements.txt>]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ const groups: readonly Group[] = [
   { name: 'large', title: 'Over 2 GB, external data', measure: measureLargeModel },
 ];
 
-const usage = `Usage: npm run bench:optimize -- [--only <group>]… [--python <program>]
+const usage = `Usage: npm run proof -- engine [--only <group>]… [--python <program>]
   --only    measure only this group: ${groups.map(({ name }) => name).join(', ')}
   --python  a Python with ONNX Runtime: its own quantizer makes the 4-bit model, too, and both are timed`;
 const options = { only: { type: 'string', multiple: true }, python: { type: 'string' } } as const;

@@ -12,7 +12,7 @@ const usual: readonly Scenario[] = [
   { name: '100,000 users', jobs: 1_000, users: 100_000, minutes: 10 },
 ];
 
-const usage = `Usage: npm run simulate [-- [--jobs <count>] [--users <count>] [--minutes <count>]]
+const usage = `Usage: npm run proof -- simulate [-- [--jobs <count>] [--users <count>] [--minutes <count>]]
   runs the real functions in virtual time against models of the limits of DynamoDB and Batch,
   and prints which limit each load meets first; with flags, of one load of that size`;
 
@@ -37,7 +37,7 @@ function readScenarios(): readonly Scenario[] {
   return [{ name: `${jobs} jobs, ${users} users`, jobs, users, minutes }];
 }
 
-/** `npm run simulate`: which limit of AWS fails first as a deployment grows. */
+/** `npm run proof -- simulate`: which limit of AWS fails first as a deployment grows. */
 async function simulate(): Promise<number> {
   const scenarios = readScenarios();
   // With all functions, which no help needs.

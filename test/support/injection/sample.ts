@@ -1,4 +1,4 @@
-/** `npm test` sends one of sixteen texts by each way that stores them; `npm run test:fuzz` sends all. */
+/** `npm test` sends one of sixteen texts by each way that stores them; `npm run proof -- fuzz` sends all. */
 export const share = process.env['FUZZ_SEED'] === undefined ? 16 : 1;
 
 /** The share of these that a way sends: each way has its own. */

@@ -113,10 +113,12 @@ describe.each(named)('%s', (name, endpoint) => {
   const file = loaded.find((one) => one.endpoint === endpoint)?.file ?? '';
 
   test('is named like its file, which may leave out what its folder says', () => {
-    const resource = dirname(file).replace(/s$/, '');
-    const short = kebab(name).replace(`-${resource}`, '');
+    const rooms = dirname(file)
+      .split('/')
+      .map((room) => room.replace(/s$/, ''));
+    const short = rooms.map((room) => kebab(name).replace(`-${room}`, ''));
     expect(name).toMatch(/^[a-z]+([A-Z][a-z]+)+$/);
-    expect([kebab(name), short]).toContain(basename(file, '.endpoint.ts'));
+    expect([kebab(name), ...short]).toContain(basename(file, '.endpoint.ts'));
   });
 
   test('takes the variables of its path, all of them and no others', () => {

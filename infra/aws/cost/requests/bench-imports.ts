@@ -1,4 +1,4 @@
-// `npm run bench:bundle`: how long each bundle takes to import, beside a handler that does nothing and has the same
+// `npm run proof -- bundle`: how long each bundle takes to import, beside a handler that does nothing and has the same
 // clients of the AWS SDK. Pairs of fresh processes take turns, so that whatever else the machine does meets both; and it
 // is the processor's time that counts, which waits for nobody.
 import { spawn } from 'node:child_process';
@@ -62,9 +62,9 @@ const clientsOf = (needs: readonly Need<unknown>[]): string =>
     .join('-');
 
 const usage =
-  'Usage: npm run bench:bundle\n  imports the bundle of each function in a fresh process, beside an empty handler with the same clients';
+  'Usage: npm run proof -- bundle\n  imports the bundle of each function in a fresh process, beside an empty handler with the same clients';
 
-/** `npm run bench:bundle`: ends with 0 just where the bound is met. */
+/** `npm run proof -- bundle`: ends with 0 just where the bound is met. */
 async function benchImports(): Promise<number> {
   readFlags(usage, {});
   await mkdir(join(root, '.build'), { recursive: true });

@@ -4,7 +4,7 @@
 set -euo pipefail
 case "${1:-}" in
 -h | --help)
-  echo "Usage: npm run test:models -- [folder that keeps models and environments between runs (.data/zoo)]"
+  echo "Usage: npm run proof -- models [folder that keeps models and environments between runs (.data/zoo)]"
   echo "  puts the models of every exporter through every method; needs PyPI and about an hour"
   exit 0
   ;;

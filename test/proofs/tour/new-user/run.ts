@@ -13,9 +13,9 @@ import { Person } from './person.ts';
 import { privateSource } from './private-source.ts';
 import { searchFiles } from './search-files.ts';
 
-// `npm run test:tour`: what a new user does with a project of their own, by `mps` alone where that can do it.
+// `npm run proof -- tour`: what a new user does with a project of their own, by `mps` alone where that can do it.
 
-const usage = `Usage: npm run test:tour [-- --pytorch] [-- --torch <python>] [-- --keep]
+const usage = `Usage: npm run proof -- tour [-- --pytorch] [-- --torch <python>] [-- --keep]
   a project with packages from PyPI: a sweep, a lack of memory, a rerun, two nodes, a colleague and a secret
   --pytorch  train by PyTorch in place of scikit-learn: some 3 GB of packages, which two projects install
   --torch    without --pytorch, a Python that has it, for the nodes to meet by torch.distributed; by sockets without it

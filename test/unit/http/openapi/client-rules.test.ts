@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { loadOperations } from '../../../../infra/service/endpoints.ts';
 import { documentText, serviceDocument } from '../../../../infra/service/openapi/service-document.ts';
 
-// What generators of clients make of a document they tell nobody beforehand. `npm run test:clients` runs them; these are
+// What generators of clients make of a document they tell nobody beforehand. `npm run proof -- clients` runs them; these are
 // the rules that came of it, for every endpoint that is added.
 
 const endpoints = await loadOperations(join(import.meta.dirname, '../../../../functions'));

@@ -1,0 +1,74 @@
+/** A long proof, a benchmark, or a tool that few people need: `npm run proof -- <name>` runs it. */
+export interface Proof {
+  name: string;
+  /** What it shows, and how long it takes if that is more than a few minutes. */
+  about: string;
+  /** The program, from the root of the project: a TypeScript file, or a shell script. */
+  program: string;
+}
+
+export const proofs: readonly Proof[] = [
+  {
+    name: 'bench',
+    about: 'the figures of test/README.md (ten minutes)',
+    program: 'test/proofs/bench/main.ts',
+  },
+  { name: 'browser', about: 'the console in Chromium, as a person uses it', program: 'test/browser/run.ts' },
+  {
+    name: 'bundle',
+    about: 'how long bundles take to import',
+    program: 'infra/aws/cost/requests/bench-imports.ts',
+  },
+  {
+    name: 'clean',
+    about: 'lists or empties the caches of a data folder',
+    program: 'infra/local/start/clean.ts',
+  },
+  {
+    name: 'clients',
+    about: 'generated clients go the five minutes (Java, Maven)',
+    program: 'test/proofs/clients/run.ts',
+  },
+  { name: 'console', about: 'the console with 10,000 experiments', program: 'test/browser/bench.ts' },
+  { name: 'container', about: 'what only containers can prove', program: 'test/proofs/container/run.ts' },
+  { name: 'cost', about: 'what a deployment costs', program: 'infra/aws/cost/main.ts' },
+  {
+    name: 'engine',
+    about: "how fast and small the ONNX engine's results are",
+    program: 'test/proofs/optimize/bench.ts',
+  },
+  {
+    name: 'faults',
+    about: 'kill -9, outages, a full disk (hours; --only <name>)',
+    program: 'test/proofs/faults/run.ts',
+  },
+  { name: 'fuzz', about: 'every drawn test from a new seed', program: 'test/integration/fuzz/run.ts' },
+  { name: 'image', about: 'builds the image of the jobs', program: 'infra/aws/job-image/build.ts' },
+  { name: 'load', about: 'the service under load', program: 'test/proofs/load/run.ts' },
+  {
+    name: 'mlflow',
+    about: "MLflow's own clients of two versions (nine minutes)",
+    program: 'test/proofs/mlflow/run.ts',
+  },
+  {
+    name: 'models',
+    about: 'every method on the models of every exporter (an hour)',
+    program: 'test/proofs/optimize/every-method/run.sh',
+  },
+  {
+    name: 'simulate',
+    about: 'which limit of AWS a growing deployment meets first',
+    program: 'test/proofs/simulate/main.ts',
+  },
+  { name: 'soak', about: 'the service for half an hour', program: 'test/proofs/load/soak.ts' },
+  {
+    name: 'tour',
+    about: 'a new user with a project of their own',
+    program: 'test/proofs/tour/new-user/run.ts',
+  },
+];
+
+/** The program to start, and its first arguments. */
+export function commandName(program: string): [string, string[]] {
+  return program.endsWith('.sh') ? ['bash', [program]] : [process.execPath, [program]];
+}
