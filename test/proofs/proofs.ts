@@ -43,6 +43,11 @@ export const proofs: readonly Proof[] = [
     program: 'test/proofs/faults/run.ts',
   },
   { name: 'fuzz', about: 'every drawn test from a new seed', program: 'test/integration/fuzz/run.ts' },
+  {
+    name: 'house',
+    about: 'files, folders and the files of three ways',
+    program: 'test/proofs/house/main.ts',
+  },
   { name: 'image', about: 'builds the image of the jobs', program: 'infra/aws/job-image/build.ts' },
   { name: 'load', about: 'the service under load', program: 'test/proofs/load/run.ts' },
   {
