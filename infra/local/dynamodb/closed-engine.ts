@@ -24,7 +24,7 @@ export async function startClosedDynamoDb(
   file: string,
 ): Promise<ClosedDynamoDb> {
   const parameters = ['serve', '--host', '127.0.0.1', '--port', String(port), '--db-path', file];
-  const bound = boundToParent(findEngine(), parameters);
+  const bound = boundToParent(findEngine().program, parameters);
   const { file: command, args } = namespaces.create(bound.file, bound.args);
   // A session of its own: Ctrl-C is for the service, which stops its engines in order.
   const engine = spawn(command, args, { stdio: 'ignore', detached: true });

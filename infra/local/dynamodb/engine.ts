@@ -32,7 +32,7 @@ const startTries = 5;
  * `host` (the loopback address unless given) may do all: only for data of tests and measurements.
  */
 export async function startDynamoDb(file?: string, host = '127.0.0.1'): Promise<RunningDynamoDb> {
-  const program = findEngine();
+  const { program } = findEngine();
   for (let attempt = 0; attempt < startTries; attempt += 1) {
     const port = await freePort(host);
     const storage = file === undefined ? [] : ['--db-path', file];

@@ -1,13 +1,32 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { CommandError } from '../../command/command-error.ts';
 
-/** The embedded engine's program. @throws Error on platforms that it does not serve */
-export function findEngine(): string {
+/** The embedded engine: its program, and its name with version for people and records. */
+export interface EmbeddedEngine {
+  program: string;
+  name: string;
+}
+
+/** Platforms for which the engine is published, as `package.json` lists it. */
+const platforms = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'];
+
+/** The embedded engine of this platform. @throws CommandError where there is none, or npm could not fetch it */
+export function findEngine(): EmbeddedEngine {
   const platform = `${process.platform}-${process.arch}`;
+  const name = `@dynoxide/${platform}`;
   try {
-    return createRequire(import.meta.url).resolve(`@dynoxide/${platform}/dynoxide`);
-  } catch {
-    throw new Error(
-      `There is no embedded DynamoDB engine for ${platform}. Run another one (Amazon's DynamoDB Local, say) and name it in DYNAMODB_ENDPOINT.`,
+    const program = createRequire(import.meta.url).resolve(`${name}/dynoxide`);
+    const { version } = JSON.parse(readFileSync(join(dirname(program), 'package.json'), 'utf8'));
+    return { program, name: `${name} ${version}` };
+  } catch (cause) {
+    const why = platforms.includes(platform)
+      ? `The package ${name} is missing: npm could not fetch it. Run "npm ci --include=optional"`
+      : `There is no embedded DynamoDB engine for ${platform}; there is one for ${platforms.join(', ')}. Use one of these`;
+    throw new CommandError(
+      `${why}, or run another engine, such as Amazon's DynamoDB Local, and name it in DYNAMODB_ENDPOINT.`,
+      { cause },
     );
   }
 }

@@ -22,7 +22,8 @@ export interface DataFolder {
 const Owner = z.object({ pid: z.number().int() });
 const StoredCredentials = z.object({ accessKeyId: z.string().min(1), secretAccessKey: z.string().min(1) });
 
-async function readJson<T>(file: string, schema: z.ZodType<T>): Promise<T | undefined> {
+/** What a file holds; undefined where it is missing or holds something else. */
+export async function readJson<T>(file: string, schema: z.ZodType<T>): Promise<T | undefined> {
   try {
     return schema.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch {

@@ -1,8 +1,12 @@
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import * as z from 'zod';
 import { dynamoDbEndpoint } from '../../../../shared/aws/dynamodb-endpoint.ts';
+import { writeDurably } from '../../batch/durable-file.ts';
 import { createTables } from '../../dynamodb/create-tables.ts';
-import type { DataFolder } from '../data-folder.ts';
+import { findEngine } from '../../dynamodb/find-engine.ts';
+import { probeEngine } from '../../dynamodb/probe-engine.ts';
+import { type DataFolder, readJson } from '../data-folder.ts';
 import { accountsTable, bucket, type EngineAccess, recordsTable } from '../function-environment.ts';
 import { onUsualPort } from '../usual-port.ts';
 import type { EngineRegister } from './engine-register.ts';
@@ -22,6 +26,9 @@ export interface EngineOptions {
   /** Origins whose pages may use presigned URLs. */
   corsOrigins: readonly string[];
 }
+
+/** The engine that has been tried with this data folder. */
+const ProbedEngine = z.object({ engine: z.string() });
 
 /** The engines that run. */
 export interface StartedEngines {
@@ -75,7 +82,7 @@ export async function startEngines(
     started.defer(close);
     endpoints.DYNAMODB_ENDPOINT = endpoint;
   }
-  await createMissingTables({ ...access, endpoints: { ...access.endpoints, ...endpoints } });
+  await prepareTables({ ...access, endpoints: { ...access.endpoints, ...endpoints } }, data, isEmbedded);
   const isOpen = tables !== undefined && tables.relay === undefined;
   return { endpoints, lost: ends.length === 0 ? new Promise(() => {}) : Promise.race(ends), isOpen };
 
@@ -95,13 +102,21 @@ export async function startEngines(
   }
 }
 
-async function createMissingTables({ region, credentials, endpoints }: EngineAccess): Promise<void> {
-  const client = new DynamoDBClient({
-    region,
-    credentials,
-    ...dynamoDbEndpoint(endpoints.DYNAMODB_ENDPOINT),
-  });
+/** Create missing tables, after a trial of the engine if this data folder has not been with it before. */
+async function prepareTables(
+  { region, credentials, endpoints }: EngineAccess,
+  data: DataFolder,
+  isEmbedded: boolean,
+): Promise<void> {
+  const { DYNAMODB_ENDPOINT: endpoint } = endpoints;
+  const client = new DynamoDBClient({ region, credentials, ...dynamoDbEndpoint(endpoint) });
+  const engine = isEmbedded ? findEngine().name : `at ${endpoint}`;
+  const file = data.within('probed-engine.json');
   try {
+    if ((await readJson(file, ProbedEngine))?.engine !== engine) {
+      await probeEngine(client, engine);
+      await writeDurably(file, JSON.stringify({ engine }));
+    }
     await createTables(client, [accountsTable, recordsTable]);
   } finally {
     client.destroy();
