@@ -8,8 +8,8 @@ import { readVariablesKey } from '../../shared/data/projects/variables-key.ts';
 import { writeRecords } from '../../shared/data/table/needs.ts';
 import type { TableReader } from '../../shared/data/table/table.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
-import { startWaiting } from '../../shared/jobs/admission/start-waiting.ts';
-import { observeBuild, observeJob } from '../../shared/jobs/observation/observe.ts';
+import { startWaiting } from '../../shared/jobs/line.ts';
+import { observeBuild, observeJob } from '../../shared/jobs/observation.ts';
 import { jobOfBatchName, parseJobRecord } from '../../shared/jobs/subject.ts';
 
 const Container = z.object({ exitCode: z.number().optional(), reason: z.string().optional() });

@@ -6,8 +6,8 @@ import { logSetAside, scheduleNextPass } from '../../shared/data/lists/watched-l
 import { readVariablesKey } from '../../shared/data/projects/variables-key.ts';
 import { writeRecords } from '../../shared/data/table/needs.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
-import { startAllWaiting } from '../../shared/jobs/admission/start-waiting.ts';
-import { reconcileAll } from '../../shared/jobs/observation/reconcile-all.ts';
+import { startAllWaiting } from '../../shared/jobs/line.ts';
+import { reconcileAll } from '../../shared/jobs/reconciliation.ts';
 
 /** Jobs that remain wait for the next pass. */
 const seconds = 200;

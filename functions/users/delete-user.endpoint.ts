@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { forSeconds } from '../../shared/core/deadline.ts';
+import { errorText } from '../../shared/core/error-text.ts';
 import { notFound } from '../../shared/core/service-error.ts';
 import { changeUser, removeUser } from '../../shared/data/accounts/change-user.ts';
 import { findUserToRemove, Username } from '../../shared/data/accounts/user.ts';
@@ -42,7 +43,7 @@ export const endpoint = defineEndpoint({
       // The user is gone; the purge clears up after them.
       log.warn('clear-later', {
         user_id: user.user_id,
-        error: error instanceof Error ? error.message : String(error),
+        error: errorText(error),
       });
     }
     return removed;

@@ -3,7 +3,7 @@ import { Ulid } from '../core/formats.ts';
 import { type Experiment, ExperimentKind } from '../data/experiments/experiment.ts';
 import { Git, type Tracking } from '../data/experiments/tracking.ts';
 import { defaultName } from '../data/projects/default-name.ts';
-import type { Placed } from '../jobs/admission/place-in-line.ts';
+import type { Placed } from '../jobs/line.ts';
 import { showJob, shownJob } from '../jobs/shown-job.ts';
 import type { MetricRanker } from '../metrics/metric-ranker.ts';
 import { BestAnswer, judged } from './best-answer.ts';

@@ -1,5 +1,5 @@
 import type { ExperimentRow } from '../data/experiments/experiment-row.ts';
-import { actualCost } from '../jobs/admission/cost.ts';
+import { actualCost } from '../jobs/cost.ts';
 import { durationOf } from '../jobs/shown-job.ts';
 import type { Attribute, Vocabulary } from '../search/vocabulary.ts';
 import type { ExperimentAttribute } from './experiment-attributes.ts';

@@ -4,7 +4,7 @@ import { readTracking } from '../data/experiments/tracking.ts';
 import { readCriterion } from '../data/projects/first-criterion.ts';
 import type { TableReader } from '../data/table/table.ts';
 import { Reply } from '../http/definition/reply.ts';
-import { placeOneInLine } from '../jobs/admission/place-in-line.ts';
+import { placeOneInLine } from '../jobs/line.ts';
 import { MetricRanker } from '../metrics/metric-ranker.ts';
 import { showExperiment } from './experiment-answer.ts';
 

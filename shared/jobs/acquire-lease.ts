@@ -3,52 +3,8 @@ import { finalRank, isFinal, rankOf } from '../data/jobs/job-status.ts';
 import { findLease, type Lease, leaseSeconds, takeLease } from '../data/jobs/lease.ts';
 import type { Item, Key, TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
-import { buildingReason } from './reason.ts';
+import { reasons } from './reasons.ts';
 import { isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
-
-/** A container, by the variables that Batch gives it. */
-export interface ContainerIdentity {
-  batch_job_id: string;
-  /** Counted by Batch, from 1. */
-  batch_attempt: number;
-  node: number;
-  /** Whether it builds the environment for the containers of the job, which start after it has succeeded. */
-  isBuild: boolean;
-}
-
-/** Whether a container may take over a lease: its holder is known to have ended, or has sent no heartbeat for too long. */
-function mayTakeOver(previous: Lease, me: ContainerIdentity, record: JobRecord, now: Date): boolean {
-  const builtFirst = previous.batch_job_id === record.depends_on && !me.isBuild;
-  const isLaterAttempt =
-    previous.batch_job_id === me.batch_job_id && previous.batch_attempt < me.batch_attempt;
-  // A heartbeat in the future was written before the clock was set back.
-  const silence = Math.abs(now.getTime() - Date.parse(previous.heartbeat_at)) / 1000;
-  return builtFirst || isLaterAttempt || silence > leaseSeconds;
-}
-
-/** The write on the record of the job that goes with taking a lease. */
-function startWrite(record: JobRecord, me: ContainerIdentity, now: Date): Write {
-  const { subject } = unfinishedJobOf(record);
-  if (me.isBuild) {
-    // The function that submitted the build may have died before noting it, and the containers of the job need its id.
-    const noted = record.depends_on === null ? { depends_on: me.batch_job_id } : {};
-    return changeJob(subject, { set: { ...noted, status_reason: buildingReason } });
-  }
-  if (me.node > 0) return { check: subject, if: { below: { status_rank: finalRank } } };
-  const { batch_job_id, batch_attempt } = me;
-  const set = {
-    status: 'RUNNING',
-    status_rank: rankOf('RUNNING'),
-    status_reason: isStrategy(record) ? 'Fetching the model.' : 'Fetching the source.',
-    batch_job_id,
-    batch_attempt,
-  };
-  const started = record.started_at === null ? { started_at: now.toISOString() } : {};
-  return changeJob(subject, { set: { ...set, ...started }, add: { attempt: 1 } });
-}
-
-/** The lease with the record of the job, or the reason why this container must not run it. */
-export type Acquired<R extends JobRecord> = { lease: Lease; record: R } | { refused: string };
 
 /**
  * Take the lease of a node of a job, before anything else is done for it. Every later write names the lease, so a job
@@ -92,4 +48,48 @@ export async function acquireLease<R extends JobRecord>(
   return taken === undefined
     ? { refused: 'the record of this job is gone' }
     : { lease, record: parse(taken) };
+}
+
+/** A container, by the variables that Batch gives it. */
+export interface ContainerIdentity {
+  batch_job_id: string;
+  /** Counted by Batch, from 1. */
+  batch_attempt: number;
+  node: number;
+  /** Whether it builds the environment for the containers of the job, which start after it has succeeded. */
+  isBuild: boolean;
+}
+
+/** The lease with the record of the job, or the reason why this container must not run it. */
+export type Acquired<R extends JobRecord> = { lease: Lease; record: R } | { refused: string };
+
+/** Whether a container may take over a lease: its holder is known to have ended, or has sent no heartbeat for too long. */
+function mayTakeOver(previous: Lease, me: ContainerIdentity, record: JobRecord, now: Date): boolean {
+  const builtFirst = previous.batch_job_id === record.depends_on && !me.isBuild;
+  const isLaterAttempt =
+    previous.batch_job_id === me.batch_job_id && previous.batch_attempt < me.batch_attempt;
+  // A heartbeat in the future was written before the clock was set back.
+  const silence = Math.abs(now.getTime() - Date.parse(previous.heartbeat_at)) / 1000;
+  return builtFirst || isLaterAttempt || silence > leaseSeconds;
+}
+
+/** The write on the record of the job that goes with taking a lease. */
+function startWrite(record: JobRecord, me: ContainerIdentity, now: Date): Write {
+  const { subject } = unfinishedJobOf(record);
+  if (me.isBuild) {
+    // The function that submitted the build may have died before noting it, and the containers of the job need its id.
+    const noted = record.depends_on === null ? { depends_on: me.batch_job_id } : {};
+    return changeJob(subject, { set: { ...noted, status_reason: reasons.building } });
+  }
+  if (me.node > 0) return { check: subject, if: { below: { status_rank: finalRank } } };
+  const { batch_job_id, batch_attempt } = me;
+  const set = {
+    status: 'RUNNING',
+    status_rank: rankOf('RUNNING'),
+    status_reason: isStrategy(record) ? reasons.fetchingModel : reasons.fetchingSource,
+    batch_job_id,
+    batch_attempt,
+  };
+  const started = record.started_at === null ? { started_at: now.toISOString() } : {};
+  return changeJob(subject, { set: { ...set, ...started }, add: { attempt: 1 } });
 }

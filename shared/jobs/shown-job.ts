@@ -1,10 +1,49 @@
 import * as z from 'zod';
 import { Timestamp } from '../core/formats.ts';
-import { Attempt } from '../data/jobs/job.ts';
+import { Attempt, SizeLimits } from '../data/jobs/job.ts';
 import { isFinal, JobStatus } from '../data/jobs/job-status.ts';
-import { SizeLimits } from '../data/jobs/size-limits.ts';
-import { actualCost } from './admission/cost.ts';
+import { actualCost } from './cost.ts';
 import type { JobRecord } from './subject.ts';
+
+/** A job with the fields that are computed when it is read: attempts, duration and cost. */
+export function showJob<Job extends Recorded>(
+  job: Job & { place_in_line?: number | null },
+  now: Date,
+): Job & { place_in_line: number | null; duration: number | null; cost: number | null } {
+  const duration = durationOf(job, now);
+  const place_in_line = job.place_in_line ?? null;
+  return { ...job, place_in_line, attempts: attemptsOf(job), duration, cost: actualCost(job) };
+}
+
+type Recorded = Parameters<typeof actualCost>[0] &
+  Pick<JobRecord, 'status' | 'status_reason' | 'attempt' | 'batch_attempt' | 'attempts' | 'exit_code'>;
+
+/** Seconds from start to stop, or to now; null before the start. */
+export function durationOf(
+  { started_at, stopped_at }: Pick<JobRecord, 'started_at' | 'stopped_at'>,
+  now: Date,
+): number | null {
+  const end = stopped_at === null ? now.getTime() : Date.parse(stopped_at);
+  return started_at === null ? null : Math.max(0, end - Date.parse(started_at)) / 1000;
+}
+
+/**
+ * The attempts that have ended, including the last. Batch reports an attempt some time after its end, so the one in which
+ * the job concluded itself may be missing: it is added from the record, which knows its start only if it was the first.
+ */
+function attemptsOf(job: Recorded): Recorded['attempts'] {
+  const { attempts, attempt, batch_attempt, started_at, stopped_at, exit_code, status_reason } = job;
+  const number = attempts.length + 1;
+  if (!isFinal(job.status) || number > Math.max(attempt, batch_attempt)) return attempts;
+  const last = {
+    attempt: number,
+    started_at: number === 1 ? started_at : null,
+    stopped_at,
+    exit_code,
+    reason: status_reason,
+  };
+  return [...attempts, last];
+}
 
 /** The fields of an answer that all kinds of jobs have. Sizes are per node. */
 export const shownJob = {
@@ -35,43 +74,3 @@ export const shownJob = {
   /** US dollars that it has cost; null before its end. */
   cost: z.number().nullable(),
 };
-
-type Recorded = Parameters<typeof actualCost>[0] &
-  Pick<JobRecord, 'status' | 'status_reason' | 'attempt' | 'batch_attempt' | 'attempts' | 'exit_code'>;
-
-/**
- * The attempts that have ended, including the last. Batch reports an attempt some time after its end, so the one in which
- * the job concluded itself may be missing: it is added from the record, which knows its start only if it was the first.
- */
-function attemptsOf(job: Recorded): Recorded['attempts'] {
-  const { attempts, attempt, batch_attempt, started_at, stopped_at, exit_code, status_reason } = job;
-  const number = attempts.length + 1;
-  if (!isFinal(job.status) || number > Math.max(attempt, batch_attempt)) return attempts;
-  const last = {
-    attempt: number,
-    started_at: number === 1 ? started_at : null,
-    stopped_at,
-    exit_code,
-    reason: status_reason,
-  };
-  return [...attempts, last];
-}
-
-/** Seconds from start to stop, or to now; null before the start. */
-export function durationOf(
-  { started_at, stopped_at }: Pick<JobRecord, 'started_at' | 'stopped_at'>,
-  now: Date,
-): number | null {
-  const end = stopped_at === null ? now.getTime() : Date.parse(stopped_at);
-  return started_at === null ? null : Math.max(0, end - Date.parse(started_at)) / 1000;
-}
-
-/** A job with the fields that are computed when it is read: attempts, duration and cost. */
-export function showJob<Job extends Recorded>(
-  job: Job & { place_in_line?: number | null },
-  now: Date,
-): Job & { place_in_line: number | null; duration: number | null; cost: number | null } {
-  const duration = durationOf(job, now);
-  const place_in_line = job.place_in_line ?? null;
-  return { ...job, place_in_line, attempts: attemptsOf(job), duration, cost: actualCost(job) };
-}

@@ -1,7 +1,9 @@
+import type { BatchControl } from '../aws/batch.ts';
+import type { Settings } from '../core/settings.ts';
 import { type Experiment, experimentJob, parseExperiment } from '../data/experiments/experiment.ts';
 import type { UnfinishedJob } from '../data/jobs/job.ts';
 import { parseStrategy, type Strategy, strategyJob, strategyRecordKind } from '../data/models/strategy.ts';
-import type { Item } from '../data/table/table.ts';
+import type { Item, TableReader, TableWriter } from '../data/table/table.ts';
 
 /** A record that is a job. */
 export type JobRecord = Experiment | Strategy;
@@ -33,4 +35,14 @@ const namePattern = /^(build|train|train-remote|prune|quantize)-([0-7][0-9a-hjkm
 export function jobOfBatchName(name: string): { job_id: string; isBuild: boolean } | undefined {
   const [, kind, job_id] = namePattern.exec(name) ?? [];
   return job_id === undefined ? undefined : { job_id, isBuild: kind === 'build' };
+}
+
+/** The services that a comparison with Batch uses. */
+export interface Reconciler {
+  records: TableWriter<'records'>;
+  batch: BatchControl;
+  settings: Settings;
+  /** Where the key of secret variables is; undefined where trainings with variables are left to others. */
+  keys?: TableReader<'accounts'> | undefined;
+  now(): Date;
 }

@@ -11,7 +11,7 @@ import { ownedProjects } from '../data/projects/project.ts';
 import { recordPurge } from '../data/projects/purge.ts';
 import type { TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/try-write.ts';
-import { cancelWaitingOf } from '../jobs/admission/end-waiting.ts';
+import { cancelWaitingOf } from '../jobs/line.ts';
 import type { Pass } from './pass.ts';
 import { removeItems } from './run-purge.ts';
 

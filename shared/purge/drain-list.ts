@@ -1,4 +1,5 @@
 import type { Deadline } from '../core/deadline.ts';
+import { errorStack } from '../core/error-text.ts';
 import type { Logger } from '../core/log.ts';
 import {
   logSetAside,
@@ -41,7 +42,7 @@ export async function drainList<T>(
       } catch (error) {
         if (error instanceof UnreadableRecordError) await aside({ key, error, isSetAside });
         // One that fails must not keep the others from their turn; it comes again itself.
-        else log.error('purge-failed', { id: key.sk, stack: error instanceof Error ? error.stack : '' });
+        else log.error('purge-failed', { id: key.sk, stack: errorStack(error) });
       }
     }
     position = page.next;

@@ -11,9 +11,9 @@ import { unrank } from '../data/experiments/ranking.ts';
 import { jobPartition } from '../data/jobs/job.ts';
 import { finalRank, isFinal, rankOf } from '../data/jobs/job-status.ts';
 import type { TableReader, TableWriter } from '../data/table/table.ts';
-import { startWaiting } from '../jobs/admission/start-waiting.ts';
-import { cancelJob } from '../jobs/cancel.ts';
-import { concludeJob } from '../jobs/conclude.ts';
+import { cancelJob } from '../jobs/cancellation.ts';
+import { concludeJob } from '../jobs/conclusion.ts';
+import { startWaiting } from '../jobs/line.ts';
 import { removeItems } from './run-purge.ts';
 
 interface Purger {

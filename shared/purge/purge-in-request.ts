@@ -1,4 +1,5 @@
 import { forSeconds } from '../core/deadline.ts';
+import { errorName } from '../core/error-text.ts';
 import type { Logger } from '../core/log.ts';
 import type { Purge } from '../data/projects/purge.ts';
 import type { TableWriter } from '../data/table/table.ts';
@@ -28,6 +29,6 @@ export async function purgeInRequest(
     await before?.();
     await runPurge(records, objects, purge, forSeconds(purgeSeconds));
   } catch (error) {
-    log.warn('purge-later', { purge_id: purge.purge_id, error: error instanceof Error ? error.name : '' });
+    log.warn('purge-later', { purge_id: purge.purge_id, error: errorName(error) });
   }
 }

@@ -1,4 +1,5 @@
 import type { Deadline } from '../core/deadline.ts';
+import { errorStack } from '../core/error-text.ts';
 import type { Logger } from '../core/log.ts';
 import { ServiceError } from '../core/service-error.ts';
 import { findContinuation } from '../data/experiments/continuation.ts';
@@ -103,7 +104,7 @@ export async function purgeRetained(context: Retention, hasTime: Deadline): Prom
           });
       } catch (error) {
         // One that fails must not keep the others from their turn.
-        log.error('purge-failed', { id: key.sk, stack: error instanceof Error ? error.stack : '' });
+        log.error('purge-failed', { id: key.sk, stack: errorStack(error) });
         await records.write(lookAgain(one, now()));
       }
     }

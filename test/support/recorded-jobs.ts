@@ -5,7 +5,7 @@ import { limitShare } from '../../shared/data/jobs/vcpu-shares.ts';
 import { spreadId } from '../../shared/data/lists/spread-list.ts';
 import { spreadLists } from '../../shared/data/lists/spread-state.ts';
 import { createProject } from '../../shared/data/projects/project.ts';
-import { beginJob } from '../../shared/jobs/admission/begin-job.ts';
+import { beginJob } from '../../shared/jobs/place.ts';
 import { experimentOf } from './experiment.ts';
 import { projectOf } from './project.ts';
 import { type TestService, testService } from './service.ts';

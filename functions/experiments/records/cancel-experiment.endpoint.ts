@@ -8,8 +8,8 @@ import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { answerExperiment } from '../../../shared/experiments/send-experiment.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { startWaitingInRequest } from '../../../shared/jobs/admission/start-waiting.ts';
-import { cancelJob } from '../../../shared/jobs/cancel.ts';
+import { cancelJob } from '../../../shared/jobs/cancellation.ts';
+import { startWaitingInRequest } from '../../../shared/jobs/line.ts';
 
 export const endpoint = defineEndpoint({
   name: 'cancelExperiment',

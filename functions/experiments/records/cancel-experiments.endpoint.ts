@@ -6,8 +6,8 @@ import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/project-path.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { startWaitingInRequest } from '../../../shared/jobs/admission/start-waiting.ts';
-import { cancelAll } from '../../../shared/jobs/cancel-all.ts';
+import { cancelAll } from '../../../shared/jobs/cancellation.ts';
+import { startWaitingInRequest } from '../../../shared/jobs/line.ts';
 
 /** Of the 29 seconds that a request has; the last step begun in them, and the start of others, need some more. */
 const secondsForCancelling = 18;

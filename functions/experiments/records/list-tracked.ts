@@ -2,7 +2,7 @@ import type { Limits } from '../../../shared/core/settings.ts';
 import { type Experiment, listExperiments } from '../../../shared/data/experiments/experiment.ts';
 import { nothingTracked, readTrackingOf, type Tracking } from '../../../shared/data/experiments/tracking.ts';
 import type { Page, TableReader } from '../../../shared/data/table/table.ts';
-import { type Placed, placeInLine } from '../../../shared/jobs/admission/place-in-line.ts';
+import { type Placed, placeInLine } from '../../../shared/jobs/line.ts';
 
 /** Experiments read at once: what is tracked of one may be some 100 KB. */
 const maxPage = 100;

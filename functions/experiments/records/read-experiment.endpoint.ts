@@ -7,7 +7,7 @@ import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { answerExperiment } from '../../../shared/experiments/send-experiment.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { reconcileWhenStale } from '../../../shared/jobs/observation/reconcile-on-read.ts';
+import { reconcileWhenStale } from '../../../shared/jobs/reconciliation.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readExperiment',

@@ -15,7 +15,7 @@ import { showExperiment } from '../../../shared/experiments/experiment-answer.ts
 import { experimentVocabulary } from '../../../shared/experiments/experiment-vocabulary.ts';
 import { ProjectRankers } from '../../../shared/experiments/project-rankers.ts';
 import { answerList, type Paging } from '../../../shared/http/definition/paging.ts';
-import { placeInLine } from '../../../shared/jobs/admission/place-in-line.ts';
+import { placeInLine } from '../../../shared/jobs/line.ts';
 import { parseFilter } from '../../../shared/search/parse-filter.ts';
 import { parseOrder } from '../../../shared/search/parse-order.ts';
 import { encodePosition } from '../../../shared/search/row-order.ts';

@@ -6,9 +6,7 @@ import {
   type ParameterFault,
   ServiceError,
 } from '../../../shared/core/service-error.ts';
-import { newJob } from '../../../shared/data/jobs/new-job.ts';
-import { sizeLimits } from '../../../shared/data/jobs/size-limits.ts';
-import { limitShare } from '../../../shared/data/jobs/vcpu-shares.ts';
+import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
 import {
   findModel,
   modelExists,
@@ -18,18 +16,41 @@ import {
 import {
   newStrategyId,
   putStrategy,
+  requireStrategy,
   type Strategy,
-  strategyJob,
 } from '../../../shared/data/models/strategy.ts';
 import type { TableWriter } from '../../../shared/data/table/table.ts';
-import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import type { Ambient, Caller } from '../../../shared/http/definition/endpoint-context.ts';
-import { beginOrWait, waitingFields } from '../../../shared/jobs/admission/begin-or-wait.ts';
-import { costEstimate } from '../../../shared/jobs/admission/cost.ts';
-import { checkLimits, lineIsFull } from '../../../shared/jobs/admission/job-limits.ts';
-import { fargateSize } from '../../../shared/jobs/admission/job-size.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
+import { type Admitted, admitJob, newJobFields, type Submitting } from '../../../shared/jobs/admission.ts';
+import { placeOneInLine } from '../../../shared/jobs/line.ts';
+import { checkLimits, fargateSize, type JobSize } from '../../../shared/jobs/size.ts';
 import { requireOwn } from '../models/change-model.ts';
 import { requireShapesOf } from '../models/require-shapes.ts';
+
+/** Record a strategy, which pins the model as it is. */
+export async function beginStrategy(
+  asked: StrategyRequest,
+  context: BeginContext,
+): Promise<Admitted<Strategy>> {
+  const { records, newId, settings, idempotencyWrites, caller } = context;
+  const model = await requireReadyModel(records, asked.model_name);
+  requireOwn(model, caller);
+  const strategy_id = await newStrategyId(asked.request.operation, records, newId());
+  const strategy = newStrategy(strategy_id, asked, model, context);
+  const size = { timeout: asked.timeout, vcpus: strategy.vcpus };
+  refuseTogether(
+    faultsOf(() => requireShapesOf(model.summary, asked)),
+    faultsOf(() => checkLimits(size, settings.limits)),
+    await takenName(records, strategy.result_name),
+  );
+  const writesOf = (record: Strategy) => [
+    modelExists(model),
+    putStrategy(record),
+    ...idempotencyWrites(strategy_id),
+  ];
+  return admitJob(strategy, writesOf, () => notFound('model', asked.model_name), context);
+}
 
 /** A request for a strategy, with its defaults. */
 export interface StrategyRequest {
@@ -49,28 +70,20 @@ export type BeginContext = Ambient & {
   caller: Caller;
 };
 
-/** Default memory and timeout of a strategy: MiB and seconds. */
-const usual = { vcpus: 2, memory: 4096, timeout: 3600 };
-
-const sizeOf = ({ vcpus, memory }: StrategyRequest) =>
-  vcpus === undefined && memory === undefined ? { ...usual, gpus: 0 } : fargateSize({ vcpus, memory });
-
-function strategyOf(
+function newStrategy(
   strategy_id: string,
   asked: StrategyRequest,
   { model_name, model_id, digest, files, shapes }: ReadyModel,
-  { caller, now, settings }: BeginContext,
+  context: BeginContext,
 ): Strategy {
-  const created_at = now().toISOString();
-  const size = { ...sizeOf(asked), nodes: 1 };
-  const timeout = asked.timeout ?? Math.min(usual.timeout, settings.limits.jobSeconds);
-  const limit_share = limitShare(strategy_id, settings.limits.vcpus);
-  const limits = sizeLimits({ asProcess: settings.jobsRunAs === 'processes', isOnNodes: false });
+  const { limits } = context.settings;
+  const timeout = asked.timeout ?? Math.min(usual.timeout, limits.jobSeconds);
+  const size = { ...sizeOf(asked), nodes: 1, timeout };
   return {
-    ...newJob({ ...size, timeout, user_id: caller.user_id, created_at, limit_share, limits }),
+    ...newJobFields(strategy_id, { size, isOnNodes: false, isImage: false }, context),
     strategy_id,
     kind: asked.request.operation,
-    owner: caller.username,
+    owner: context.caller.username,
     model_name,
     model_id,
     model_digest: digest,
@@ -84,18 +97,14 @@ function strategyOf(
     progress: null,
     result: [],
     receipt_parts: 0,
-    cost_estimate: costEstimate(settings.prices, { ...size, isOnNodes: false, timeout }),
   };
 }
 
-async function takenName(
-  records: TableWriter<'records'>,
-  name: string | null,
-): Promise<ParameterFault | undefined> {
-  if (name === null || (await findModel(records, name)) === undefined) return undefined;
-  const message = `There is a model ${name} already; take another result_name.`;
-  return { in: 'query', name: 'result_name', message };
-}
+/** Default size and timeout of a strategy: MiB and seconds. */
+const usual = { vcpus: 2, memory: 4096, timeout: 3600 };
+
+const sizeOf = ({ vcpus, memory }: StrategyRequest): JobSize =>
+  vcpus === undefined && memory === undefined ? { ...usual, gpus: 0 } : fargateSize({ vcpus, memory });
 
 /** Throws for all errors at once: 400, or 409 where the only error is that the result's name is taken. */
 function refuseTogether(
@@ -108,39 +117,26 @@ function refuseTogether(
   if (taken !== undefined) throw new ServiceError('conflict', taken.message, { errors: [taken] });
 }
 
-/** A strategy that was recorded, and whether it waits in line. */
-interface Begun {
-  strategy: Strategy;
-  waits: boolean;
+async function takenName(
+  records: TableWriter<'records'>,
+  name: string | null,
+): Promise<ParameterFault | undefined> {
+  if (name === null || (await findModel(records, name)) === undefined) return undefined;
+  const message = `There is a model ${name} already; take another result_name.`;
+  return { in: 'query', name: 'result_name', message };
 }
 
-/**
- * Records a strategy, which pins the model as it is. From then on it will reach an end: should this process die before
- * it is handed to Batch, the reconciler submits it.
- */
-export async function beginStrategy(asked: StrategyRequest, context: BeginContext): Promise<Begun> {
-  const { records, newId, settings, idempotencyWrites, caller } = context;
-  const model = await requireReadyModel(records, asked.model_name);
-  requireOwn(model, caller);
-  const strategy_id = await newStrategyId(asked.request.operation, records, newId());
-  const strategy = strategyOf(strategy_id, asked, model, context);
-  const size = { timeout: asked.timeout, vcpus: strategy.vcpus };
-  refuseTogether(
-    faultsOf(() => requireShapesOf(model.summary, asked)),
-    faultsOf(() => checkLimits(size, settings.limits)),
-    await takenName(records, strategy.result_name),
-  );
-  try {
-    const writesOf = (ticket: number | null) => [
-      modelExists(model),
-      putStrategy({ ...strategy, ...(ticket !== null && waitingFields(ticket)) }),
-      ...idempotencyWrites(strategy_id),
-    ];
-    const job = strategyJob(strategy);
-    const waits = await beginOrWait(records, job, settings.limits, writesOf, context.now());
-    return { strategy, waits };
-  } catch (error) {
-    if (error instanceof ConditionFailedError) throw notFound('model', asked.model_name);
-    throw lineIsFull(error, settings.limits);
-  }
-}
+/** How a strategy is read and answered once it is recorded. */
+export const strategyReplies = <T>(
+  kind: OptimizationKind,
+  show: Show<T>,
+  { records, settings, now }: Submitting,
+) => ({
+  read: (strategy_id: string) => requireStrategy(records, kind, strategy_id),
+  async answer(strategy: Strategy): Promise<Reply<T>> {
+    const placed = await placeOneInLine(records, settings.limits, strategy);
+    return Reply.json(show(placed, now()), { version: strategy.version });
+  },
+});
+
+type Show<T> = (strategy: Strategy, now: Date) => T;

@@ -6,8 +6,8 @@ import { readVariablesKey } from '../../../shared/data/projects/variables-key.ts
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { startWaitingInRequest } from '../../../shared/jobs/admission/start-waiting.ts';
-import { cancelJob } from '../../../shared/jobs/cancel.ts';
+import { cancelJob } from '../../../shared/jobs/cancellation.ts';
+import { startWaitingInRequest } from '../../../shared/jobs/line.ts';
 import { requireOwnStrategy } from './require-own-strategy.ts';
 import { showStrategy, strategyAnswers } from './strategy-answer.ts';
 import { strategyPath } from './strategy-path.ts';

@@ -4,46 +4,6 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { pruneSchemas } from '../../../shared/onnx/strategies/prune-request.ts';
 import { quantizeSchemas } from '../../../shared/onnx/strategies/quantize-request.ts';
 
-/** A JSON Schema (2020-12) of requests. */
-interface MethodSchema {
-  $schema: string;
-  title: string;
-  anyOf: Record<string, unknown>[];
-}
-
-/** A JSON Schema (2020-12) of which each `anyOf` is one allowed combination, as a caller sends it. */
-function methodSchema(title: string, methods: readonly z.ZodObject[]): MethodSchema {
-  const anyOf = methods.map((method) => {
-    const made = z.toJSONSchema(method, { io: 'input', target: 'draft-2020-12' });
-    // The path of a request has the operation.
-    const { $schema: _, properties: { operation: _operation, ...properties } = {}, ...schema } = made;
-    return { ...schema, properties };
-  });
-  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, anyOf };
-}
-
-const words = {
-  prune: { name: 'listPruneMethods', summary: 'Every allowed pruning, as JSON Schema' },
-  quantize: { name: 'listQuantizeMethods', summary: 'Every allowed quantization, as JSON Schema' },
-} as const;
-
-const methods = { prune: pruneSchemas, quantize: quantizeSchemas };
-
-const MethodsAnswer = z
-  .object({
-    $schema: z.string(),
-    title: z.string(),
-    /** One for each allowed combination. */
-    anyOf: z.array(z.record(z.string(), z.unknown())),
-  })
-  .meta({ id: 'Methods' });
-
-/** A pruning must name shapes, which are no part of its method. */
-const shapesOfPrunings = {
-  prune: ' The shapes `inputs` and `outputs` stand there, too; `auto` takes those of the registered model.',
-  quantize: '',
-} as const;
-
 /** The methods of an operation. */
 export const methodList = (kind: OptimizationKind) =>
   defineEndpoint({
@@ -59,3 +19,43 @@ export const methodList = (kind: OptimizationKind) =>
     handle: async () =>
       methodSchema(`Method of POST /optimization/${kind}: parameters that go together`, methods[kind]()),
   });
+
+const words = {
+  prune: { name: 'listPruneMethods', summary: 'Every allowed pruning, as JSON Schema' },
+  quantize: { name: 'listQuantizeMethods', summary: 'Every allowed quantization, as JSON Schema' },
+} as const;
+
+/** A pruning must name shapes, which are no part of its method. */
+const shapesOfPrunings = {
+  prune: ' The shapes `inputs` and `outputs` stand there, too; `auto` takes those of the registered model.',
+  quantize: '',
+} as const;
+
+const MethodsAnswer = z
+  .object({
+    $schema: z.string(),
+    title: z.string(),
+    /** One for each allowed combination. */
+    anyOf: z.array(z.record(z.string(), z.unknown())),
+  })
+  .meta({ id: 'Methods' });
+
+/** A JSON Schema (2020-12) of which each `anyOf` is one allowed combination, as a caller sends it. */
+function methodSchema(title: string, methods: readonly z.ZodObject[]): MethodSchema {
+  const anyOf = methods.map((method) => {
+    const made = z.toJSONSchema(method, { io: 'input', target: 'draft-2020-12' });
+    // The path of a request has the operation.
+    const { $schema: _, properties: { operation: _operation, ...properties } = {}, ...schema } = made;
+    return { ...schema, properties };
+  });
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, anyOf };
+}
+
+const methods = { prune: pruneSchemas, quantize: quantizeSchemas };
+
+/** A JSON Schema (2020-12) of requests. */
+interface MethodSchema {
+  $schema: string;
+  title: string;
+  anyOf: Record<string, unknown>[];
+}

@@ -1,17 +1,19 @@
 import * as z from 'zod';
 import { FileId } from '../../../shared/core/formats.ts';
 import { decimalAbove, flag, integer } from '../../../shared/http/definition/parameters.ts';
-import { sizeBounds } from '../../../shared/jobs/admission/job-size.ts';
+import { sizeBounds } from '../../../shared/jobs/size.ts';
 import type { Parameter, Parameters } from '../../../shared/onnx/strategies/parameter.ts';
 
-/** Names separated by commas. */
-const names = z
-  .string()
-  .transform((text) => text.split(',').map((name) => name.trim()))
-  .meta({ type: 'string' });
+/** The parameters of an operation's strategies as a query has them. */
+export const queryParameters = (parameters: Parameters): z.ZodRawShape =>
+  Object.fromEntries(Object.entries(parameters).map(([name, one]) => [name, queryParameter(one)]));
 
-/** One of these values. Others are refused with all errors of the combination, not here. */
-export const named = (values: readonly string[]) => z.string().meta({ type: 'string', enum: [...values] });
+function queryParameter(parameter: Parameter): z.ZodType {
+  const { kind, description, usage, isRequired, otherwise } = parameter;
+  const read = readers[kind](parameter);
+  const given = otherwise === undefined ? read.optional() : read.default(otherwise);
+  return (isRequired === true ? read : given).describe(`${description} ${usage}`);
+}
 
 /** How the text of a parameter is read, by its kind. What the strategy takes of it is checked later. */
 const readers: Readonly<Record<Parameter['kind'], (parameter: Parameter) => z.ZodType>> = {
@@ -22,16 +24,14 @@ const readers: Readonly<Record<Parameter['kind'], (parameter: Parameter) => z.Zo
   names: () => names,
 };
 
-function queryParameter(parameter: Parameter): z.ZodType {
-  const { kind, description, usage, isRequired, otherwise } = parameter;
-  const read = readers[kind](parameter);
-  const given = otherwise === undefined ? read.optional() : read.default(otherwise);
-  return (isRequired === true ? read : given).describe(`${description} ${usage}`);
-}
+/** One of these values. Others are refused with all errors of the combination, not here. */
+export const named = (values: readonly string[]) => z.string().meta({ type: 'string', enum: [...values] });
 
-/** The parameters of an operation's strategies as a query has them. */
-export const queryParameters = (parameters: Parameters): z.ZodRawShape =>
-  Object.fromEntries(Object.entries(parameters).map(([name, one]) => [name, queryParameter(one)]));
+/** Names separated by commas. */
+const names = z
+  .string()
+  .transform((text) => text.split(',').map((name) => name.trim()))
+  .meta({ type: 'string' });
 
 /** Query parameters of every strategy that say nothing of its method. */
 export const jobParameters = {

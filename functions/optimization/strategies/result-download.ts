@@ -12,11 +12,6 @@ import { redirect } from '../../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { strategyPath } from './strategy-path.ts';
 
-const words = {
-  prune: { name: 'downloadPrunedModel', summary: 'Download the pruned model' },
-  quantize: { name: 'downloadQuantizedModel', summary: 'Download the quantized model' },
-} as const;
-
 /** The download of a strategy's result. */
 export const resultDownload = (kind: OptimizationKind) =>
   defineEndpoint({
@@ -56,3 +51,8 @@ export const resultDownload = (kind: OptimizationKind) =>
       return Reply.redirect(await objects.presignDownload(found.object, name, 'application/octet-stream'));
     },
   });
+
+const words = {
+  prune: { name: 'downloadPrunedModel', summary: 'Download the pruned model' },
+  quantize: { name: 'downloadQuantizedModel', summary: 'Download the quantized model' },
+} as const;

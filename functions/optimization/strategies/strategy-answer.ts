@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Ulid } from '../../../shared/core/formats.ts';
 import { Progress, ResultFile, type Strategy } from '../../../shared/data/models/strategy.ts';
-import type { Placed } from '../../../shared/jobs/admission/place-in-line.ts';
+import type { Placed } from '../../../shared/jobs/line.ts';
 import { showJob, shownJob } from '../../../shared/jobs/shown-job.ts';
 import { prunedBy, quantizedBy } from '../../../shared/onnx/strategies/stored-request.ts';
 

@@ -4,13 +4,8 @@ import { listStrategies } from '../../../shared/data/models/strategy.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../../shared/http/definition/paging.ts';
-import { placeInLine } from '../../../shared/jobs/admission/place-in-line.ts';
+import { placeInLine } from '../../../shared/jobs/line.ts';
 import { showStrategy, strategyAnswers } from './strategy-answer.ts';
-
-const words = {
-  prune: { name: 'listPruneStrategies', summary: 'All pruning strategies, newest first' },
-  quantize: { name: 'listQuantizeStrategies', summary: 'All quantization strategies, newest first' },
-} as const;
 
 /** The list of all strategies of an operation. */
 export const strategyList = (kind: OptimizationKind) =>
@@ -35,3 +30,8 @@ export const strategyList = (kind: OptimizationKind) =>
       });
     },
   });
+
+const words = {
+  prune: { name: 'listPruneStrategies', summary: 'All pruning strategies, newest first' },
+  quantize: { name: 'listQuantizeStrategies', summary: 'All quantization strategies, newest first' },
+} as const;

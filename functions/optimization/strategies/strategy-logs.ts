@@ -7,11 +7,6 @@ import { answerLog, LogAnswer, logQuery } from '../../../shared/experiments/answ
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { strategyPath } from './strategy-path.ts';
 
-const words = {
-  prune: { name: 'readPruneLogs', summary: 'Log of a pruning, oldest line first' },
-  quantize: { name: 'readQuantizeLogs', summary: 'Log of a quantization, oldest line first' },
-} as const;
-
 /** The log of a strategy. */
 export const strategyLogs = (kind: OptimizationKind) =>
   defineEndpoint({
@@ -38,3 +33,8 @@ export const strategyLogs = (kind: OptimizationKind) =>
       );
     },
   });
+
+const words = {
+  prune: { name: 'readPruneLogs', summary: 'Log of a pruning, oldest line first' },
+  quantize: { name: 'readQuantizeLogs', summary: 'Log of a quantization, oldest line first' },
+} as const;

@@ -1,31 +1,71 @@
+import { parseConfig } from '../../../shared/config/parse-config.ts';
 import { notFound } from '../../../shared/core/service-error.ts';
 import { markNew } from '../../../shared/data/experiments/catalogue-mark.ts';
 import { keepCheckpoints } from '../../../shared/data/experiments/continuation.ts';
 import {
   type Experiment,
   emptyExperiment,
-  experimentJob,
   putExperiment,
+  requireExperiment,
 } from '../../../shared/data/experiments/experiment.ts';
-import { type Git, putFields } from '../../../shared/data/experiments/tracking.ts';
+import { type ExperimentFields, type Git, putFields } from '../../../shared/data/experiments/tracking.ts';
 import { newJobId, type TrainingKind } from '../../../shared/data/jobs/job.ts';
 import { putJobConfig } from '../../../shared/data/jobs/job-config.ts';
-import { newJob } from '../../../shared/data/jobs/new-job.ts';
-import { sizeLimits } from '../../../shared/data/jobs/size-limits.ts';
-import { limitShare } from '../../../shared/data/jobs/vcpu-shares.ts';
 import type { Config } from '../../../shared/data/projects/config.ts';
+import { defaultName } from '../../../shared/data/projects/default-name.ts';
 import type { Environment } from '../../../shared/data/projects/environment.ts';
 import { type Project, projectExists } from '../../../shared/data/projects/project.ts';
 import { findDataset, findSource, type Upload } from '../../../shared/data/projects/upload.ts';
-import type { TableWriter } from '../../../shared/data/table/table.ts';
-import { ConditionFailedError, WriteLabel } from '../../../shared/data/table/write-label.ts';
+import type { TableReader, TableWriter } from '../../../shared/data/table/table.ts';
+import { type ConditionFailedError, WriteLabel } from '../../../shared/data/table/write-label.ts';
+import { configParams } from '../../../shared/experiments/config-params.ts';
+import { experimentNumber } from '../../../shared/experiments/experiment-number.ts';
+import { answerExperiment } from '../../../shared/experiments/send-experiment.ts';
 import type { Ambient, Caller } from '../../../shared/http/definition/endpoint-context.ts';
-import { beginOrWait, waitingFields } from '../../../shared/jobs/admission/begin-or-wait.ts';
-import { costEstimate } from '../../../shared/jobs/admission/cost.ts';
-import { lineIsFull } from '../../../shared/jobs/admission/job-limits.ts';
-import type { JobSize } from '../../../shared/jobs/admission/job-size.ts';
-import { fieldsOfTraining } from './fields-of-training.ts';
-import { type MeantInputs, meantConfig, requireMeant } from './meant-inputs.ts';
+import {
+  type Admitted,
+  admitJob,
+  newJobFields,
+  replayAdmitted,
+  type Submitting,
+} from '../../../shared/jobs/admission.ts';
+import type { JobSize } from '../../../shared/jobs/size.ts';
+import { decodeStored, unreadableConfig } from '../configs/unreadable-config.ts';
+import { type ExpectedInputs, expectedConfig, requireExpected } from './expected-inputs.ts';
+
+/** Record the experiment of a training, with the inputs that the project holds now. */
+export async function beginExperiment(
+  request: TrainingRequest,
+  context: BeginContext,
+): Promise<Admitted<Experiment>> {
+  const { records, project, settings } = context;
+  const { kind, config, environment, size, nodes, timeout = settings.limits.jobSeconds } = request;
+  const [source, dataset, versioned] = await Promise.all([
+    findSource(records, project.project_id),
+    request.dataset === undefined ? undefined : findDataset(records, project.project_id, request.dataset),
+    expectedConfig(records, config, request.expected.config_version),
+  ]);
+  if (request.dataset !== undefined && dataset === undefined) throw notFound('data set', request.dataset);
+  requireExpected(request.expected, { environment, source });
+  const { entry_point_command, env_type, dependencies, version } = environment;
+  const inputs: TrainingInputs = {
+    kind,
+    ...size,
+    nodes,
+    timeout,
+    config_id: config.config_id,
+    ...versioned,
+    source_sha256: source?.sha256 ?? null,
+    source_size: source?.size ?? 0,
+    ...datasetFields(dataset),
+    environment: { entry_point_command, env_type, dependencies, version },
+    rerun_of: null,
+    overrides: null,
+    continues_from: null,
+    git: request.git,
+  };
+  return recordExperiment(inputs, context);
+}
 
 /** A request for a training, with its defaults. */
 export interface TrainingRequest {
@@ -37,9 +77,14 @@ export interface TrainingRequest {
   timeout: number | undefined;
   dataset: string | undefined;
   git: Git | null;
-  /** Which of the project's inputs the client means. */
-  meant: MeantInputs;
+  expected: ExpectedInputs;
 }
+
+export type BeginContext = Ambient & {
+  records: TableWriter<'records'>;
+  project: Project;
+  caller: Caller;
+};
 
 /** The inputs of a new experiment, which never change after it has begun. */
 export type TrainingInputs = Pick<
@@ -67,36 +112,6 @@ export type TrainingInputs = Pick<
     git: Git | null;
   };
 
-export type BeginContext = Ambient & {
-  records: TableWriter<'records'>;
-  project: Project;
-  caller: Caller;
-};
-
-function experimentOf(
-  experiment_id: string,
-  { content: _, git: __, ...inputs }: TrainingInputs,
-  { project, caller, now, settings }: BeginContext,
-): Experiment {
-  const { kind, vcpus, memory, gpus, nodes, timeout } = inputs;
-  const size = { vcpus, memory, gpus, nodes, timeout };
-  const created_at = now().toISOString();
-  const limit_share = limitShare(experiment_id, settings.limits.vcpus);
-  const isOnNodes = kind === 'train-remote' || gpus > 0;
-  // The container of an image is limited by its engine.
-  const asProcess = settings.jobsRunAs === 'processes' && inputs.environment.env_type !== 'docker';
-  const limits = sizeLimits({ asProcess, isOnNodes });
-  return {
-    ...newJob({ ...size, user_id: caller.user_id, created_at, limit_share, limits }),
-    ...emptyExperiment,
-    ...inputs,
-    experiment_id,
-    project_id: project.project_id,
-    cluster_owner: kind === 'train-remote' ? project.owner_id : null,
-    cost_estimate: costEstimate(settings.prices, { ...size, isOnNodes }),
-  };
-}
-
 /** The fields of an experiment that name a data set, or none. */
 export const datasetFields = (dataset: Upload | undefined) => ({
   dataset: dataset?.name ?? null,
@@ -104,75 +119,90 @@ export const datasetFields = (dataset: Upload | undefined) => ({
   dataset_is_archive: dataset !== undefined && dataset.format !== 'file',
 });
 
-/** An experiment that was recorded, and whether it waits in line. */
-export interface Begun {
-  experiment: Experiment;
-  waits: boolean;
+/**
+ * Record an experiment with these inputs.
+ * @throws ConditionFailedError where {@link checkpointsKept} does not hold
+ */
+export async function recordExperiment(
+  inputs: TrainingInputs,
+  context: BeginContext,
+): Promise<Admitted<Experiment>> {
+  const { records, project, newId, idempotencyWrites } = context;
+  const experiment_id = await newJobId(records, newId());
+  const experiment = newExperiment(experiment_id, inputs, context);
+  const fields = await trainingFields(records, experiment, inputs);
+  const writesOf = (record: Experiment) => [
+    projectExists(project.project_id),
+    putExperiment(record),
+    putJobConfig(experiment_id, inputs.content),
+    putFields(project.project_id, experiment_id, fields, undefined),
+    markNew(project.project_id, experiment_id),
+    ...keepCheckpoints(record).map((write) => checkpointsKept.on(write)),
+    ...idempotencyWrites(experiment_id),
+  ];
+  const refusal = (error: ConditionFailedError) =>
+    checkpointsKept.failedIn(error) ? error : notFound('project', project.project_id);
+  return admitJob(experiment, writesOf, refusal, context);
+}
+
+function newExperiment(
+  experiment_id: string,
+  { content: _, git: __, ...inputs }: TrainingInputs,
+  context: BeginContext,
+): Experiment {
+  const { kind, vcpus, memory, gpus, nodes, timeout, environment } = inputs;
+  const { project_id, owner_id } = context.project;
+  const demand = {
+    size: { vcpus, memory, gpus, nodes, timeout },
+    isOnNodes: kind === 'train-remote' || gpus > 0,
+    isImage: environment.env_type === 'docker',
+  };
+  return {
+    ...emptyExperiment,
+    ...newJobFields(experiment_id, demand, context),
+    ...inputs,
+    experiment_id,
+    project_id,
+    cluster_owner: kind === 'train-remote' ? owner_id : null,
+  };
+}
+
+/** Name and params of a training before it begins: its name is the configuration's, with a number. */
+async function trainingFields(
+  records: TableReader<'records'>,
+  { project_id, created_at }: Pick<Experiment, 'project_id' | 'created_at'>,
+  { config_id, content, git }: Pick<TrainingInputs, 'config_id' | 'content' | 'git'>,
+): Promise<ExperimentFields> {
+  const [parsed, number] = await Promise.all([
+    parseConfig({ config_id, content: decodeStored(config_id, content) }),
+    experimentNumber(records, project_id),
+  ]);
+  if ('fault' in parsed) throw unreadableConfig(config_id, parsed.fault);
+  return {
+    name: defaultName(config_id, number),
+    note: null,
+    tags: {},
+    params: configParams(parsed.data),
+    git,
+    updated_at: created_at,
+    version: 1,
+  };
 }
 
 /** Checkpoints that were deleted, or are changed again, since their experiment was read. */
 export const checkpointsKept = new WriteLabel('checkpoints of the earlier experiment');
 
-/**
- * Records an experiment of these inputs. From then on it will reach an end: should this process die before it is handed
- * to Batch, the reconciler submits it.
- * @throws ConditionFailedError where {@link checkpointsKept} does not hold
- */
-export async function recordExperiment(inputs: TrainingInputs, context: BeginContext): Promise<Begun> {
-  const { records, project, newId, settings, idempotencyWrites, now } = context;
-  const experiment_id = await newJobId(records, newId());
-  const experiment = experimentOf(experiment_id, inputs, context);
-  const fields = await fieldsOfTraining(
-    records,
-    { ...experiment, config_id: inputs.config_id, git: inputs.git },
-    inputs.content,
-  );
-  try {
-    const writesOf = (ticket: number | null) => [
-      projectExists(project.project_id),
-      putExperiment({ ...experiment, ...(ticket !== null && waitingFields(ticket)) }),
-      putJobConfig(experiment_id, inputs.content),
-      putFields(project.project_id, experiment_id, fields, undefined),
-      markNew(project.project_id, experiment_id),
-      ...keepCheckpoints(experiment).map((write) => checkpointsKept.on(write)),
-      ...idempotencyWrites(experiment_id),
-    ];
-    const waits = await beginOrWait(records, experimentJob(experiment), settings.limits, writesOf, now());
-    return { experiment, waits };
-  } catch (error) {
-    if (checkpointsKept.failedIn(error)) throw error;
-    if (error instanceof ConditionFailedError) throw notFound('project', project.project_id);
-    throw lineIsFull(error, settings.limits);
-  }
-}
+/** How an experiment is read and answered once it is recorded. */
+export const experimentAnswers = (context: Submitting & { project: Project }) => ({
+  read: (experiment_id: string) =>
+    requireExperiment(context.records, context.project.project_id, experiment_id),
+  answer: (experiment: Experiment) => answerExperiment(context, experiment),
+});
 
-/** Records the experiment that a training asks for, with what the project holds now. */
-export async function beginExperiment(request: TrainingRequest, context: BeginContext): Promise<Begun> {
-  const { records, project, settings } = context;
-  const { kind, config, environment, size, nodes, timeout = settings.limits.jobSeconds } = request;
-  const [source, dataset, versioned] = await Promise.all([
-    findSource(records, project.project_id),
-    request.dataset === undefined ? undefined : findDataset(records, project.project_id, request.dataset),
-    meantConfig(records, config, request.meant.config_version),
-  ]);
-  if (request.dataset !== undefined && dataset === undefined) throw notFound('data set', request.dataset);
-  requireMeant(request.meant, { environment, source });
-  const { entry_point_command, env_type, dependencies, version } = environment;
-  const inputs: TrainingInputs = {
-    kind,
-    ...size,
-    nodes,
-    timeout,
-    config_id: config.config_id,
-    ...versioned,
-    source_sha256: source?.sha256 ?? null,
-    source_size: source?.size ?? 0,
-    ...datasetFields(dataset),
-    environment: { entry_point_command, env_type, dependencies, version },
-    rerun_of: null,
-    overrides: null,
-    continues_from: null,
-    git: request.git,
-  };
-  return recordExperiment(inputs, context);
-}
+/** How every training honours an `Idempotency-Key`. */
+export const creatingExperiment = {
+  kind: 'creates',
+  table: 'records',
+  replayCreated: (experiment_id: string, context: Submitting & { project: Project }) =>
+    replayAdmitted(experiment_id, experimentAnswers(context), context),
+} as const;

@@ -3,9 +3,8 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { integer } from '../../../shared/http/definition/parameters.ts';
 import { projectPath } from '../../../shared/http/definition/project-path.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { costEstimate } from '../../../shared/jobs/admission/cost.ts';
-import { allowedSize } from '../../../shared/jobs/admission/job-limits.ts';
-import { fargateSize, nodeSize, sizeParameters } from '../../../shared/jobs/admission/job-size.ts';
+import { costEstimate } from '../../../shared/jobs/cost.ts';
+import { allowedSize, fargateSize, nodeSize, sizeParameters } from '../../../shared/jobs/size.ts';
 
 const { dataset: _, ...sizes } = sizeParameters;
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { controlBatch } from '../../../shared/aws/needs.ts';
 import { FileId } from '../../../shared/core/formats.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { type Experiment, requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { readVariablesKey } from '../../../shared/data/projects/variables-key.ts';
 import { sizeRange } from '../../../shared/data/rules/job-size.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
@@ -11,10 +11,15 @@ import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { flag, integer } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { sizeBounds } from '../../../shared/jobs/admission/job-size.ts';
+import { type Admitted, answerAdmitted } from '../../../shared/jobs/admission.ts';
+import { sizeBounds } from '../../../shared/jobs/size.ts';
 import { overridesParameter } from '../configs/overrides-parameter.ts';
-import { type Begun, checkpointsKept, recordExperiment } from './begin-experiment.ts';
-import { creatingExperiment, submitAndAnswer } from './recorded-experiment.ts';
+import {
+  checkpointsKept,
+  creatingExperiment,
+  experimentAnswers,
+  recordExperiment,
+} from './begin-experiment.ts';
 import { rerunInputs } from './rerun-inputs.ts';
 
 export const endpoint = defineEndpoint({
@@ -66,15 +71,15 @@ export const endpoint = defineEndpoint({
     const { records, settings } = context;
     const earlier = await requireExperiment(records, path.project_id, path.experiment_id);
     const inputs = await rerunInputs(records, earlier, query, settings);
-    let begun: Begun;
+    let admitted: Admitted<Experiment>;
     try {
-      begun = await recordExperiment(inputs, context);
+      admitted = await recordExperiment(inputs, context);
     } catch (cause) {
       if (!checkpointsKept.failedIn(cause)) throw cause;
       const detail = 'The experiment whose checkpoints it starts from has just been deleted.';
       throw new ServiceError('conflict', detail, { cause });
     }
-    return submitAndAnswer(begun, context, true);
+    return answerAdmitted(admitted, experimentAnswers(context), context);
   },
 });
 

@@ -10,89 +10,15 @@ import { isFinal } from '../../../shared/data/jobs/job-status.ts';
 import { findConfig, readConfigContent } from '../../../shared/data/projects/config.ts';
 import { findDataset } from '../../../shared/data/projects/upload.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
-import { isFargateSize } from '../../../shared/jobs/admission/fargate-sizes.ts';
-import { allowedSize } from '../../../shared/jobs/admission/job-limits.ts';
-import { fargateSize, type JobSize, nodeSize } from '../../../shared/jobs/admission/job-size.ts';
+import {
+  allowedSize,
+  fargateSize,
+  isFargateSize,
+  type JobSize,
+  nodeSize,
+} from '../../../shared/jobs/size.ts';
 import { overrideContent } from '../configs/override-content.ts';
 import { datasetFields, type TrainingInputs } from './begin-experiment.ts';
-
-/** What a rerun changes; whatever is not given is that of the earlier experiment. */
-export interface RerunChanges {
-  config?: string | undefined;
-  overrides?: Overrides | undefined;
-  dataset?: string | undefined;
-  vcpus?: number | undefined;
-  memory?: number | undefined;
-  gpus?: number | undefined;
-  nodes?: number | undefined;
-  timeout?: number | undefined;
-  fresh?: boolean | undefined;
-}
-
-/** An experiment that this service trained. */
-type Trained = Experiment & { kind: TrainingKind; config_id: string; config_version: number };
-
-/** @throws ServiceError `conflict` for an experiment that a client recorded */
-function requireTrained(experiment: Experiment): Trained {
-  const { kind, config_id, config_version } = experiment;
-  if (kind !== 'logged' && config_id !== null && config_version !== null)
-    return { ...experiment, kind, config_id, config_version };
-  throw new ServiceError(
-    'conflict',
-    'The experiment was recorded by a client, so this service does not know how to run it.',
-  );
-}
-
-/** How many reruns of reruns that stored no checkpoint are gone back over. */
-const maxChain = 20;
-
-/** The size of a node, where half of it was asked for with the other half of the earlier experiment. */
-function sizeOf(earlier: Trained, changes: RerunChanges, settings: Settings): JobSize {
-  const gpus = changes.gpus ?? earlier.gpus;
-  const isSame = gpus === earlier.gpus;
-  const memory = changes.memory ?? (changes.vcpus === undefined && isSame ? earlier.memory : undefined);
-  const vcpus = changes.vcpus ?? earlier.vcpus;
-  if (earlier.kind === 'train-remote' || gpus > 0) return nodeSize({ vcpus, memory, gpus }, settings);
-  // More memory than goes with the vCPUs takes more of these, unless they were asked for.
-  const isOffered = memory === undefined || isFargateSize({ vcpus, memory });
-  return fargateSize({ vcpus: changes.vcpus ?? (isOffered ? vcpus : undefined), memory });
-}
-
-/** The configuration: the earlier experiment's own copy, or the one that is named, with the values that are replaced. */
-async function configOf(records: TableReader<'records'>, earlier: Trained, changes: RerunChanges) {
-  const { project_id, experiment_id } = earlier;
-  const named = changes.config;
-  const config = named === undefined ? earlier : await findConfig(records, project_id, named);
-  if (config === undefined) throw notFound('config', named ?? '');
-  const { config_id } = config;
-  const stored =
-    'experiment_id' in config
-      ? await readJobConfig(records, experiment_id)
-      : await readConfigContent(records, config);
-  if (stored === undefined) throw notFound('config', config_id);
-  const before = 'experiment_id' in config ? earlier.overrides : null;
-  const version = 'experiment_id' in config ? config.config_version : config.version;
-  const content =
-    changes.overrides === undefined ? stored : await overrideContent(config_id, stored, changes.overrides);
-  return {
-    config_id,
-    config_version: version,
-    config_sha256: createHash('sha256').update(content).digest('hex'),
-    overrides: changes.overrides === undefined ? before : { ...before, ...changes.overrides },
-    content,
-  };
-}
-
-/** The experiment whose checkpoints the new one starts from: the earlier one, or the one that it started from itself. */
-async function originOf(records: TableReader<'records'>, earlier: Experiment): Promise<string | null> {
-  let origin: Experiment | undefined = earlier;
-  for (let step = 0; step < maxChain && origin !== undefined; step += 1) {
-    if (origin.checkpoints > 0) return origin.experiment_id;
-    if (origin.continues_from === null) return null;
-    origin = await findExperiment(records, earlier.project_id, origin.continues_from);
-  }
-  return null;
-}
 
 /**
  * The inputs of an experiment that repeats an earlier one with some changes.
@@ -145,3 +71,81 @@ export async function rerunInputs(
     git: fields?.git ?? null,
   };
 }
+
+/** What a rerun changes; whatever is not given is that of the earlier experiment. */
+export interface RerunChanges {
+  config?: string | undefined;
+  overrides?: Overrides | undefined;
+  dataset?: string | undefined;
+  vcpus?: number | undefined;
+  memory?: number | undefined;
+  gpus?: number | undefined;
+  nodes?: number | undefined;
+  timeout?: number | undefined;
+  fresh?: boolean | undefined;
+}
+
+/** @throws ServiceError `conflict` for an experiment that a client recorded */
+function requireTrained(experiment: Experiment): Trained {
+  const { kind, config_id, config_version } = experiment;
+  if (kind !== 'logged' && config_id !== null && config_version !== null)
+    return { ...experiment, kind, config_id, config_version };
+  throw new ServiceError(
+    'conflict',
+    'The experiment was recorded by a client, so this service does not know how to run it.',
+  );
+}
+
+/** An experiment that this service trained. */
+type Trained = Experiment & { kind: TrainingKind; config_id: string; config_version: number };
+
+/** The size of a node, where half of it was asked for with the other half of the earlier experiment. */
+function sizeOf(earlier: Trained, changes: RerunChanges, settings: Settings): JobSize {
+  const gpus = changes.gpus ?? earlier.gpus;
+  const isSame = gpus === earlier.gpus;
+  const memory = changes.memory ?? (changes.vcpus === undefined && isSame ? earlier.memory : undefined);
+  const vcpus = changes.vcpus ?? earlier.vcpus;
+  if (earlier.kind === 'train-remote' || gpus > 0) return nodeSize({ vcpus, memory, gpus }, settings);
+  // More memory than goes with the vCPUs takes more of these, unless they were asked for.
+  const isOffered = memory === undefined || isFargateSize({ vcpus, memory });
+  return fargateSize({ vcpus: changes.vcpus ?? (isOffered ? vcpus : undefined), memory });
+}
+
+/** The configuration: the earlier experiment's own copy, or the one that is named, with the values that are replaced. */
+async function configOf(records: TableReader<'records'>, earlier: Trained, changes: RerunChanges) {
+  const { project_id, experiment_id } = earlier;
+  const named = changes.config;
+  const config = named === undefined ? earlier : await findConfig(records, project_id, named);
+  if (config === undefined) throw notFound('config', named ?? '');
+  const { config_id } = config;
+  const stored =
+    'experiment_id' in config
+      ? await readJobConfig(records, experiment_id)
+      : await readConfigContent(records, config);
+  if (stored === undefined) throw notFound('config', config_id);
+  const before = 'experiment_id' in config ? earlier.overrides : null;
+  const version = 'experiment_id' in config ? config.config_version : config.version;
+  const content =
+    changes.overrides === undefined ? stored : await overrideContent(config_id, stored, changes.overrides);
+  return {
+    config_id,
+    config_version: version,
+    config_sha256: createHash('sha256').update(content).digest('hex'),
+    overrides: changes.overrides === undefined ? before : { ...before, ...changes.overrides },
+    content,
+  };
+}
+
+/** The experiment whose checkpoints the new one starts from: the earlier one, or the one that it started from itself. */
+async function originOf(records: TableReader<'records'>, earlier: Experiment): Promise<string | null> {
+  let origin: Experiment | undefined = earlier;
+  for (let step = 0; step < maxChain && origin !== undefined; step += 1) {
+    if (origin.checkpoints > 0) return origin.experiment_id;
+    if (origin.continues_from === null) return null;
+    origin = await findExperiment(records, earlier.project_id, origin.continues_from);
+  }
+  return null;
+}
+
+/** How many reruns of reruns that stored no checkpoint are gone back over. */
+const maxChain = 20;

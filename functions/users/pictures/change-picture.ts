@@ -1,4 +1,5 @@
 import type { ObjectWriter } from '../../../shared/aws/objects.ts';
+import { errorName } from '../../../shared/core/error-text.ts';
 import { notFound } from '../../../shared/core/service-error.ts';
 import {
   findPicture,
@@ -24,7 +25,7 @@ async function tidy({ log }: PictureContext, user_id: string, work: Promise<void
   try {
     await work;
   } catch (error) {
-    log.warn('pictures-left', { user_id, error: error instanceof Error ? error.name : '' });
+    log.warn('pictures-left', { user_id, error: errorName(error) });
   }
 }
 

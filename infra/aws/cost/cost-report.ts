@@ -1,4 +1,4 @@
-import { hourlyCost } from '../../../shared/jobs/admission/cost.ts';
+import { hourlyCost } from '../../../shared/jobs/cost.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { type IdleItem, idleCost } from './idle.ts';
 import { computePrices, prices, pricesAsOf, shippingPrices } from './price-list.ts';

@@ -15,7 +15,6 @@ import type { Item, Key, TableReader, Write } from '../table/table.ts';
 import { releaseCluster } from './cluster-claim.ts';
 import { finalRank, JobStatus } from './job-status.ts';
 import { removeJobVariables } from './job-variables.ts';
-import { SizeLimits } from './size-limits.ts';
 import { releaseVcpus } from './vcpu-shares.ts';
 
 /** Jobs that train: experiments of a project. */
@@ -220,4 +219,56 @@ export function changeJob(subject: Key, change: Change, condition: Condition = {
     change: { ...change, add: { ...change.add, version: 1 } },
     if: { ...condition, below: { ...condition.below, status_rank: finalRank } },
   };
+}
+
+export type JobFields = z.infer<z.ZodObject<ReturnType<typeof jobFields>>>;
+/** What is asked for, and by whom. */
+type Asked = Pick<
+  JobFields,
+  'user_id' | 'created_at' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout' | 'limit_share' | 'limits'
+>;
+
+/** The fields of a job that was accepted just now, of which AWS Batch knows nothing yet. */
+export const newJob = (asked: Asked): JobFields => ({
+  ...asked,
+  status: 'CREATED',
+  status_rank: 0,
+  status_reason: 'Accepted; on its way to the job queue.',
+  attempt: 0,
+  batch_attempt: 0,
+  attempts: [],
+  batch_job_id: null,
+  depends_on: null,
+  started_at: null,
+  stopped_at: null,
+  cancel_requested_at: null,
+  cancelled_by: null,
+  checked_at: asked.created_at,
+  exit_code: null,
+  signal: null,
+  line_ticket: null,
+  begun_at: null,
+  version: 1,
+});
+
+/** What keeps a job to the size that it asked for. */
+export const SizeLimits = z.object({
+  /** `enforced` by its container; `watched`: its processes are added up, and ended where they take more. */
+  memory: z.enum(['enforced', 'watched']),
+  /** `enforced` by its container; `reserved`: it may take more while others leave it; `not enforced` at all. */
+  vcpus: z.enum(['enforced', 'reserved', 'not enforced']),
+});
+export type SizeLimits = z.infer<typeof SizeLimits>;
+
+interface Host {
+  /** Whether jobs are processes of this machine; else they are containers. */
+  asProcess: boolean;
+  /** Whether it runs on nodes, whose containers share the processors. */
+  isOnNodes: boolean;
+}
+
+/** What keeps a job on this host to its size. */
+export function sizeLimits({ asProcess, isOnNodes }: Host): SizeLimits {
+  if (asProcess) return { memory: 'watched', vcpus: 'not enforced' };
+  return { memory: 'enforced', vcpus: isOnNodes ? 'reserved' : 'enforced' };
 }

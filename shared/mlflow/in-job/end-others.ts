@@ -1,3 +1,4 @@
+import { errorName } from '../../core/error-text.ts';
 import type { FinalStatus } from '../../data/jobs/job-status.ts';
 import { changeFields } from '../../experiments/change-fields.ts';
 import { changedStatus } from '../../experiments/changed-status.ts';
@@ -20,7 +21,7 @@ export async function endOthers(
         return { fields, ...change };
       });
     } catch (error) {
-      log.warn('run-left-running', { experiment_id, error: error instanceof Error ? error.name : '' });
+      log.warn('run-left-running', { experiment_id, error: errorName(error) });
     }
   }
 }

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { Deadline } from '../../core/deadline.ts';
+import { errorStack } from '../../core/error-text.ts';
 import type { Logger } from '../../core/log.ts';
 import { ServiceError } from '../../core/service-error.ts';
 import { maxMembers, membersPartition } from '../../data/projects/member.ts';
@@ -159,7 +160,7 @@ async function failed({ now }: ExportContext, pass: ExportPass, error: unknown, 
   if (known === undefined)
     log.error('export-failed', {
       export_id: value.export_id,
-      stack: error instanceof Error ? error.stack : '',
+      stack: errorStack(error),
     });
   const isOver = known !== undefined || failures >= maxPassesThatFail;
   const status_reason = known ?? 'It failed for a reason that the log of the service names.';

@@ -9,10 +9,10 @@ import {
 import { foldNowAndThen } from '../../data/experiments/fold-catalogue.ts';
 import { chunksOf } from '../../data/experiments/log-points.ts';
 import { putFields } from '../../data/experiments/tracking.ts';
+import { newJob } from '../../data/jobs/job.ts';
 import { putJobConfig } from '../../data/jobs/job-config.ts';
 import { importedLogChunk, type LogLine } from '../../data/jobs/job-log.ts';
 import { rankOf } from '../../data/jobs/job-status.ts';
-import { newJob } from '../../data/jobs/new-job.ts';
 import { metricChunk } from '../../data/metrics/job-metrics.ts';
 import type { MetricPoint } from '../../data/metrics/metric-point.ts';
 import {

@@ -1,4 +1,5 @@
 import type { Deadline } from '../../core/deadline.ts';
+import { errorStack } from '../../core/error-text.ts';
 import type { Logger } from '../../core/log.ts';
 import { experimentRemains } from '../../data/experiments/experiment.ts';
 import { findProjects, projectPrefix } from '../../data/projects/project.ts';
@@ -120,7 +121,7 @@ async function endFailed(context: ImportContext, pass: ImportPass, status_reason
 async function failed(context: ImportContext, pass: ImportPass, error: unknown, log: Logger): Promise<void> {
   if (error instanceof ProjectArchiveError) return endFailed(context, pass, error.message);
   const { import_id, failures, stage } = pass.value;
-  log.error('import-failed', { import_id, stack: error instanceof Error ? error.stack : '' });
+  log.error('import-failed', { import_id, stack: errorStack(error) });
   // A removal is tried until it succeeds.
   if (failures + 1 >= maxPassesThatFail && stage !== 'removing')
     return endFailed(context, pass, 'It failed for a reason that the log of the service names.');

@@ -1,6 +1,6 @@
 import { endLease } from '../../data/jobs/lease.ts';
 import type { Write } from '../../data/table/table.ts';
-import { type Conclusion, concludeJob } from '../../jobs/conclude.ts';
+import { type Conclusion, concludeJob } from '../../jobs/conclusion.ts';
 import { jobIdOf } from '../../jobs/subject.ts';
 import { type HeldJob, leaseCheck } from '../job/hold-job.ts';
 import { retryFor } from '../job/retry-for.ts';

@@ -1,4 +1,4 @@
-import type { Conclusion } from '../../jobs/conclude.ts';
+import type { Conclusion } from '../../jobs/conclusion.ts';
 import { ModelError } from '../../onnx/model/model-error.ts';
 import type { HeldJob } from '../job/hold-job.ts';
 import { JobError } from '../job/job-error.ts';

@@ -1,11 +1,11 @@
 import { constants } from 'node:os';
-import { cancelledReason } from '../../jobs/cancelled-reason.ts';
-import type { Conclusion } from '../../jobs/conclude.ts';
+import type { Conclusion } from '../../jobs/conclusion.ts';
+import { cancelledReason, outOfMemory } from '../../jobs/reasons.ts';
 import type { Outcome } from '../../process/supervise.ts';
 import type { StopReason } from '../job/job-stop.ts';
 import type { Cancelled } from './find-cancelled.ts';
 
-const killed = 'It was killed (SIGKILL), mostly for want of memory.';
+const killed = `It was killed (SIGKILL), ${outOfMemory}.`;
 /** Shells and many programs report a signal of a child as 128 + its number. */
 const killedExitCode = 128 + constants.signals.SIGKILL;
 

@@ -1,7 +1,7 @@
 import { findModel, type Model, modelWrites } from '../../data/models/model.ts';
 import { parseStrategy, type ResultFile, strategyKey } from '../../data/models/strategy.ts';
 import type { Write } from '../../data/table/table.ts';
-import type { Conclusion } from '../../jobs/conclude.ts';
+import type { Conclusion } from '../../jobs/conclusion.ts';
 import { concludeHeldJob } from '../conclusion/conclude-held-job.ts';
 import { retryFor } from '../job/retry-for.ts';
 import { notRegistered, type Registered } from './register-named.ts';

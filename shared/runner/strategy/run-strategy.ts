@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { putReceipt } from '../../data/models/stored-receipt.ts';
-import { cancelledReason } from '../../jobs/cancelled-reason.ts';
-import type { Conclusion } from '../../jobs/conclude.ts';
+import type { Conclusion } from '../../jobs/conclusion.ts';
+import { cancelledReason } from '../../jobs/reasons.ts';
 import { killTree } from '../../process/process-tree.ts';
 import { conclusionOfError } from '../conclusion/conclusion-of-error.ts';
 import { findCancelled } from '../conclusion/find-cancelled.ts';

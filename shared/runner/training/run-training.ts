@@ -1,5 +1,5 @@
-import { cancelledReason } from '../../jobs/cancelled-reason.ts';
-import type { Conclusion } from '../../jobs/conclude.ts';
+import type { Conclusion } from '../../jobs/conclusion.ts';
+import { cancelledReason } from '../../jobs/reasons.ts';
 import { concludeHeldJob, reportNodeEnd } from '../conclusion/conclude-held-job.ts';
 import { conclusionOf } from '../conclusion/conclusion-of.ts';
 import { conclusionOfError } from '../conclusion/conclusion-of-error.ts';

@@ -13,7 +13,7 @@ import { s3 } from '../../../shared/aws/s3-client.ts';
 import { readSettings } from '../../../shared/core/settings.ts';
 import { strategyKey } from '../../../shared/data/models/strategy.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
-import { reconcileAll } from '../../../shared/jobs/observation/reconcile-all.ts';
+import { reconcileAll } from '../../../shared/jobs/reconciliation.ts';
 import { findProcesses } from '../../../shared/process/process-tree.ts';
 import { testBucket } from '../../support/engines.ts';
 import { type OptimizationService, optimizationService } from '../../support/optimization.ts';
@@ -194,7 +194,7 @@ describe('the life of a strategy', () => {
     await handler({ detail });
     expect(await service.read('prune', strategy_id)).toMatchObject({
       status: 'FAILED',
-      status_reason: expect.stringContaining('want of memory'),
+      status_reason: expect.stringContaining('ran out of memory'),
     });
     await handler({ detail: { ...detail, status: 'RUNNING' } });
     expect((await service.read('prune', strategy_id)).status).toBe('FAILED');

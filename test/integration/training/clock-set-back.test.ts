@@ -3,7 +3,7 @@ import { endpoint as train } from '../../../functions/projects/training/train-pr
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
 import { readSettings } from '../../../shared/core/settings.ts';
-import { reconcileAll } from '../../../shared/jobs/observation/reconcile-all.ts';
+import { reconcileAll } from '../../../shared/jobs/reconciliation.ts';
 import { trainingService } from '../../support/training.ts';
 
 test('a job that was recorded before the clock was set back an hour is submitted all the same', async () => {

@@ -203,7 +203,7 @@ describe('jobs beyond the vCPUs of the deployment', () => {
     const hers = [await ada.train(), await ada.train(), await ada.train()];
     const his = [await ben.train(), await ben.train()];
     expect(await ben.read(his[0] ?? '')).toMatchObject(
-      standing(1, 'All jobs together may have 2 vCPUs, and those are taken; this is first in line.'),
+      standing(1, 'All 2 vCPUs of this deployment are in use; this is first in line.'),
     );
     await ada.cancel(places[0] ?? '');
     await ada.cancel(places[1] ?? '');

@@ -7,7 +7,7 @@ import { batch } from '../../../shared/aws/batch-client.ts';
 import { readSettings } from '../../../shared/core/settings.ts';
 import { experimentKey } from '../../../shared/data/experiments/experiment.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
-import { reconcileAll } from '../../../shared/jobs/observation/reconcile-all.ts';
+import { reconcileAll } from '../../../shared/jobs/reconciliation.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { unfinishedOf } from '../../support/unfinished.ts';
 

@@ -4,7 +4,7 @@ import { endpoint as trainRemote } from '../../../functions/projects/training/tr
 import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
 import { readSettings } from '../../../shared/core/settings.ts';
-import { reconcileAll } from '../../../shared/jobs/observation/reconcile-all.ts';
+import { reconcileAll } from '../../../shared/jobs/reconciliation.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { unfinishedOf } from '../../support/unfinished.ts';
 

@@ -2,7 +2,7 @@ import { experimentKey, parseExperiment } from '../../../shared/data/experiments
 import { changeJob, jobPartition } from '../../../shared/data/jobs/job.ts';
 import { heartbeat, holdsLease } from '../../../shared/data/jobs/lease.ts';
 import { acquireLease } from '../../../shared/jobs/acquire-lease.ts';
-import { concludeJob } from '../../../shared/jobs/conclude.ts';
+import { concludeJob } from '../../../shared/jobs/conclusion.ts';
 import type { ModelJob } from './batch-model.ts';
 import type { World } from './world.ts';
 

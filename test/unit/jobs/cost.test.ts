@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Prices } from '../../../shared/core/prices.ts';
-import { actualCost, costEstimate, hourlyCost } from '../../../shared/jobs/admission/cost.ts';
+import { actualCost, costEstimate, hourlyCost } from '../../../shared/jobs/cost.ts';
 
 const prices: Prices = {
   fargate: { base: 0.01, vcpu: 0.04, gib: 0.005 },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readSettings } from '../../../shared/core/settings.ts';
-import { queueOf } from '../../../shared/jobs/queue-of.ts';
+import { queueOf } from '../../../shared/jobs/submission.ts';
 import { deploymentFaults } from '../../../shared/runner/training/environment-faults.ts';
 import { experimentOf } from '../../support/experiment.ts';
 

@@ -4,14 +4,14 @@ import { readVariablesKey } from '../../../../shared/data/projects/variables-key
 import { writeRecords } from '../../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../../shared/http/pipeline/lambda.ts';
+import { answerAdmitted, replayAdmitted } from '../../../../shared/jobs/admission.ts';
 import { allowedPrunings, checkPruning } from '../../../../shared/onnx/strategies/prune-request.ts';
 import { pruneParameters, pruneStrategyNames } from '../../../../shared/onnx/strategies/prune-strategies.ts';
 import { modelName } from '../../models/model-path.ts';
 import { autoShapes, requiredShapes } from '../../models/model-request.ts';
-import { beginStrategy } from '../begin-strategy.ts';
+import { beginStrategy, strategyReplies } from '../begin-strategy.ts';
 import { checkedQuery, requireAllowed } from '../checked-query.ts';
 import { jobParameters, named, queryParameters } from '../query-parameters.ts';
-import { replayCreated, submitAndAnswer } from '../recorded-strategy.ts';
 import { showPruning, strategyAnswers } from '../strategy-answer.ts';
 
 const method = {
@@ -46,7 +46,8 @@ export const endpoint = defineEndpoint({
   idempotent: {
     kind: 'creates',
     table: 'records',
-    replayCreated: (strategy_id, context) => replayCreated('prune', strategy_id, showPruning, context),
+    replayCreated: (strategy_id, context) =>
+      replayAdmitted(strategy_id, strategyReplies('prune', showPruning, context), context),
   },
 
   async handle({ query }, context) {
@@ -54,8 +55,8 @@ export const endpoint = defineEndpoint({
     const request = requireAllowed(checkPruning(asked));
     const size = { result_name, vcpus, memory, timeout };
     const shapes = { inputs: shapesIn(inputs), outputs: shapesIn(outputs) };
-    const strategy = await beginStrategy({ model_name, request, ...shapes, ...size }, context);
-    return submitAndAnswer(strategy, showPruning, context, true);
+    const admitted = await beginStrategy({ model_name, request, ...shapes, ...size }, context);
+    return answerAdmitted(admitted, strategyReplies('prune', showPruning, context), context);
   },
 });
 

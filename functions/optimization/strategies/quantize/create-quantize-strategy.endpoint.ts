@@ -4,6 +4,7 @@ import { readVariablesKey } from '../../../../shared/data/projects/variables-key
 import { writeRecords } from '../../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../../shared/http/pipeline/lambda.ts';
+import { answerAdmitted, replayAdmitted } from '../../../../shared/jobs/admission.ts';
 import {
   allowedQuantizations,
   checkQuantization,
@@ -13,10 +14,9 @@ import {
   quantizeStrategyNames,
 } from '../../../../shared/onnx/strategies/quantize-strategies.ts';
 import { modelName } from '../../models/model-path.ts';
-import { beginStrategy } from '../begin-strategy.ts';
+import { beginStrategy, strategyReplies } from '../begin-strategy.ts';
 import { checkedQuery, requireAllowed } from '../checked-query.ts';
 import { jobParameters, named, queryParameters } from '../query-parameters.ts';
-import { replayCreated, submitAndAnswer } from '../recorded-strategy.ts';
 import { showQuantization, strategyAnswers } from '../strategy-answer.ts';
 
 const method = {
@@ -50,18 +50,18 @@ export const endpoint = defineEndpoint({
     kind: 'creates',
     table: 'records',
     replayCreated: (strategy_id, context) =>
-      replayCreated('quantize', strategy_id, showQuantization, context),
+      replayAdmitted(strategy_id, strategyReplies('quantize', showQuantization, context), context),
   },
 
   async handle({ query }, context) {
     const { model_name, result_name, vcpus, memory, timeout, ...asked } = query;
     const request = requireAllowed(checkQuantization(asked));
     const size = { result_name, vcpus, memory, timeout };
-    const strategy = await beginStrategy(
+    const admitted = await beginStrategy(
       { model_name, request, inputs: null, outputs: null, ...size },
       context,
     );
-    return submitAndAnswer(strategy, showQuantization, context, true);
+    return answerAdmitted(admitted, strategyReplies('quantize', showQuantization, context), context);
   },
 });
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { computePrices } from '../../../../infra/aws/cost/price-list.ts';
 import { readOptions } from '../../../../infra/aws/options/deployment-options.ts';
 import { faultsOf } from '../../../../shared/core/service-error.ts';
-import { hourlyCost } from '../../../../shared/jobs/admission/cost.ts';
-import { nodeSize } from '../../../../shared/jobs/admission/job-size.ts';
+import { hourlyCost } from '../../../../shared/jobs/cost.ts';
+import { nodeSize } from '../../../../shared/jobs/size.ts';
 
 const gpuTypes = ['g4dn.xlarge', 'g6.xlarge', 'g6e.2xlarge', 'g5.12xlarge', 'p4d.24xlarge', 'p5.48xlarge'];
 const prices = computePrices(readOptions({ gpuInstanceTypes: gpuTypes, gpuMaxVcpus: 192 }));

@@ -7,38 +7,36 @@ import { versionNumber } from '../configs/config-answer.ts';
 import { noVersion } from '../configs/stored-config.ts';
 import { uploadedSha256 } from '../uploads/upload-answer.ts';
 
-/**
- * Query parameters that say which inputs a client means. Between its changes of a project and its request another one may
- * have changed the project: a sweep begins many trainings of one folder at the same moment.
- */
-export const meantParameters = {
-  config_version: versionNumber
-    .optional()
-    .describe('Version of the configuration to train with, such as `3`. Default: the newest.'),
-  environment_version: integer(1, Number.MAX_SAFE_INTEGER)
-    .optional()
-    .describe(
-      'Version that the environment must have, such as `3`, its ETag; with another one nothing begins.',
-    ),
-  source_sha256: uploadedSha256
-    .optional()
-    .describe('Digest that the source must have; with another one nothing begins.'),
-};
-
-export interface MeantInputs {
+export interface ExpectedInputs {
   config_version?: number | undefined;
   environment_version?: number | undefined;
   source_sha256?: string | undefined;
 }
 
-/** @throws ServiceError `conflict` that names the parameters, where the project holds other inputs than those that are meant */
-export function requireMeant(
-  meant: MeantInputs,
+/**
+ * Query parameters that name the inputs a client expects. Another client may have changed the project since this one put
+ * its inputs there: a sweep begins many trainings of one folder at the same moment.
+ */
+export const expectedParameters = {
+  config_version: versionNumber
+    .optional()
+    .describe('Version of the configuration to train with, such as `3`. Default: the newest.'),
+  environment_version: integer(1, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe('Version that the environment must have, such as `3`, its ETag; otherwise nothing starts.'),
+  source_sha256: uploadedSha256
+    .optional()
+    .describe('Digest that the source must have; otherwise nothing starts.'),
+};
+
+/** @throws ServiceError `conflict` naming the parameters, where the project holds other inputs than expected */
+export function requireExpected(
+  expected: ExpectedInputs,
   { environment, source }: { environment: { version: number }; source: { sha256: string } | undefined },
 ): void {
   const present = { environment_version: environment.version, source_sha256: source?.sha256 };
   const errors = (['environment_version', 'source_sha256'] as const)
-    .filter((name) => meant[name] !== undefined && meant[name] !== present[name])
+    .filter((name) => expected[name] !== undefined && expected[name] !== present[name])
     .map((name) => ({ in: 'query' as const, name, message: `is ${present[name] ?? 'none'} now` }));
   if (errors.length === 0) return;
   const told = errors.map(({ name, message }) => `${name} ${message}`).join(', ');
@@ -46,8 +44,8 @@ export function requireMeant(
   throw new ServiceError('conflict', detail, { errors });
 }
 
-/** The content of the version that is meant, with its version and digest. @throws ServiceError `not-found` */
-export async function meantConfig(
+/** The content of the expected version, with its version and digest. @throws ServiceError `not-found` */
+export async function expectedConfig(
   records: TableReader<'records'>,
   config: Config,
   version: number = config.version,

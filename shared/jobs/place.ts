@@ -1,38 +1,12 @@
-import type { Limits } from '../../core/settings.ts';
-import { claimCluster } from '../../data/jobs/cluster-claim.ts';
-import { gatherVcpus, refuseBusyShares } from '../../data/jobs/gather-vcpus.ts';
-import { countInProject, countOfUser, putUnfinished, type UnfinishedJob } from '../../data/jobs/job.ts';
-import { reserveVcpus } from '../../data/jobs/vcpu-shares.ts';
-import { lineIsEmpty } from '../../data/jobs/waiting-line.ts';
-import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
-import type { TableWriter, Write } from '../../data/table/table.ts';
-import { ConditionFailedError, WriteLabel } from '../../data/table/write-label.ts';
-
-/** A limit that leaves no room for the job now; `line` where others wait before it. */
-export class JobLimitError extends Error {
-  override readonly name = 'JobLimitError';
-  readonly limit: 'unfinishedJobs' | 'vcpus' | 'sharedCluster' | 'line' | 'waitingJobs';
-
-  constructor(limit: JobLimitError['limit']) {
-    super(`nothing is left of the limit ${limit}`);
-    this.limit = limit;
-  }
-}
-
-/** The limits that a job needs a place within. */
-export type PlaceLimits = Pick<Limits, 'unfinishedJobs' | 'vcpus' | 'sharedCluster'>;
-
-const clusterClaim = new WriteLabel('claim of the cluster');
-const userLimit = new WriteLabel('unfinished jobs of the user');
-const vcpuLimit = new WriteLabel('vCPUs of the deployment');
-const line = new WriteLabel('line of the user');
-
-/** The limits, in the order in which a job that meets several is told of one. */
-const limitsByLabel = [
-  [line, 'line'],
-  [clusterClaim, 'sharedCluster'],
-  [userLimit, 'unfinishedJobs'],
-] as const;
+import type { Limits } from '../core/settings.ts';
+import { claimCluster } from '../data/jobs/cluster-claim.ts';
+import { gatherVcpus, refuseBusyShares } from '../data/jobs/gather-vcpus.ts';
+import { countInProject, countOfUser, putUnfinished, type UnfinishedJob } from '../data/jobs/job.ts';
+import { reserveVcpus } from '../data/jobs/vcpu-shares.ts';
+import { lineIsEmpty } from '../data/jobs/waiting-line.ts';
+import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
+import type { TableWriter, Write } from '../data/table/table.ts';
+import { ConditionFailedError, WriteLabel } from '../data/table/write-label.ts';
 
 /**
  * Give a job a place: in one transaction do `writes`, put the job on the list of unfinished ones, and count it against
@@ -69,6 +43,33 @@ export async function takePlace(
   const isConflict = (error: ConditionFailedError) => error.isOnly(vcpuLimit);
   await retryOnConflict(begin, { isConflict, giveUp: refuseBusyShares });
 }
+
+/** The limits that a job needs a place within. */
+export type PlaceLimits = Pick<Limits, 'unfinishedJobs' | 'vcpus' | 'sharedCluster'>;
+
+const clusterClaim = new WriteLabel('claim of the cluster');
+const userLimit = new WriteLabel('unfinished jobs of the user');
+
+/** A limit that leaves no room for the job now; `line` where others wait before it. */
+export class JobLimitError extends Error {
+  override readonly name = 'JobLimitError';
+  readonly limit: 'unfinishedJobs' | 'vcpus' | 'sharedCluster' | 'line' | 'waitingJobs';
+
+  constructor(limit: JobLimitError['limit']) {
+    super(`nothing is left of the limit ${limit}`);
+    this.limit = limit;
+  }
+}
+
+const vcpuLimit = new WriteLabel('vCPUs of the deployment');
+const line = new WriteLabel('line of the user');
+
+/** The limits, in the order in which a job that meets several is told of one. */
+const limitsByLabel = [
+  [line, 'line'],
+  [clusterClaim, 'sharedCluster'],
+  [userLimit, 'unfinishedJobs'],
+] as const;
 
 /**
  * Begin a job that need not wait: do `writes`, its own record among them, and give it a place.

@@ -1,11 +1,51 @@
 import * as z from 'zod';
-import { FileId } from '../../core/formats.ts';
-import { badRequest, type ParameterFault } from '../../core/service-error.ts';
-import type { Settings } from '../../core/settings.ts';
-import { sizeRange } from '../../data/rules/job-size.ts';
-import { decimal, integer } from '../../http/definition/parameters.ts';
-import { fargateSizes } from './fargate-sizes.ts';
-import { smallestNode, usableMemory } from './node-size.ts';
+import { FileId } from '../core/formats.ts';
+import { badRequest, faultsOf, type ParameterFault } from '../core/service-error.ts';
+import type { Limits, Settings } from '../core/settings.ts';
+import { sizeRange } from '../data/rules/job-size.ts';
+import { decimal, integer } from '../http/definition/parameters.ts';
+import { smallestNode, usableMemory } from './cost.ts';
+
+/**
+ * The size of each of `nodes` that `complete` makes of a request. Throws a 400 for all that is wrong with it, and with
+ * the job's `timeout` in seconds.
+ */
+export function allowedSize(
+  complete: () => JobSize,
+  { timeout, nodes }: { timeout: number | undefined; nodes: number },
+  limits: Limits,
+): JobSize {
+  const completed: JobSize[] = [];
+  const faults = faultsOf(() => completed.push(complete()));
+  const [size] = completed;
+  const vcpus = (size?.vcpus ?? 0) * nodes;
+  const all = [...faults, ...faultsOf(() => checkLimits({ timeout, vcpus }, limits))];
+  if (size === undefined || all.length > 0) throw badRequest(all);
+  return size;
+}
+
+export interface JobSize {
+  vcpus: number;
+  /** MiB. */
+  memory: number;
+  gpus: number;
+}
+
+/** Throws a 400 for a job that this deployment never takes. `vcpus` is that of all nodes, `timeout` in seconds. */
+export function checkLimits(
+  { timeout, vcpus }: { timeout: number | undefined; vcpus: number },
+  limits: Limits,
+): void {
+  const faults: ParameterFault[] = [];
+  const fault = (name: string, message: string) => faults.push({ in: 'query', name, message });
+  if (timeout !== undefined && timeout > limits.jobSeconds)
+    fault('timeout', `must be at most ${limits.jobSeconds} s in this deployment`);
+  if (vcpus > limits.vcpus)
+    fault('vcpus', `must be at most ${limits.vcpus} over all nodes in this deployment`);
+  if (faults.length > 0) throw badRequest(faults);
+}
+
+const fault = (name: string, message: string): ParameterFault => ({ in: 'query', name, message });
 
 /** Size of a job of any kind: vCPUs, MiB and seconds. */
 export const sizeBounds = {
@@ -37,18 +77,6 @@ export const sizeParameters = {
   dataset: FileId.optional().describe('Name of the data set to put at `DATA_DIR`. Default: none.'),
 };
 
-const Sizes = z.object(sizeParameters);
-type Sizes = z.infer<typeof Sizes>;
-
-export interface JobSize {
-  vcpus: number;
-  /** MiB. */
-  memory: number;
-  gpus: number;
-}
-
-const fault = (name: string, message: string): ParameterFault => ({ in: 'query', name, message });
-
 /** The Fargate size that was asked for, completed where half of it is given. Throws a 400 naming what is offered. */
 export function fargateSize({ vcpus, memory }: Sizes): JobSize {
   const offers = vcpus === undefined ? fargateSizes : fargateSizes.filter((offer) => offer.vcpus === vcpus);
@@ -72,15 +100,19 @@ export function fargateSize({ vcpus, memory }: Sizes): JobSize {
   throw badRequest([fault('memory', `must be ${offered.join('; or ')}`)]);
 }
 
-function tooManyGpus(most: number, jobsRunAs: Settings['jobsRunAs']): string {
-  if (jobsRunAs === 'containers')
-    return most === 0
-      ? 'must be 0: this deployment has no GPUs, which its option gpuInstanceTypes names'
-      : `must be at most ${most}`;
-  return most === 0
-    ? 'must be 0: this machine has no GPU of NVIDIA (there is no /dev/nvidia0)'
-    : `must be at most ${most}: this machine has no more GPUs`;
-}
+const Sizes = z.object(sizeParameters);
+type Sizes = z.infer<typeof Sizes>;
+
+/** Sizes that Fargate offers: for each number of vCPUs, the memory in MiB (`from`, `to`, `step`). */
+const fargateSizes: readonly { vcpus: number; from: number; to: number; step: number }[] = [
+  { vcpus: 0.25, from: 512, to: 2048, step: 512 },
+  { vcpus: 0.5, from: 1024, to: 4096, step: 1024 },
+  { vcpus: 1, from: 2048, to: 8192, step: 1024 },
+  { vcpus: 2, from: 4096, to: 16_384, step: 1024 },
+  { vcpus: 4, from: 8192, to: 30_720, step: 1024 },
+  { vcpus: 8, from: 16_384, to: 61_440, step: 4096 },
+  { vcpus: 16, from: 32_768, to: 122_880, step: 8192 },
+];
 
 /**
  * The size of one EC2 node that was asked for: whole vCPUs, any memory. With GPUs the memory is all of the smallest node
@@ -98,3 +130,20 @@ export function nodeSize(
   const node = gpus === 0 ? undefined : smallestNode(prices?.nodes ?? [], { vcpus, gpus });
   return { vcpus, memory: memory ?? (node === undefined ? 2048 * vcpus : usableMemory(node)), gpus };
 }
+
+function tooManyGpus(most: number, jobsRunAs: Settings['jobsRunAs']): string {
+  if (jobsRunAs === 'containers')
+    return most === 0
+      ? 'must be 0: this deployment has no GPUs, which its option gpuInstanceTypes names'
+      : `must be at most ${most}`;
+  return most === 0
+    ? 'must be 0: this machine has no GPU of NVIDIA (there is no /dev/nvidia0)'
+    : `must be at most ${most}: this machine has no more GPUs`;
+}
+
+/** Whether Fargate offers this size; memory in MiB. */
+export const isFargateSize = (size: { vcpus: number; memory: number }): boolean =>
+  fargateSizes.some(
+    ({ vcpus, from, to, step }) =>
+      vcpus === size.vcpus && size.memory >= from && size.memory <= to && (size.memory - from) % step === 0,
+  );

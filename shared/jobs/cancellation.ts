@@ -1,0 +1,227 @@
+import type { BatchControl } from '../aws/batch.ts';
+import type { Deadline } from '../core/deadline.ts';
+import { errorName } from '../core/error-text.ts';
+import type { Logger } from '../core/log.ts';
+import type { Settings } from '../core/settings.ts';
+import { releaseCheckpoints } from '../data/experiments/continuation.ts';
+import { type Experiment, findExperiment, listExperiments } from '../data/experiments/experiment.ts';
+import { changeJob, endWaitingOf } from '../data/jobs/job.ts';
+import { isFinal, rankOf } from '../data/jobs/job-status.ts';
+import { changedLine, findLine, leaveLine, lineOf } from '../data/jobs/waiting-line.ts';
+import { countersKey, parseCounters } from '../data/projects/project.ts';
+import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
+import type { TableWriter } from '../data/table/table.ts';
+import { ConditionFailedError } from '../data/table/write-label.ts';
+import { concludeJob, finalFields, purgeLeftovers } from './conclusion.ts';
+import { cancelledReason, reasons } from './reasons.ts';
+import {
+  batchNameOf,
+  buildNameOf,
+  isStrategy,
+  type JobRecord,
+  parseJobRecord,
+  unfinishedJobOf,
+} from './subject.ts';
+import { queueOf } from './submission.ts';
+
+/**
+ * Cancel a job, whatever its status. The request is recorded first, so that the reconciler completes it if this process
+ * dies. A job that has no container yet ends at once; a running one stops its command, which has some seconds to save.
+ * @returns false where the job had ended already
+ */
+export async function cancelJob(
+  records: TableWriter<'records'>,
+  batch: BatchControl,
+  settings: Settings,
+  record: JobRecord,
+  { by: asking, now }: Cancelling,
+): Promise<boolean> {
+  if (isFinal(record.status)) return false;
+  // Who asks again changes nothing.
+  const by = record.cancelled_by ?? asking;
+  const { subject } = unfinishedJobOf(record);
+  if (record.line_ticket !== null) {
+    if (await concludeJob(records, record, unstarted(by), now)) return true;
+    // It has just left its line.
+    const item = await records.get(subject);
+    return item !== undefined && cancelJob(records, batch, settings, parseJobRecord(item), { by, now });
+  }
+  try {
+    await records.write(
+      changeJob(subject, {
+        set: { cancel_requested_at: now.toISOString(), cancelled_by: by, status_reason: reasons.cancelling },
+      }),
+    );
+  } catch (error) {
+    if (error instanceof ConditionFailedError) return false;
+    throw error;
+  }
+  for (const id of await batchJobsOf(batch, settings, record)) await batch.terminate(id, cancelledReason(by));
+  if (record.status_rank < rankOf('STARTING')) {
+    // An earlier attempt, or the build of the environment, may have left objects.
+    await concludeJob(records, record, unstarted(by), now, ...purgeLeftovers(record, now));
+  }
+  return true;
+}
+
+/** Who cancels a job, and when. */
+interface Cancelling {
+  /** Name of a user; null where it is nobody's wish, such as that its project is deleted. */
+  by: string | null;
+  now: Date;
+}
+
+/** The conclusion of a job that had no container yet. */
+const unstarted = (by: string | null) => ({
+  status: 'CANCELLED' as const,
+  reason: cancelledReason(by, 'before it started'),
+});
+
+/** Ids of all Batch jobs of a record, including those whose submission was not noted yet. */
+async function batchJobsOf(batch: BatchControl, settings: Settings, record: JobRecord): Promise<string[]> {
+  const noted = [record.depends_on, record.batch_job_id].filter((id) => id !== null);
+  if (record.status !== 'CREATED') return noted;
+  const found = await Promise.all([
+    ...(isStrategy(record) ? [] : [batch.findByName(settings.train.queue, buildNameOf(record))]),
+    batch.findByName(queueOf(record, settings).queue, batchNameOf(record)),
+  ]);
+  return [...new Set([...noted, ...found.filter((id) => id !== undefined)])];
+}
+
+/**
+ * Cancel all trainings of a project that have not ended, while there is time: those that wait in line many at once, then
+ * those that have a place.
+ * @returns how many were cancelled, and whether that is all of them
+ */
+export async function cancelAll(
+  context: Context,
+  project_id: string,
+  hasTime: Deadline,
+): Promise<{ cancelled: number; complete: boolean }> {
+  const found: Experiment[] = [];
+  for await (const some of unfinishedOf(context, project_id, hasTime)) found.push(...some);
+  const lines = new Map<string, Experiment[]>();
+  const placed: Experiment[] = [];
+  for (const job of found) {
+    const line_id = lineOf(unfinishedJobOf(job));
+    if (job.line_ticket === null) placed.push(job);
+    else lines.set(line_id, [...(lines.get(line_id) ?? []), job]);
+  }
+  let cancelled = 0;
+  // Those who stand last first, so that none gets a place that is about to be cancelled.
+  for (const jobs of lines.values()) {
+    jobs.sort((one, other) => (other.line_ticket ?? 0) - (one.line_ticket ?? 0));
+    for (const some of chunks(jobs, waitingAtOnce)) {
+      if (!hasTime()) break;
+      if (await endTogether(context, project_id, some)) cancelled += some.length;
+      else cancelled += await cancelEach(context, some, hasTime);
+    }
+  }
+  cancelled += await cancelEach(context, placed, hasTime);
+  return { cancelled, complete: hasTime() };
+}
+
+interface Context {
+  records: TableWriter<'records'>;
+  batch: BatchControl;
+  settings: Settings;
+  now(): Date;
+  /** Name of the user who asks. */
+  by: string;
+  log: Logger;
+}
+
+/** Trainings of a project that have not ended and that nobody has cancelled yet, newest first, as pages. */
+async function* unfinishedOf(
+  { records }: Context,
+  project_id: string,
+  hasTime: Deadline,
+): AsyncGenerator<Experiment[]> {
+  const item = await records.get(countersKey(project_id));
+  let unfinished = item === undefined ? 0 : parseCounters(item).unfinished;
+  let after: string | undefined;
+  // Experiments that a client records are none of those that are counted.
+  while (unfinished > 0 && hasTime()) {
+    const page = await listExperiments(records, project_id, { limit: pageSize, after });
+    const found = page.items.filter(({ kind, status }) => kind !== 'logged' && !isFinal(status));
+    unfinished -= found.length;
+    yield found.filter(({ cancel_requested_at }) => cancel_requested_at === null);
+    if (page.next === undefined) return;
+    after = page.next;
+  }
+}
+
+const pageSize = 200;
+
+const chunks = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
+
+/** Jobs of a line that end in one transaction: three writes each, and two of them all, of the hundred that it takes. */
+const waitingAtOnce = 30;
+
+/**
+ * End jobs that wait in one line, all of one project, in one transaction.
+ * @returns false where one of them has left the line, so that nothing was written
+ */
+async function endTogether(
+  { records, now, by }: Context,
+  project_id: string,
+  jobs: readonly Experiment[],
+): Promise<boolean> {
+  const [first] = jobs;
+  if (first === undefined) return true;
+  const set = { ...finalFields(unstarted(by), now()), line_ticket: null };
+  const end = async (): Promise<boolean> => {
+    const line = await findLine(records, lineOf(unfinishedJobOf(first)));
+    if (line === undefined) return false;
+    const tickets = jobs.map(({ line_ticket }) => line_ticket ?? 0);
+    const ended = jobs.flatMap((job) => [
+      changeJob(unfinishedJobOf(job).subject, { set }, { equals: { line_ticket: job.line_ticket ?? 0 } }),
+      ...releaseCheckpoints(job),
+    ]);
+    try {
+      await records.write(...ended, ...leaveLine(line, tickets), endWaitingOf(project_id, jobs.length));
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionFailedError && !error.isOnly(changedLine)) return false;
+      throw error;
+    }
+  };
+  return retryOnConflict(end, { giveUp: () => false });
+}
+
+/** Cancel jobs one by one, some at a time. @returns how many of them had not ended */
+async function cancelEach(context: Context, jobs: readonly Experiment[], hasTime: Deadline): Promise<number> {
+  let cancelled = 0;
+  for (const some of chunks(jobs, runningAtOnce)) {
+    if (!hasTime()) break;
+    const results = await Promise.all(some.map((job) => cancelOne(context, job)));
+    cancelled += results.filter(Boolean).length;
+  }
+  return cancelled;
+}
+
+/** Jobs that Batch has and that are ended at the same time. */
+const runningAtOnce = 4;
+
+/**
+ * Cancel one job. Where Batch cannot be reached that is recorded, and the reconciler completes it.
+ * @returns false where it had ended already
+ */
+async function cancelOne(
+  { records, batch, settings, now, by, log }: Context,
+  { project_id, experiment_id }: Experiment,
+): Promise<boolean> {
+  const read = () => findExperiment(records, project_id, experiment_id);
+  const present = await read();
+  if (present === undefined) return false;
+  try {
+    return await cancelJob(records, batch, settings, present, { by, now: now() });
+  } catch (error) {
+    if ((await read())?.cancel_requested_at == null) throw error;
+    log.warn('cancel-later', { job_id: experiment_id, error: errorName(error) });
+    return true;
+  }
+}

@@ -1,0 +1,126 @@
+import { releaseCheckpoints } from '../data/experiments/continuation.ts';
+import { type Experiment, experimentPrefix } from '../data/experiments/experiment.ts';
+import { changeJob, endJob, endWaiting } from '../data/jobs/job.ts';
+import { type FinalStatus, finalRank } from '../data/jobs/job-status.ts';
+import { changedLine, findLine, leaveLine, lineOf } from '../data/jobs/waiting-line.ts';
+import { modelPrefix } from '../data/models/model.ts';
+import { strategyRemains } from '../data/models/strategy.ts';
+import { type PurgeTarget, recordPurge } from '../data/projects/purge.ts';
+import type { Change } from '../data/table/condition.ts';
+import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
+import type { TableWriter, Write } from '../data/table/table.ts';
+import { ConditionFailedError } from '../data/table/write-label.ts';
+import { isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
+
+/**
+ * End a job in one transaction: its record becomes final, it leaves the list of unfinished jobs, and its reservations are
+ * released. One that waits leaves its line instead. `further` are writes that go with it, such as the check of the lease.
+ * @returns false where the job had ended already, or a condition of `further` does not hold
+ * @example
+ * await concludeJob(records, record, { status: 'FAILED', reason: reasons.lost }, now, ...purgeLeftovers(record, now));
+ */
+export async function concludeJob(
+  records: TableWriter<'records'>,
+  record: JobRecord,
+  conclusion: Conclusion,
+  now: Date,
+  ...further: readonly Write[]
+): Promise<boolean> {
+  const job = unfinishedJobOf(record);
+  const set = finalFields(conclusion, now);
+  const released = isStrategy(record) ? [] : releaseCheckpoints(record);
+  if (record.line_ticket !== null)
+    return endInLine(records, record, record.line_ticket, set, [...released, ...further]);
+  try {
+    await records.write(changeJob(job.subject, { set }), ...endJob(job), ...released, ...further);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailedError) return false;
+    throw error;
+  }
+}
+
+/** How a job ends. */
+export interface Conclusion {
+  status: FinalStatus;
+  /** `status_reason`: why, for the user; null for a success. */
+  reason: string | null;
+  exitCode?: number | null;
+  signal?: string | null;
+  /** Further attributes of the record. */
+  change?: Change['set'];
+}
+
+/** What the record of a job says once it has ended. */
+export const finalFields = (conclusion: Conclusion, now: Date) => ({
+  status: conclusion.status,
+  status_rank: finalRank,
+  status_reason: conclusion.reason,
+  stopped_at: now.toISOString(),
+  exit_code: conclusion.exitCode ?? null,
+  signal: conclusion.signal ?? null,
+  ...conclusion.change,
+});
+
+/**
+ * End a job that waits, in one transaction: its record becomes final, and it leaves its line.
+ * @param set the attributes of the record at its end
+ * @returns false where it has ended or left the line already
+ */
+async function endInLine(
+  records: TableWriter<'records'>,
+  record: JobRecord,
+  line_ticket: number,
+  set: Change['set'],
+  further: readonly Write[],
+): Promise<boolean> {
+  const job = unfinishedJobOf(record);
+  const end = async (): Promise<boolean> => {
+    const line = await findLine(records, lineOf(job));
+    const leaving = line === undefined ? [] : leaveLine(line, line_ticket);
+    try {
+      const change = changeJob(
+        job.subject,
+        { set: { ...set, line_ticket: null } },
+        { equals: { line_ticket } },
+      );
+      await records.write(change, ...endWaiting(job), ...leaving, ...further);
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionFailedError && !error.isOnly(changedLine)) return false;
+      throw error;
+    }
+  };
+  return retryOnConflict(end);
+}
+
+/**
+ * The write that goes with the end of a job whose container could not conclude it: a container that died between an
+ * upload and its record has left an object that no record names. Empty where no container has run.
+ */
+export function purgeLeftovers(record: JobRecord, now: Date): Write[] {
+  if (record.attempt === 0 && record.depends_on === null) return [];
+  const purge_id = jobIdOf(record);
+  const created_at = now.toISOString();
+  return [recordPurge({ purge_id, created_at, again_at: null, target: targetOf(record) })];
+}
+
+function targetOf(record: JobRecord): PurgeTarget {
+  // No record names a result of this strategy, because its container did not conclude it.
+  if (isStrategy(record)) {
+    // The copies for the model that the result should have become.
+    const copies = record.result_name === null ? [] : [modelPrefix(record.strategy_id)];
+    return { partitions: [], prefixes: [...strategyRemains(record).prefixes, ...copies] };
+  }
+  const { project_id, experiment_id: job_id } = record;
+  return {
+    partitions: [],
+    prefixes: [],
+    leftovers: { job_id, prefix: experimentPrefix(project_id, job_id) },
+    ...(mayBuild(record) && { packs_of: project_id }),
+  };
+}
+
+/** Whether a container of the job may have built an environment. */
+const mayBuild = ({ environment: { env_type } }: Experiment): boolean =>
+  env_type === 'python' || env_type === 'node';

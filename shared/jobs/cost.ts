@@ -1,0 +1,81 @@
+import type { Prices } from '../core/prices.ts';
+
+/** US dollars for an attempt that takes all its time (`timeout`, in seconds); null where there is no price. */
+export function costEstimate(
+  prices: Prices | undefined,
+  job: PricedJob & { timeout: number },
+): number | null {
+  const hourly = prices === undefined ? null : hourlyCost(prices, job);
+  return hourly === null ? null : rounded((hourly * Math.max(job.timeout, minSeconds)) / 3600);
+}
+
+/** The size of a job; per node. */
+interface PricedJob extends NodeDemand {
+  memory: number;
+  /** Whether it runs on EC2 nodes; otherwise on Fargate. */
+  isOnNodes: boolean;
+  nodes: number;
+}
+
+/** The size that a job needs of each of its nodes. */
+interface NodeDemand {
+  vcpus: number;
+  gpus: number;
+  /** MiB; any, unless given. */
+  memory?: number | undefined;
+}
+
+/** US dollars an hour of all nodes together; null where no node is large enough, or none has a price. */
+export function hourlyCost({ fargate, nodes }: Prices, job: PricedJob): number | null {
+  if (!job.isOnNodes) return fargate.base + job.vcpus * fargate.vcpu + (job.memory / 1024) * fargate.gib;
+  const node = smallestNode(nodes, job);
+  return node === undefined ? null : node.price * job.nodes;
+}
+
+/** The cheapest node that is large enough; undefined where none is. */
+export function smallestNode(nodes: readonly Node[], job: NodeDemand): Node | undefined {
+  const { vcpus, gpus, memory = 0 } = job;
+  const large = nodes.filter(
+    (node) => node.vcpus >= vcpus && node.gpus >= gpus && usableMemory(node) >= memory,
+  );
+  return large.toSorted((one, other) => one.price - other.price)[0];
+}
+
+type Node = Prices['nodes'][number];
+
+/** MiB of a node that a job can have. */
+export const usableMemory = ({ memory }: Pick<Node, 'memory'>): number =>
+  Math.floor(memory * (1 - systemShare));
+
+/** Share of a node's memory that the kernel and the ECS agent use; AWS advises to subtract 5 percent. */
+const systemShare = 0.06;
+
+/** To millionths of a dollar. */
+const rounded = (amount: number): number => Math.round(amount * 1e6) / 1e6;
+
+/** Seconds that AWS charges at least. */
+const minSeconds = 60;
+
+/**
+ * US dollars that a job has cost, all attempts together, at the price of when it was created; null before its end, and
+ * where there was no price.
+ */
+export function actualCost(
+  job: Span & { cost_estimate: number | null; timeout: number; attempts: readonly Span[] },
+): number | null {
+  if (job.cost_estimate === null || job.stopped_at === null) return null;
+  // Batch reports the last attempt later than the job itself does, or never.
+  const reported = job.attempts.reduce((sum, attempt) => sum + paidSeconds(attempt), 0);
+  const seconds = Math.max(reported, paidSeconds(job));
+  return rounded((job.cost_estimate * seconds) / Math.max(job.timeout, minSeconds));
+}
+
+interface Span {
+  started_at: string | null;
+  stopped_at: string | null;
+}
+
+function paidSeconds({ started_at, stopped_at }: Span): number {
+  if (started_at === null || stopped_at === null) return 0;
+  return Math.max(minSeconds, (Date.parse(stopped_at) - Date.parse(started_at)) / 1000);
+}

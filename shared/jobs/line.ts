@@ -1,0 +1,333 @@
+import type { Deadline } from '../core/deadline.ts';
+import { errorName } from '../core/error-text.ts';
+import type { Logger } from '../core/log.ts';
+import type { Limits } from '../core/settings.ts';
+import { changeJob, countInProject, placesOf, type UnfinishedJob, userLimitKey } from '../data/jobs/job.ts';
+import { limitShare } from '../data/jobs/vcpu-shares.ts';
+import {
+  changedLine,
+  findLine,
+  frontOf,
+  isAnyReady,
+  joinLine,
+  type LineRow,
+  leaveLine,
+  lineKey,
+  lineOf,
+  linesOf,
+  listOwnWaits,
+  nextTicket,
+  parseLine,
+  positionOf,
+  readyHeads,
+  removeRow,
+  type WaitingJob,
+  type WaitingLine,
+  waitFor,
+  waitsForOwn,
+} from '../data/jobs/waiting-line.ts';
+import { readAgain, retryOnConflict } from '../data/table/retry-on-conflict.ts';
+import type { Item, Key, TableReader, TableWriter, Write } from '../data/table/table.ts';
+import { TableBusyError } from '../data/table/table-busy.ts';
+import { tryWrite } from '../data/table/try-write.ts';
+import { type ConditionFailedError, WriteLabel } from '../data/table/write-label.ts';
+import { type Conclusion, concludeJob } from './conclusion.ts';
+import { beginJob, JobLimitError, type PlaceLimits, takePlace } from './place.ts';
+import { lineReason, reasons } from './reasons.ts';
+import { type JobRecord, parseJobRecord, type Reconciler, unfinishedJobOf } from './subject.ts';
+import { submitJob } from './submission.ts';
+
+/**
+ * Start as many jobs that wait as there are places, and submit them to Batch. Lines take turns; the work is that of the
+ * starts, however many jobs wait. Can be called at any time, by several at once.
+ * @param ended user whose job has ended, where it is known
+ * @param log where errors of submissions are logged, which the reconciler repeats
+ */
+export async function startWaiting(reconciler: Reconciler, ended?: string, log?: Logger): Promise<void> {
+  const { records } = reconciler;
+  if (ended !== undefined) await wakeLines(reconciler, ended);
+  let isClusterTaken = false;
+  for (let starts = 0; starts < maxStarts; starts += 1) {
+    const heads = await readyHeads(records);
+    const head = heads.find(({ kind }) => !(isClusterTaken && kind === 'cluster'));
+    if (head === undefined) return;
+    const outcome = await tryLine(reconciler, head);
+    if (outcome === 'vcpus') return;
+    if (outcome === 'sharedCluster') isClusterTaken = true;
+    else if (outcome === 'unfinishedJobs') await waitForOwn(reconciler, head);
+    else if (outcome !== 'left') await submitStarted(reconciler, outcome.started, log);
+  }
+}
+
+/** Let the lines of a user whose job has ended have their turn. */
+async function wakeLines({ records, settings }: Reconciler, user_id: string): Promise<void> {
+  const keys = [userLimitKey(user_id), ...linesOf(user_id).map(lineKey)];
+  const wake = async (): Promise<undefined | typeof readAgain> => {
+    const [places, ...items] = await records.batchGet(keys);
+    if (placesOf(places) >= settings.limits.unfinishedJobs) return undefined;
+    const lines = items.map(parseLine).filter((line) => line !== undefined);
+    let areAwake = true;
+    for (const line of lines.filter(waitsForOwn))
+      areAwake &&= await unlessChanged(records, waitFor(line, 'turn'));
+    return areAwake ? undefined : readAgain;
+  };
+  await retryOnConflict(wake);
+}
+
+/** Write a change of a line; false where somebody else has changed it since. */
+async function unlessChanged(records: TableWriter<'records'>, writes: readonly Write[]): Promise<boolean> {
+  return writes.length === 0 || tryWrite(records.write(...writes));
+}
+
+/** Starts of one call: each takes about 100 ms on AWS, and functions run for 29 s. */
+const maxStarts = 100;
+
+/** Try the line of a row, whose turn it is. */
+async function tryLine(reconciler: Reconciler, row: LineRow): Promise<Outcome> {
+  const { records, settings } = reconciler;
+  const attempt = async (): Promise<Outcome | typeof readAgain> => {
+    const [line, front] = await Promise.all([findLine(records, row.line_id), frontOf(records, row.line_id)]);
+    if (line === undefined || line.row !== row.sk) {
+      // Its line is empty, or has moved on since the row was read.
+      if (line === undefined) await unlessChanged(records, [removeRow(row)]);
+      return 'left';
+    }
+    if (front === undefined) return readAgain;
+    if (front.job.vcpus > settings.limits.vcpus) {
+      // Nothing would ever start it or those behind it.
+      const reason = reasons.tooManyVcpus(front.job.vcpus, settings.limits.vcpus);
+      await endFront(records, line, front, { status: 'FAILED', reason }, reconciler.now());
+      return 'left';
+    }
+    return startFront(reconciler, line, front);
+  };
+  const isConflict = (error: ConditionFailedError) => changedLine.failedIn(error);
+  return retryOnConflict(attempt, { isConflict, giveUp: () => 'left' });
+}
+
+/** What became of the front of a line: its job, or the limit that leaves no place. */
+type Outcome = { started: UnfinishedJob } | 'left' | 'unfinishedJobs' | 'vcpus' | 'sharedCluster';
+
+/** End the job at the front of a line, which never started. One whose record is gone only leaves the line. */
+async function endFront(
+  records: TableWriter<'records'>,
+  line: WaitingLine,
+  { job, ticket }: WaitingJob,
+  conclusion: Conclusion,
+  now: Date,
+): Promise<void> {
+  const item = await records.get(job.subject);
+  if (item !== undefined && (await concludeJob(records, parseJobRecord(item), conclusion, now))) return;
+  await tryWrite(records.write(...leaveLine(line, ticket)));
+}
+
+/** Give the job at the front of a line a place: one transaction takes the place and takes the job out of the line. */
+async function startFront(
+  reconciler: Reconciler,
+  line: WaitingLine,
+  { job, ticket }: WaitingJob,
+): Promise<Outcome> {
+  const { records, settings, now } = reconciler;
+  const { limits } = settings;
+  const leaving = leaveLine(line, ticket, now().getTime());
+  const limit_share = limitShare(job.job_id, limits.vcpus);
+  const set = {
+    line_ticket: null,
+    limit_share,
+    begun_at: now().toISOString(),
+    checked_at: now().toISOString(),
+    status_reason: reasons.itsTurn,
+  };
+  const begin = waitingRecord.on(changeJob(job.subject, { set }, { equals: { line_ticket: ticket } }));
+  const started = { ...job, limit_share };
+  try {
+    await takePlace(records, started, limits, [begin, ...leaving]);
+    return { started };
+  } catch (error) {
+    if (error instanceof JobLimitError && error.limit !== 'line' && error.limit !== 'waitingJobs')
+      return error.limit;
+    if (!waitingRecord.failedIn(error) || changedLine.failedIn(error)) throw error;
+    // Its record was deleted.
+    await records.write(...leaving);
+    return 'left';
+  }
+}
+
+const waitingRecord = new WriteLabel('record of the waiting job');
+
+/** Let a line wait for the end of a job of its user. One that ended in between has not seen that: look again. */
+async function waitForOwn(reconciler: Reconciler, { line_id, sk }: LineRow): Promise<void> {
+  const line = await findLine(reconciler.records, line_id);
+  if (line === undefined || line.row !== sk) return;
+  if (await unlessChanged(reconciler.records, waitFor(line, 'own')))
+    await wakeLines(reconciler, line.user_id);
+}
+
+async function submitStarted(reconciler: Reconciler, job: UnfinishedJob, log?: Logger): Promise<void> {
+  const { records, batch, settings, keys } = reconciler;
+  try {
+    const item = await records.get(job.subject);
+    if (item !== undefined) await submitJob(records, batch, settings, parseJobRecord(item), true, keys);
+  } catch (error) {
+    // The reconciler submits it.
+    log?.warn('submit-later', { job_id: job.job_id, error: errorName(error) });
+  }
+}
+
+/**
+ * Begin a job, or let it wait in line where a limit leaves no place or others wait. After that, who waits has to be
+ * started (`startWaiting`): a place may have become free before the job stood in line.
+ * @param writesOf the writes that record the job; with its ticket where it waits
+ * @returns whether it waits
+ * @throws JobLimitError `waitingJobs` where as many wait as may
+ * @throws ConditionFailedError where a condition of the writes does not hold
+ */
+export async function beginOrWait(
+  records: TableWriter<'records'>,
+  job: UnfinishedJob,
+  limits: PlaceLimits & Pick<Limits, 'waitingJobs'>,
+  writesOf: (line_ticket: number | null) => readonly Write[],
+  now: Date,
+): Promise<boolean> {
+  // Only read, not checked by the transaction: every job would check the same item.
+  const othersWait = await isAnyReady(records);
+  if (!othersWait) {
+    try {
+      await beginJob(records, job, limits, writesOf(null));
+      return false;
+    } catch (error) {
+      if (!(error instanceof JobLimitError)) throw error;
+    }
+  }
+  await waitInLine(records, job, limits.waitingJobs, writesOf, now);
+  return true;
+}
+
+/** Put a job at the end of its line. @throws JobLimitError where as many wait as may */
+function waitInLine(
+  records: TableWriter<'records'>,
+  job: UnfinishedJob,
+  waitingJobs: number,
+  writesOf: (line_ticket: number) => readonly Write[],
+  now: Date,
+): Promise<void> {
+  const join = async () => {
+    const line = await findLine(records, lineOf(job));
+    if (line !== undefined && line.waiting >= waitingJobs) throw new JobLimitError('waitingJobs');
+    const joining = joinLine(job, line, now);
+    await records.write(...writesOf(nextTicket(line)), ...joining, ...countInProject(job));
+  };
+  return retryOnConflict(join, {
+    isConflict: (error: ConditionFailedError) => error.isOnly(changedLine),
+    calls: joinsAtOnce,
+    giveUp: (cause) => {
+      throw new TableBusyError('the line of the user changed during every attempt', { cause });
+    },
+  });
+}
+
+/** Requests of one user that may join a line at the same moment; each lets one other wait. */
+const joinsAtOnce = 50;
+
+/** Fields of the record of a job that waits. */
+export const waitingFields = (line_ticket: number) => ({
+  line_ticket,
+  status_reason: reasons.inLine,
+});
+
+/** A job, with its position in line where it waits. */
+export type Placed<J> = J & { place_in_line?: number | null };
+
+/** Say of each of these jobs that waits why, and where it stands. One read for all, and none where none waits. */
+export async function placeInLine<J extends JobRecord>(
+  records: TableReader<'records'>,
+  limits: Pick<Limits, 'unfinishedJobs' | 'vcpus'>,
+  jobs: readonly J[],
+): Promise<Placed<J>[]> {
+  const keysOf = (job: JobRecord) => ({
+    line: lineKey(lineOf(unfinishedJobOf(job))),
+    user: userLimitKey(job.user_id),
+  });
+  const nameOf = ({ pk, sk }: Key) => `${pk}/${sk}`;
+  const wanted = new Map<string, Key>();
+  for (const job of jobs)
+    if (job.line_ticket !== null) for (const key of Object.values(keysOf(job))) wanted.set(nameOf(key), key);
+  if (wanted.size === 0) return [...jobs];
+  const found = await readAll(records, [...wanted.values()]);
+  return jobs.map((job) => {
+    const keys = keysOf(job);
+    const line = job.line_ticket === null ? undefined : parseLine(found.get(nameOf(keys.line)));
+    if (line === undefined || job.line_ticket === null) return job;
+    const place_in_line = positionOf(line, job.line_ticket);
+    const places = placesOf(found.get(nameOf(keys.user)));
+    return { ...job, place_in_line, status_reason: lineReason(job, place_in_line, places, limits) };
+  });
+}
+
+async function readAll(records: TableReader<'records'>, keys: readonly Key[]): Promise<Map<string, Item>> {
+  const found = new Map<string, Item>();
+  for (let from = 0; from < keys.length; from += keysAtOnce)
+    for (const item of await records.batchGet(keys.slice(from, from + keysAtOnce)))
+      if (item !== undefined) found.set(`${item.pk}/${item.sk}`, item);
+  return found;
+}
+
+/** Keys that one read takes. */
+const keysAtOnce = 100;
+
+/** Say it of one job. */
+export async function placeOneInLine<J extends JobRecord>(
+  records: TableReader<'records'>,
+  limits: Pick<Limits, 'unfinishedJobs' | 'vcpus'>,
+  job: J,
+): Promise<Placed<J>> {
+  const [placed = job] = await placeInLine(records, limits, [job]);
+  return placed;
+}
+
+/** Start as {@link startWaiting} does, and look at every line: for what a crash or a lost event has left. */
+export async function startAllWaiting(reconciler: Reconciler): Promise<void> {
+  let after: string | undefined;
+  do {
+    const page = await listOwnWaits(reconciler.records, after);
+    const owners = new Set(page.line_ids.map((line_id) => line_id.split('#')[0] ?? ''));
+    for (const user_id of owners) await wakeLines(reconciler, user_id);
+    after = page.next;
+  } while (after !== undefined);
+  await startWaiting(reconciler);
+}
+
+/** Start who waits, after a request that has let a job wait, or ended one. Never throws: the reconciler repeats it. */
+export async function startWaitingInRequest(
+  reconciler: Reconciler,
+  record: Pick<JobRecord, 'user_id'>,
+  log: Logger,
+): Promise<void> {
+  try {
+    await startWaiting(reconciler, record.user_id, log);
+  } catch (error) {
+    log.warn('start-later', { error: errorName(error) });
+  }
+}
+
+/**
+ * Cancel the jobs of a deleted user that wait for a place; those that have one go on.
+ * @returns whether none is left; false when time ran out before
+ */
+export async function cancelWaitingOf(
+  records: TableWriter<'records'>,
+  user_id: string,
+  hasTime: Deadline,
+  now: Date,
+): Promise<boolean> {
+  const conclusion = { status: 'CANCELLED', reason: reasons.userDeleted } as const;
+  for (const line_id of linesOf(user_id)) {
+    for (;;) {
+      if (!hasTime()) return false;
+      const [line, front] = await Promise.all([findLine(records, line_id), frontOf(records, line_id)]);
+      if (line === undefined || front === undefined) break;
+      await endFront(records, line, front, conclusion, now);
+    }
+  }
+  return true;
+}

@@ -1,0 +1,178 @@
+import type { BatchControl, BatchJob, BatchStatus } from '../aws/batch.ts';
+import { changeJob } from '../data/jobs/job.ts';
+import { isFinal, rankOf } from '../data/jobs/job-status.ts';
+import type { TableWriter } from '../data/table/table.ts';
+import { tryWrite } from '../data/table/try-write.ts';
+import { concludeJob, purgeLeftovers } from './conclusion.ts';
+import { buildWaitReason, cancelledReason, lossReason, reasons, waitReason } from './reasons.ts';
+import { type JobRecord, unfinishedJobOf } from './subject.ts';
+import { noteBuild } from './submission.ts';
+
+/**
+ * Update a record from its Batch job, as an event or DescribeJobs reports it. Can be repeated, in any order. A job that
+ * has ended at Batch without a conclusion of its container is concluded here.
+ */
+export async function observeJob(
+  records: TableWriter<'records'>,
+  record: JobRecord,
+  job: BatchJob,
+  now: Date,
+): Promise<void> {
+  if (isFinal(record.status)) return;
+  // The job was submitted twice: the record names the one that holds the lease.
+  if (record.batch_job_id !== null && record.batch_job_id !== job.id) return;
+  const { status } = job;
+  if (!isOver(status)) return advance(records, record, job, status, now);
+  const change = { attempts: attemptsOf(job), batch_job_id: job.id };
+  const cancelled = record.cancel_requested_at !== null;
+  await concludeJob(
+    records,
+    record,
+    cancelled
+      ? {
+          status: 'CANCELLED',
+          reason: cancelledReason(record.cancelled_by),
+          exitCode: job.exitCode ?? null,
+          change,
+        }
+      : { status: 'FAILED', reason: lossReason(job), exitCode: job.exitCode ?? null, change },
+    now,
+    ...purgeLeftovers(record, now),
+  );
+}
+
+const isOver = (status: BatchStatus): status is 'SUCCEEDED' | 'FAILED' =>
+  status === 'SUCCEEDED' || status === 'FAILED';
+
+/** Move the status of a record to that of its Batch job; within an attempt only forward. */
+async function advance(
+  records: TableWriter<'records'>,
+  record: JobRecord,
+  job: BatchJob,
+  status: Exclude<BatchStatus, 'SUCCEEDED' | 'FAILED'>,
+  now: Date,
+): Promise<void> {
+  const rank = rankOf(status);
+  const isNews =
+    job.attempt > record.batch_attempt || (job.attempt === record.batch_attempt && rank > record.status_rank);
+  if (!isNews) return explainWait(records, record, { waiting: job, status: 'RUNNABLE' }, now);
+  // 'Being built' tells the user more than 'waits for another job'.
+  const isBuilding = status === 'PENDING' && record.status_reason === reasons.building;
+  const set = {
+    status,
+    status_rank: rank,
+    status_reason: isBuilding ? reasons.building : waitReason({ ...job, status }),
+    batch_attempt: job.attempt,
+    batch_job_id: job.id,
+    attempts: attemptsOf(job),
+    checked_at: now.toISOString(),
+  };
+  const forward = {
+    any: [
+      { below: { batch_attempt: job.attempt } },
+      { equals: { batch_attempt: job.attempt }, below: { status_rank: rank } },
+    ],
+  };
+  await tryWrite(records.write(changeJob(unfinishedJobOf(record).subject, { set }, forward)));
+}
+
+/**
+ * Note on the record why a job still waits for capacity. Batch knows the reason only after some minutes, and sends no
+ * event about it. The reason is kept as it is while the job is being cancelled or its environment is being built.
+ */
+async function explainWait(
+  records: TableWriter<'records'>,
+  record: JobRecord,
+  { waiting, status }: Wait,
+  now: Date,
+): Promise<void> {
+  const { status_reason: noted, status_rank, batch_attempt, cancel_requested_at } = record;
+  if (waiting.status !== 'RUNNABLE' || record.status !== status || cancel_requested_at !== null) return;
+  if (status === 'RUNNABLE' && waiting.attempt !== batch_attempt) return;
+  const reason = status === 'RUNNABLE' ? waitReason({ ...waiting, status }) : buildWaitReason(waiting);
+  // Without a reason the answer of Batch says no more than the event did.
+  if (waiting.reason === undefined || noted === reasons.building || noted === reason) return;
+  const set = { status_reason: reason, checked_at: now.toISOString() };
+  const unmoved = { equals: { status_rank, batch_attempt, ...(noted !== null && { status_reason: noted }) } };
+  await tryWrite(records.write(changeJob(unfinishedJobOf(record).subject, { set }, unmoved)));
+}
+
+/** A Batch job that waits for capacity. */
+interface Wait {
+  /** The job itself, or the build of its environment. */
+  waiting: BatchJob;
+  /** Status of the record while it waits. */
+  status: 'RUNNABLE' | 'PENDING';
+}
+
+function attemptsOf(job: BatchJob) {
+  return job.attempts.map((attempt, index) => ({
+    attempt: index + 1,
+    started_at: instant(attempt.startedAt),
+    stopped_at: instant(attempt.stoppedAt),
+    exit_code: attempt.exitCode ?? null,
+    reason: attempt.reason ?? null,
+  }));
+}
+
+const instant = (milliseconds: number | undefined): string | null =>
+  milliseconds === undefined ? null : new Date(milliseconds).toISOString();
+
+/** Update a record from the Batch job that builds its environment. */
+export async function observeBuild(
+  records: TableWriter<'records'>,
+  record: JobRecord,
+  job: BatchJob,
+  now: Date,
+): Promise<void> {
+  if (isFinal(record.status) || (record.depends_on !== null && record.depends_on !== job.id)) return;
+  // The function that submitted it may have died before noting it.
+  if (record.depends_on === null) await noteBuild(records, record, job.id);
+  await explainWait(records, record, { waiting: job, status: 'PENDING' }, now);
+  if (job.status === 'FAILED') {
+    const cancelled = record.cancel_requested_at !== null;
+    const reason = reasons.buildFailed(job);
+    await concludeJob(
+      records,
+      record,
+      cancelled
+        ? { status: 'CANCELLED', reason: cancelledReason(record.cancelled_by) }
+        : { status: 'FAILED', reason },
+      now,
+      ...purgeLeftovers({ ...record, depends_on: job.id }, now),
+    );
+  }
+}
+
+/**
+ * End a job that has waited for capacity longer than the limit, and its Batch jobs.
+ * @param waiting the job itself, or the build of its environment
+ * @returns whether it was ended
+ */
+export async function giveUpWaiting(
+  records: TableWriter<'records'>,
+  batch: BatchControl,
+  record: JobRecord,
+  waiting: BatchJob,
+  now: Date,
+): Promise<boolean> {
+  const hours = Math.abs(now.getTime() - waitsSince(record, waiting)) / 3_600_000;
+  if (waiting.status !== 'RUNNABLE' || hours <= maxWaitHours) return false;
+  const reason = reasons.waitedTooLong(maxWaitHours, waiting);
+  for (const id of new Set([record.depends_on, record.batch_job_id]))
+    if (id !== null) await batch.terminate(id, reason);
+  return concludeJob(records, record, { status: 'FAILED', reason }, now, ...purgeLeftovers(record, now));
+}
+
+/** Since when a job waits, in epoch milliseconds: its creation, its turn in line, or the end of its last attempt. */
+const waitsSince = (record: JobRecord, job: BatchJob): number =>
+  Math.max(
+    Date.parse(record.begun_at ?? record.created_at),
+    ...job.attempts.map(({ stoppedAt = 0 }) => stoppedAt),
+  );
+
+/**
+ * Hours for which a job may wait for capacity. Queues on AWS end a job sooner where they know the reason (no instance of
+ * that size, a lack of capacity); this covers all other reasons.
+ */
+const maxWaitHours = 72;

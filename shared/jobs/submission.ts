@@ -1,0 +1,257 @@
+import type { BatchControl, Submission } from '../aws/batch.ts';
+import { errorName } from '../core/error-text.ts';
+import type { Logger } from '../core/log.ts';
+import { derivedKey, newKey, openSealed, seal, UnopenableError } from '../core/seal.ts';
+import type { Settings } from '../core/settings.ts';
+import { changeJob, jobPartition } from '../data/jobs/job.ts';
+import { finalRank, rankOf } from '../data/jobs/job-status.ts';
+import { type JobVariables, jobVariablesPurpose, putJobVariables } from '../data/jobs/job-variables.ts';
+import { readVariables, type StoredVariable, secretPurpose } from '../data/projects/variable.ts';
+import { findVariablesKey } from '../data/projects/variables-key.ts';
+import type { TableReader, TableWriter } from '../data/table/table.ts';
+import { tryWrite } from '../data/table/try-write.ts';
+import { concludeJob } from './conclusion.ts';
+import { reasons } from './reasons.ts';
+import { batchNameOf, buildNameOf, isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
+
+/**
+ * Submit a recorded job to Batch and note its id. If the caller dies at any point, the reconciler calls this again. A job
+ * that Batch refuses for good becomes FAILED.
+ * @param keys where the key of secret variables is; undefined where trainings with variables are left to others
+ * @param isFirst whether this is certainly the first submission, so that no job of its name has to be looked up
+ * @example
+ * await submitJob(records, batch, settings, record, false, keys);
+ */
+export async function submitJob(
+  records: TableWriter<'records'>,
+  batch: BatchControl,
+  settings: Settings,
+  record: JobRecord,
+  isFirst: boolean,
+  keys: TableReader<'accounts'> | undefined,
+): Promise<void> {
+  try {
+    await submitAndNote(records, batch, settings, record, isFirst, keys);
+  } catch (error) {
+    const reason = reasonOfRefusal(error);
+    if (reason === undefined) throw error;
+    await concludeJob(records, record, { status: 'FAILED', reason }, new Date());
+  }
+}
+
+async function submitAndNote(
+  records: TableWriter<'records'>,
+  batch: BatchControl,
+  settings: Settings,
+  record: JobRecord,
+  isFirst: boolean,
+  keys: TableReader<'accounts'> | undefined,
+): Promise<void> {
+  const handed = await handOverVariables(records, keys, record);
+  const submission = submissionOf(record, settings, handed);
+  let depends_on: string | null = null;
+  if (needsBuildJob(record)) {
+    const { name: _, nodes: __, ...rest } = submission;
+    const first: Submission = {
+      ...rest,
+      ...settings.train,
+      ...build,
+      gpus: 0,
+      name: buildNameOf(record),
+      environment: { ...jobEnvironment(record, 'build'), ...handed },
+    };
+    depends_on = await submitOnce(batch, first, isFirst);
+  }
+  const batch_job_id = await submitOnce(
+    batch,
+    { ...submission, ...(depends_on !== null && { dependsOn: [depends_on] }) },
+    isFirst,
+  );
+  const { subject } = unfinishedJobOf(record);
+  const submitted = {
+    status: 'SUBMITTED',
+    status_rank: rankOf('SUBMITTED'),
+    status_reason: reasons.submitted,
+    batch_job_id,
+    depends_on,
+  };
+  const write = changeJob(subject, { set: submitted }, { equals: { status: 'CREATED' } });
+  const isNoted = await tryWrite(records.write(write));
+  // An event was written first; only the id of the build may still be missing.
+  if (!isNoted && depends_on !== null) await noteBuild(records, record, depends_on);
+}
+
+/**
+ * Copy the variables of the project of a training into the job's partition, encrypted under a key of this job alone.
+ * Return the variables of the container, the key among them; none where the project has no variables. Can be repeated: the key
+ * of a job is always the same. The end of the job removes the copy in its own transaction, and a job that has ended gets none.
+ * @throws LostVariablesError
+ */
+export async function handOverVariables(
+  records: TableWriter<'records'>,
+  keys: TableReader<'accounts'> | undefined,
+  record: JobRecord,
+): Promise<Record<string, string>> {
+  if (isStrategy(record)) return {};
+  const { variables: stored } = await readVariables(records, record.project_id);
+  if (stored.length === 0) return {};
+  if (keys === undefined) throw new Error('a training is submitted where the key of variables is not needed');
+  const key = await findVariablesKey(keys);
+  const opened = openVariables(key, record.project_id, stored);
+  const job_id = jobIdOf(record);
+  const purpose = jobVariablesPurpose(job_id);
+  // Without a key there are no secrets, but every copy is encrypted.
+  const jobKey = key === undefined ? newKey() : derivedKey(key, purpose);
+  const sealed = seal(jobKey, JSON.stringify(opened), purpose);
+  const copied = records.write(
+    { check: unfinishedJobOf(record).subject, if: { below: { status_rank: finalRank } } },
+    putJobVariables(jobPartition(job_id), sealed, new Date()),
+  );
+  // Otherwise it has ended, and its container stops at once.
+  return (await tryWrite(copied)) ? { VARIABLES_KEY: jobKey.toString('base64url') } : {};
+}
+
+/** The values of stored variables. @throws LostVariablesError */
+function openVariables(
+  key: Uint8Array | undefined,
+  project_id: string,
+  stored: readonly StoredVariable[],
+): JobVariables {
+  const lost: string[] = [];
+  const openOne = (name: string, sealed: Uint8Array): string => {
+    try {
+      if (key !== undefined) return openSealed(key, sealed, secretPurpose(project_id, name));
+    } catch (error) {
+      if (!(error instanceof UnopenableError)) throw error;
+    }
+    lost.push(name);
+    return '';
+  };
+  const opened = stored.map(({ name, value, sealed }) => ({
+    name,
+    value: sealed === null ? (value ?? '') : openOne(name, sealed),
+    secret: sealed !== null,
+  }));
+  if (lost.length === 0) return opened;
+  throw new LostVariablesError(
+    `The secret variables ${lost.join(', ')} of the project cannot be decrypted any more. Write their values again.`,
+  );
+}
+
+/** The secrets of a project cannot be opened. The message is for the user who started the job. */
+class LostVariablesError extends Error {
+  override readonly name = 'LostVariablesError';
+}
+
+/** The Batch job of a record. */
+function submissionOf(
+  record: JobRecord,
+  settings: Settings,
+  handed: Readonly<Record<string, string>>,
+): Submission {
+  return {
+    name: batchNameOf(record),
+    ...queueOf(record, settings),
+    environment: { ...jobEnvironment(record, 'run'), ...handed },
+    vcpus: record.vcpus,
+    memory: record.memory,
+    gpus: record.gpus,
+    nodes: isOnCluster(record) ? record.nodes : undefined,
+    // Queues of a deployment are first in, first out: AWS refuses a share there (see README).
+    ...(settings.jobsRunAs === 'processes' && { share: record.user_id }),
+    timeout: Math.max(minBatchTimeout, record.timeout + batchTimeoutSlack),
+  };
+}
+
+/** The queue and the job definition with which a job is submitted. */
+export function queueOf(record: JobRecord, settings: Settings): { queue: string; definition: string } {
+  if (isStrategy(record)) return settings[record.kind];
+  const place = trainingPlace(record);
+  const { env_type, dependencies } = record.environment;
+  // A submission cannot change the image of a job definition, so each trusted image has its own.
+  const own = env_type === 'docker' ? settings.trustedImages?.[dependencies.trim()]?.[place] : undefined;
+  const { queue, definition } = settings[place];
+  return {
+    // Nodes without GPUs and such with some have a queue each, so that none of the former waits for one of the latter.
+    queue: place === 'cluster' && record.gpus > 0 ? settings.cluster.gpuQueue : queue,
+    definition: own ?? definition,
+  };
+}
+
+function trainingPlace(record: Pick<JobRecord, 'kind' | 'gpus'>): TrainingPlace {
+  if (isOnCluster(record)) return 'cluster';
+  return record.gpus > 0 ? 'gpu' : 'train';
+}
+
+/** Where a training runs: in a Fargate container, on a node with GPUs, or on the nodes of a cluster. */
+type TrainingPlace = 'train' | 'gpu' | 'cluster';
+
+/** Whether a job is a multi-node job of Batch. */
+const isOnCluster = ({ kind }: Pick<JobRecord, 'kind'>): boolean => kind === 'train-remote';
+
+const jobEnvironment = (record: JobRecord, phase: 'build' | 'run'): Record<string, string> =>
+  isStrategy(record)
+    ? { STRATEGY_ID: record.strategy_id }
+    : { PROJECT_ID: record.project_id, EXPERIMENT_ID: record.experiment_id, PHASE: phase };
+
+/** Shortest timeout that Batch accepts, in seconds. */
+const minBatchTimeout = 60;
+
+/** Seconds by which the timeout at Batch is longer: the supervisor ends the job before, and reports why. */
+const batchTimeoutSlack = 120;
+
+/** Whether a Batch job of its own must build the environment: cluster nodes reach no package registry. */
+function needsBuildJob(record: JobRecord): boolean {
+  if (record.kind !== 'train-remote') return false;
+  const { env_type, dependencies } = record.environment;
+  return (
+    (env_type === 'python' || env_type === 'node') &&
+    !['', '-', 'none'].includes(dependencies.trim().toLowerCase())
+  );
+}
+
+/** Size and time of an environment's build. */
+const build = { vcpus: 1, memory: 4096, timeout: 3600 };
+
+/** Submit a Batch job, unless one of its name exists: it was submitted before a crash or a lost reply. */
+async function submitOnce(batch: BatchControl, submission: Submission, isFirst: boolean): Promise<string> {
+  const present = isFirst ? undefined : await batch.findByName(submission.queue, submission.name);
+  return present ?? batch.submit(submission);
+}
+
+/** Note on the record which Batch job builds its environment, unless the job has ended. */
+export async function noteBuild(
+  records: TableWriter<'records'>,
+  record: JobRecord,
+  depends_on: string,
+): Promise<void> {
+  await tryWrite(records.write(changeJob(unfinishedJobOf(record).subject, { set: { depends_on } })));
+}
+
+/** Why a job can never be submitted; undefined for errors that another try may not meet. */
+function reasonOfRefusal(error: unknown): string | undefined {
+  if (error instanceof LostVariablesError) return error.message;
+  const isRefused = error instanceof Error && error.name === 'ClientException';
+  return isRefused ? reasons.refused(error.message) : undefined;
+}
+
+/** Submit a recorded job as {@link submitJob} does. Never throws: the reconciler repeats it. */
+export async function submitInRequest(
+  record: JobRecord,
+  { records, batch, keys, settings, log }: Submitting,
+  isFirst: boolean,
+): Promise<void> {
+  try {
+    await submitJob(records, batch, settings, record, isFirst, keys);
+  } catch (error) {
+    log.warn('submit-later', { job_id: jobIdOf(record), error: errorName(error) });
+  }
+}
+
+interface Submitting {
+  records: TableWriter<'records'>;
+  batch: BatchControl;
+  keys: TableReader<'accounts'>;
+  settings: Settings;
+  log: Logger;
+}
