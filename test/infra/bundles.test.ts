@@ -30,7 +30,7 @@ test.each(bundles.map((bundle) => [bundle.name, bundle] as const))(
 test('every bundle answers, not only its source', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [join(root, 'infra/aws/cost/requests/main.ts'), folder],
+    [join(root, 'test/support/run-bundles.ts'), folder],
     // Each bundle is new, and loaded once.
     { maxBuffer: 1e8, env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' } },
   );

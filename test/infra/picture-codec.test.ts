@@ -2,7 +2,7 @@ import { glob, mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { installPictureCodec } from '../../infra/aws/options/picture-codec.ts';
+import { installPictureCodec } from '../../infra/aws/build/picture-codec.ts';
 
 const root = join(import.meta.dirname, '../..');
 

@@ -17,7 +17,7 @@ export const proofs: readonly Proof[] = [
   {
     name: 'bundle',
     about: 'how long bundles take to import',
-    program: 'infra/aws/cost/requests/bench-imports.ts',
+    program: 'test/proofs/bench/bundle-imports.ts',
   },
   {
     name: 'clean',

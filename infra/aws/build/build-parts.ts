@@ -1,50 +1,13 @@
 import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { type LoadedEndpoint, loadEndpoints } from '../../service/endpoints.ts';
 import { methodTable } from '../../service/routes.ts';
 import { type LoadedTask, loadTasks } from '../../service/tasks.ts';
 import { prepareImageContext } from '../job-image/context.ts';
-import type { DeploymentParts } from '../options/deployment-parts.ts';
-import { installPictureCodec } from '../options/picture-codec.ts';
-import { codecFolder } from './codec-folder.ts';
 import { bundleFunctions, type FunctionBundle } from './function-bundles.ts';
-
-/** The functions and jobs of the source tree. */
-export interface Sources {
-  endpoints: readonly LoadedEndpoint[];
-  events: readonly LoadedTask[];
-  jobs: readonly LoadedTask[];
-}
-
-/** Finds every endpoint, event and job. */
-export async function findSources(root: string): Promise<Sources> {
-  const functions = join(root, 'functions');
-  const [endpoints, events, jobs] = await Promise.all([
-    loadEndpoints(functions),
-    loadTasks(functions, 'event'),
-    loadTasks(functions, 'job'),
-  ]);
-  return { endpoints, events, jobs };
-}
-
-/** Bundles the functions of endpoints and events, each into a folder of its own below `folder`. */
-export function bundleSources(
-  root: string,
-  folder: string,
-  { endpoints, events }: Sources,
-): Promise<FunctionBundle[]> {
-  const entries = [
-    ...endpoints.map(({ file, endpoint: { name, runtime } }) => ({
-      file,
-      name,
-      native: runtime?.native ?? [],
-    })),
-    ...events.map(({ file, name, runtime }) => ({ file, name, native: runtime.native ?? [] })),
-  ].map((entry) => ({ ...entry, file: `functions/${entry.file}` }));
-  const methods = methodTable(endpoints.map(({ endpoint }) => endpoint));
-  return bundleFunctions(root, folder, entries, methods);
-}
+import { codecFolder, installPictureCodec } from './picture-codec.ts';
 
 /**
  * Finds and bundles everything that a deployment is made of, in a few seconds. Needs neither an account nor Docker; the
@@ -73,6 +36,53 @@ export async function buildParts(root: string, folder: string): Promise<Deployme
       return found;
     },
   };
+}
+
+/** Endpoints, events, jobs and bundles from which the stacks are made. */
+export interface DeploymentParts {
+  endpoints: readonly AnyEndpoint[];
+  events: readonly LoadedTask[];
+  jobs: readonly LoadedTask[];
+  /** Folder of a function's bundle. @throws where there is none */
+  folderOf(name: string): string;
+  /** Folder from which the image of the jobs is built. */
+  imageFolder: string;
+}
+
+/** Finds every endpoint, event and job. */
+export async function findSources(root: string): Promise<Sources> {
+  const functions = join(root, 'functions');
+  const [endpoints, events, jobs] = await Promise.all([
+    loadEndpoints(functions),
+    loadTasks(functions, 'event'),
+    loadTasks(functions, 'job'),
+  ]);
+  return { endpoints, events, jobs };
+}
+
+/** The functions and jobs of the source tree. */
+export interface Sources {
+  endpoints: readonly LoadedEndpoint[];
+  events: readonly LoadedTask[];
+  jobs: readonly LoadedTask[];
+}
+
+/** Bundles the functions of endpoints and events, each into a folder of its own below `folder`. */
+export function bundleSources(
+  root: string,
+  folder: string,
+  { endpoints, events }: Sources,
+): Promise<FunctionBundle[]> {
+  const entries = [
+    ...endpoints.map(({ file, endpoint: { name, runtime } }) => ({
+      file,
+      name,
+      native: runtime?.native ?? [],
+    })),
+    ...events.map(({ file, name, runtime }) => ({ file, name, native: runtime.native ?? [] })),
+  ].map((entry) => ({ ...entry, file: `functions/${entry.file}` }));
+  const methods = methodTable(endpoints.map(({ endpoint }) => endpoint));
+  return bundleFunctions(root, folder, entries, methods);
 }
 
 /** Puts the packages with machine code beside the bundles that import them. */

@@ -5,6 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 
+/** The context of `cdk.json`: flags of the CDK and options of the deployment. */
+export async function cdkContext(root: string): Promise<Record<string, unknown>> {
+  return CdkFile.parse(JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8'))).context;
+}
+
+const CdkFile = z.object({ context: z.record(z.string(), z.unknown()) });
+
 const Template = z.looseObject({
   Resources: z.record(
     z.string(),
@@ -13,13 +20,6 @@ const Template = z.looseObject({
 });
 /** A CloudFormation template, as far as it is read. */
 export type Template = z.infer<typeof Template>;
-
-const CdkFile = z.object({ context: z.record(z.string(), z.unknown()) });
-
-/** The context of `cdk.json`: flags of the CDK and options of the deployment. */
-export async function cdkContext(root: string): Promise<Record<string, unknown>> {
-  return CdkFile.parse(JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8'))).context;
-}
 
 /** The templates of a deployment, by the names of their stacks: what `cdk synth` makes, without it. */
 export async function synthesizeTemplates(

@@ -1,8 +1,60 @@
 import { hourlyCost } from '../../../shared/jobs/cost.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { type IdleItem, idleCost } from './idle.ts';
+import type { MeasuredRequest } from './measure.ts';
 import { computePrices, prices, pricesAsOf, shippingPrices } from './price-list.ts';
-import { type MeasuredRequest, requestCost } from './request-cost.ts';
+
+/** Cost of 1,000 requests of each endpoint, beyond the free allowances. */
+export function requestReport(measured: readonly MeasuredRequest[]): string {
+  const rows = measured.map((request) => {
+    const { duration, lambda, api, dynamoDb, total } = requestCost(request);
+    const { reads, writes } = request.units;
+    const refused = request.status >= 400 ? ` (${request.status})` : '';
+    const units = [number(reads, 1), number(writes, 1)];
+    return [
+      `${request.name}${refused}`,
+      ...units,
+      number(duration, 0),
+      ...[lambda, dynamoDb, api, total].map((cost) => number(cost, 4)),
+    ];
+  });
+  return `${table(['1,000 requests', 'reads', 'writes', 'ms', 'Lambda', 'DynamoDB', 'API', 'US$'], rows)}
+Reads and writes are units of DynamoDB for one request, measured on the local engine; milliseconds are those of this
+machine, at the function's share of a processor. An operation with a status in brackets was refused in the measurement.`;
+}
+
+/** MiB at which a function has one whole processor. */
+const wholeProcessor = 1769;
+
+/** Milliseconds of network for each request of a function to DynamoDB, which is next door here. */
+const networkMilliseconds = 5;
+
+/**
+ * Cost of 1,000 requests beyond every free allowance: a function has its share of a processor, and pays for all its
+ * time.
+ */
+function requestCost({ milliseconds, units, memoryMiB }: MeasuredRequest): RequestCost {
+  const duration = Math.ceil(
+    milliseconds / Math.min(1, memoryMiB / wholeProcessor) + 3 * networkMilliseconds,
+  );
+  const thousand = 1000;
+  const lambda =
+    thousand * (prices.lambda.request + (duration / 1000) * (memoryMiB / 1024) * prices.lambda.gibSecond);
+  const api = thousand * prices.api.request;
+  const dynamoDb =
+    thousand * (units.reads * prices.dynamoDb.readUnit + units.writes * prices.dynamoDb.writeUnit);
+  return { duration, lambda, api, dynamoDb, total: lambda + api + dynamoDb };
+}
+
+/** US dollars for 1,000 requests. */
+interface RequestCost {
+  /** Milliseconds that Lambda is taken to need. */
+  duration: number;
+  lambda: number;
+  api: number;
+  dynamoDb: number;
+  total: number;
+}
 
 const number = (value: number, digits: number): string =>
   Number.isFinite(value)
@@ -39,25 +91,6 @@ Idle cost a month: US$ ${total.toFixed(2)}
 
 Stored bytes, for each GB and month: DynamoDB ${prices.dynamoDb.gbMonth} beyond 25 GB, S3 ${prices.s3.gbMonth}, images
 of earlier deployments in ECR ${prices.ecr.gbMonth}, logs ${prices.logs.gbMonth} beyond 5 GB; with pointInTimeRecovery DynamoDB ${prices.dynamoDb.recoveryGbMonth} more.`;
-}
-
-/** Cost of 1,000 requests of each endpoint, beyond the free allowances. */
-export function requestReport(measured: readonly MeasuredRequest[]): string {
-  const rows = measured.map((request) => {
-    const { duration, lambda, api, dynamoDb, total } = requestCost(request);
-    const { reads, writes } = request.units;
-    const refused = request.status >= 400 ? ` (${request.status})` : '';
-    const units = [number(reads, 1), number(writes, 1)];
-    return [
-      `${request.name}${refused}`,
-      ...units,
-      number(duration, 0),
-      ...[lambda, dynamoDb, api, total].map((cost) => number(cost, 4)),
-    ];
-  });
-  return `${table(['1,000 requests', 'reads', 'writes', 'ms', 'Lambda', 'DynamoDB', 'API', 'US$'], rows)}
-Reads and writes are units of DynamoDB for one request, measured on the local engine; milliseconds are those of this
-machine, at the function's share of a processor. An operation with a status in brackets was refused in the measurement.`;
 }
 
 /** Cost of an hour of training, by queue. */

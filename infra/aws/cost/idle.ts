@@ -1,30 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { create } from 'tar';
 import type { Template } from '../build/templates.ts';
+import { prepareImageContext } from '../job-image/context.ts';
 import { prices } from './price-list.ts';
-
-/** Something that an idle deployment uses. */
-export interface IdleItem {
-  what: string;
-  /** A month. */
-  used: number;
-  unit: string;
-  /** Monthly free allowances of AWS that do not end with an account's first year. */
-  free: number;
-  /** US dollars for each unit beyond. */
-  price: number;
-}
-
-const minutesOfMonth = 30.4 * 24 * 60;
-const minutesOf = { minute: 1, minutes: 1, hour: 60, hours: 60, day: 1440, days: 1440 } as const;
-
-/** How often a rule starts its targets by itself in a month; nothing for one that waits for events. */
-function ticksOf(expression: unknown): number {
-  if (expression === undefined) return 0;
-  const [, count, unit] = /^rate\((\d+) (minutes?|hours?|days?)\)$/.exec(String(expression)) ?? [];
-  const known = Object.entries(minutesOf).find(([name]) => name === unit);
-  if (count === undefined || known === undefined)
-    throw new Error(`no price for the schedule ${String(expression)}`);
-  return minutesOfMonth / (Number(count) * known[1]);
-}
 
 /**
  * Idle usage of a deployment: the job image, alarms, and readings of the tables' streams by Lambda. Everything else in its templates
@@ -69,5 +49,51 @@ export function idleItems(templates: ReadonlyMap<string, Template>, imageBytes: 
   ];
 }
 
+/** Something that an idle deployment uses. */
+export interface IdleItem {
+  what: string;
+  /** A month. */
+  used: number;
+  unit: string;
+  /** Monthly free allowances of AWS that do not end with an account's first year. */
+  free: number;
+  /** US dollars for each unit beyond. */
+  price: number;
+}
+
+const minutesOf = { minute: 1, minutes: 1, hour: 60, hours: 60, day: 1440, days: 1440 } as const;
+
+const minutesOfMonth = 30.4 * 24 * 60;
+
+/** How often a rule starts its targets by itself in a month; nothing for one that waits for events. */
+function ticksOf(expression: unknown): number {
+  if (expression === undefined) return 0;
+  const [, count, unit] = /^rate\((\d+) (minutes?|hours?|days?)\)$/.exec(String(expression)) ?? [];
+  const known = Object.entries(minutesOf).find(([name]) => name === unit);
+  if (count === undefined || known === undefined)
+    throw new Error(`no price for the schedule ${String(expression)}`);
+  return minutesOfMonth / (Number(count) * known[1]);
+}
+
 /** US dollars a month. */
 export const idleCost = ({ used, free, price }: IdleItem): number => Math.max(0, used - free) * price;
+
+/**
+ * Compressed bytes of what the Dockerfile adds to the context, measured on 2026-11-25 for amd64: packages as Debian's index
+ * of trixie has them, the program of Node 24.21 by gzip, and the wheel of uv 0.13.9. A registry keeps layers by gzip, which
+ * is somewhat more than Debian's xz.
+ */
+const measuredLayers = { debian: 32_772_900, packages: 8_543_932, node: 44_617_929, uv: 17_606_939 };
+
+/** About the bytes of the job image in a registry, with the context as it is now. Needs neither Docker nor an account. */
+export async function jobImageBytes(root: string): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'mps-image-'));
+  try {
+    await prepareImageContext(root, join(folder, 'context'));
+    let bytes = Object.values(measuredLayers).reduce((sum, one) => sum + one, 0);
+    for await (const piece of create({ gzip: true, cwd: folder }, ['context'])) bytes += piece.length;
+    return bytes;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -6,13 +6,8 @@ import { cdkContext, synthesizeTemplates } from '../build/templates.ts';
 import { readOptions } from '../options/deployment-options.ts';
 import { usualMemory } from '../options/function-size.ts';
 import { idleReport, pricesNote, requestReport, trainingReport } from './cost-report.ts';
-import { idleItems } from './idle.ts';
-import { jobImageBytes } from './job-image.ts';
+import { idleItems, jobImageBytes } from './idle.ts';
 import { measureRequests } from './measure.ts';
-
-const usage = `Usage: npm run proof -- cost [-c option=value]…
-  prints what a deployment costs; needs no account
-${optionUsage}`;
 
 /** `npm run proof -- cost`: what a deployment costs. */
 async function cost(): Promise<number> {
@@ -31,5 +26,9 @@ async function cost(): Promise<number> {
   process.stdout.write(`${parts.join('\n\n')}\n`);
   return 0;
 }
+
+const usage = `Usage: npm run proof -- cost [-c option=value]…
+  prints what a deployment costs; needs no account
+${optionUsage}`;
 
 await runMain(cost);

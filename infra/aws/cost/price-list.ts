@@ -4,48 +4,6 @@ import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { instances } from '../options/instances.ts';
 
 /**
- * When these prices were last compared with published ones, and for which region. Compared in 2026, with pages of March
- * to June of that year that quote AWS: Fargate with its disk, and instances with GPUs. Lambda, API Gateway and the units
- * of DynamoDB agree with pages of 2025 or without a date. The others are those of 2025-06-01; each service's pricing page
- * has the word.
- */
-export const pricesAsOf = { date: '2026-06-17', others: '2025-06-01', region: 'us-east-1' } as const;
-
-/** US dollars. */
-export const prices = {
-  lambda: { gibSecond: 0.0000133334, request: 0.2 / 1e6 },
-  api: { request: 3.5 / 1e6 },
-  dynamoDb: { readUnit: 0.125 / 1e6, writeUnit: 0.625 / 1e6, gbMonth: 0.25, recoveryGbMonth: 0.2 },
-  s3: { gbMonth: 0.023 },
-  ecr: { gbMonth: 0.1 },
-  logs: { gbIngested: 0.5, gbMonth: 0.03 },
-  fargate: { vcpuHour: 0.04048, gibHour: 0.004445, diskGbHour: 0.000111 },
-  address: { hour: 0.005 },
-  disk: { gbMonth: 0.08 },
-  alarm: { month: 0.1 },
-} as const;
-
-/** Write units of one shipment of lines or points: the lease and a chunk of 1 KB, in a transaction. */
-const unitsOfShipment = 4;
-const hourMilliseconds = 3_600_000;
-
-/** US dollars an hour for sending home the log and the metrics of a job that prints and measures all the time. */
-export function shippingPrices(): { unwatched: number; watched: number } {
-  const { readUnit, writeUnit } = prices.dynamoDb;
-  const { watchedLog, watchedMetrics, unwatched, question } = shippingPace;
-  const shipments = (every: number) => (hourMilliseconds / every) * unitsOfShipment * writeUnit;
-  const questions = (hourMilliseconds / question) * readUnit;
-  return {
-    unwatched: 2 * (shipments(unwatched) + questions),
-    watched: shipments(watchedLog) + shipments(watchedMetrics),
-  };
-}
-
-/** Free part of Fargate's disk, in GiB. */
-const freeDiskGiB = 20;
-const hoursOfMonth = 730;
-
-/**
  * Prices of compute in a deployment, for the estimates of its trainings: the on-demand price, which Spot stays below.
  * Instance types without a price here have none in the estimates.
  */
@@ -69,3 +27,47 @@ export function computePrices(
     }),
   };
 }
+
+/** US dollars. */
+export const prices = {
+  lambda: { gibSecond: 0.0000133334, request: 0.2 / 1e6 },
+  api: { request: 3.5 / 1e6 },
+  dynamoDb: { readUnit: 0.125 / 1e6, writeUnit: 0.625 / 1e6, gbMonth: 0.25, recoveryGbMonth: 0.2 },
+  s3: { gbMonth: 0.023 },
+  ecr: { gbMonth: 0.1 },
+  logs: { gbIngested: 0.5, gbMonth: 0.03 },
+  fargate: { vcpuHour: 0.04048, gibHour: 0.004445, diskGbHour: 0.000111 },
+  address: { hour: 0.005 },
+  disk: { gbMonth: 0.08 },
+  alarm: { month: 0.1 },
+} as const;
+
+const hourMilliseconds = 3_600_000;
+
+/** Write units of one shipment of lines or points: the lease and a chunk of 1 KB, in a transaction. */
+const unitsOfShipment = 4;
+
+/** US dollars an hour for sending home the log and the metrics of a job that prints and measures all the time. */
+export function shippingPrices(): { unwatched: number; watched: number } {
+  const { readUnit, writeUnit } = prices.dynamoDb;
+  const { watchedLog, watchedMetrics, unwatched, question } = shippingPace;
+  const shipments = (every: number) => (hourMilliseconds / every) * unitsOfShipment * writeUnit;
+  const questions = (hourMilliseconds / question) * readUnit;
+  return {
+    unwatched: 2 * (shipments(unwatched) + questions),
+    watched: shipments(watchedLog) + shipments(watchedMetrics),
+  };
+}
+
+const hoursOfMonth = 730;
+
+/** Free part of Fargate's disk, in GiB. */
+const freeDiskGiB = 20;
+
+/**
+ * When these prices were last compared with published ones, and for which region. Compared in 2026, with pages of March
+ * to June of that year that quote AWS: Fargate with its disk, and instances with GPUs. Lambda, API Gateway and the units
+ * of DynamoDB agree with pages of 2025 or without a date. The others are those of 2025-06-01; each service's pricing page
+ * has the word.
+ */
+export const pricesAsOf = { date: '2026-06-17', others: '2025-06-01', region: 'us-east-1' } as const;

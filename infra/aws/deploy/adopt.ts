@@ -1,14 +1,50 @@
+import { join } from 'node:path';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
-  type DynamoDBClient,
+  DynamoDBClient,
+  paginateListTables,
   type TableDescription,
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
+import { HeadBucketCommand, ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { CommandError } from '../../command/command-error.ts';
+import { givenOptions } from '../../command/option-flags.ts';
+import { cdkContext, synthesizeTemplates } from '../build/templates.ts';
+import type { DeploymentOptions } from '../options/deployment-options.ts';
+import { clientConfig, resourcesOf, stackName } from './read-deployment.ts';
+import { runCdk } from './run-cdk.ts';
+
+/**
+ * Import existing tables and an existing bucket into the data stack by CloudFormation; then they are resources of the
+ * stack like any other. Does nothing if the deployment has them already.
+ */
+export async function adopt(
+  adopted: AdoptedData,
+  options: DeploymentOptions,
+  context: readonly string[],
+): Promise<number> {
+  const config = clientConfig(options);
+  const stack = stackName(options, 'data');
+  const present = await resourcesOf(new CloudFormationClient(config), stack);
+  const names = present.map(({ name }) => name);
+  if (Object.values(adopted).every((name) => names.includes(name))) return 0;
+  if (present.length > 0) {
+    throw new CommandError(
+      `The deployment "${options.name}" already has its own tables and bucket: ${stack}.`,
+    );
+  }
+  await prepareAdopted({ dynamoDb: new DynamoDBClient(config), s3: new S3Client(config) }, adopted);
+  const template = (
+    await synthesizeTemplates(root, { ...(await cdkContext(root)), ...givenOptions(context) })
+  ).get(stack);
+  const resources = Object.entries(template?.Resources ?? {}).map(([id, { Type }]) => ({ id, type: Type }));
+  const mapping = JSON.stringify(importMapping(resources, adopted));
+  return runCdk(['import', stack, '--resource-mapping-inline', mapping], context);
+}
 
 /** Names of existing tables and of an existing bucket that a new deployment takes over. */
 export interface AdoptedData {
@@ -17,43 +53,9 @@ export interface AdoptedData {
   bucket: string;
 }
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && ['ResourceNotFoundException', 'NotFound', 'NoSuchBucket'].includes(error.name);
-
-/** Errors of a table that the service is to use. Stream and expiry can be turned on. */
-function faultOf({ TableName, KeySchema = [], AttributeDefinitions = [], ...table }: TableDescription) {
-  const keys = KeySchema.map(({ AttributeName, KeyType }) => `${AttributeName} ${KeyType}`).sort();
-  const texts = AttributeDefinitions.filter(({ AttributeType }) => AttributeType === 'S');
-  if (keys.join() !== 'pk HASH,sk RANGE' || texts.length !== 2) {
-    return `the table ${TableName} is none of this service: its keys are not the texts pk and sk`;
-  }
-  const view = table.StreamSpecification?.StreamViewType;
-  if (view !== undefined && view !== 'KEYS_ONLY') {
-    return `the table ${TableName} has a stream of ${view}: turn it off first, the service needs one of KEYS_ONLY`;
-  }
-  if (table.BillingModeSummary?.BillingMode !== 'PAY_PER_REQUEST') {
-    return `the table ${TableName} is not paid by request: change that first`;
-  }
-  return undefined;
-}
-
-/** Turns on what a table lacks that was restored from a backup: the stream, and expiry by `ttl`. */
-async function prepareTable(client: DynamoDBClient, TableName: string, table: TableDescription) {
-  if (table.StreamSpecification?.StreamEnabled !== true) {
-    const StreamSpecification = { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' } as const;
-    await client.send(new UpdateTableCommand({ TableName, StreamSpecification }));
-    await waitUntilTableExists({ client, maxWaitTime: 300 }, { TableName });
-  }
-  const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
-  if (!TimeToLiveDescription?.TimeToLiveStatus?.startsWith('ENABL')) {
-    const TimeToLiveSpecification = { AttributeName: 'ttl', Enabled: true };
-    await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
-  }
-}
-
 /**
- * Checks tables and bucket that a deployment is to take over, and turns on what restored tables lack.
- * @throws CommandError naming everything that cannot be taken over; then nothing was changed
+ * Check the tables and the bucket, and turn on what restored tables lack.
+ * @throws CommandError naming everything that cannot be adopted; then nothing was changed
  */
 export async function prepareAdopted(
   { dynamoDb, s3 }: { dynamoDb: DynamoDBClient; s3: S3Client },
@@ -81,4 +83,146 @@ export async function prepareAdopted(
   }
   if (faults.length > 0) throw new CommandError(`Nothing was adopted:\n  ${faults.join('\n  ')}`);
   for (const [name, table] of tables) await prepareTable(dynamoDb, name, table);
+}
+
+/** The reason why the service cannot use a table, if any. {@link prepareTable} can turn on stream and expiry. */
+function faultOf({ TableName, KeySchema = [], AttributeDefinitions = [], ...table }: TableDescription) {
+  const keys = KeySchema.map(({ AttributeName, KeyType }) => `${AttributeName} ${KeyType}`).sort();
+  const texts = AttributeDefinitions.filter(({ AttributeType }) => AttributeType === 'S');
+  if (keys.join() !== 'pk HASH,sk RANGE' || texts.length !== 2) {
+    return `the table ${TableName} does not belong to this service: its keys must be the strings pk and sk`;
+  }
+  const view = table.StreamSpecification?.StreamViewType;
+  if (view !== undefined && view !== 'KEYS_ONLY') {
+    return `the table ${TableName} has a stream of ${view}: turn it off first, the service needs KEYS_ONLY`;
+  }
+  if (table.BillingModeSummary?.BillingMode !== 'PAY_PER_REQUEST') {
+    return `the table ${TableName} does not use on-demand billing (PAY_PER_REQUEST): change that first`;
+  }
+  return undefined;
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && ['ResourceNotFoundException', 'NotFound', 'NoSuchBucket'].includes(error.name);
+
+/** Turn on stream and expiry by `ttl`, which a table restored from a backup lacks. */
+async function prepareTable(client: DynamoDBClient, TableName: string, table: TableDescription) {
+  if (table.StreamSpecification?.StreamEnabled !== true) {
+    const StreamSpecification = { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' } as const;
+    await client.send(new UpdateTableCommand({ TableName, StreamSpecification }));
+    await waitUntilTableExists({ client, maxWaitTime: 300 }, { TableName });
+  }
+  const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
+  if (!TimeToLiveDescription?.TimeToLiveStatus?.startsWith('ENABL')) {
+    const TimeToLiveSpecification = { AttributeName: 'ttl', Enabled: true };
+    await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+  }
+}
+
+const root = join(import.meta.dirname, '../../..');
+
+const wanted = [
+  { what: 'accounts', type: 'AWS::DynamoDB::Table', id: 'Accounts', identifier: 'TableName' },
+  { what: 'records', type: 'AWS::DynamoDB::Table', id: 'Records', identifier: 'TableName' },
+  { what: 'bucket', type: 'AWS::S3::Bucket', id: 'Bucket', identifier: 'BucketName' },
+] as const;
+
+/**
+ * Map resources of the data stack to existing ones, as `cdk import` expects it.
+ * @param resources of the data stack's template
+ */
+export function importMapping(
+  resources: readonly LogicalResource[],
+  adopted: AdoptedData,
+): Record<string, Record<string, string>> {
+  return Object.fromEntries(
+    wanted.map(({ what, type, id, identifier }) => {
+      const found = resources.find((one) => one.type === type && one.id.startsWith(id));
+      if (found === undefined) throw new Error(`the data stack has no ${id}`);
+      return [found.id, { [identifier]: adopted[what] }];
+    }),
+  );
+}
+
+interface LogicalResource {
+  id: string;
+  type: string;
+}
+
+/** @throws CommandError if a first deployment would ignore the data of an earlier one */
+export async function refuseForgotten(options: DeploymentOptions): Promise<void> {
+  const config = clientConfig(options);
+  const stack = stackName(options, 'data');
+  if ((await resourcesOf(new CloudFormationClient(config), stack)).length > 0) return;
+  const kept = await findKeptData({ dynamoDb: new DynamoDBClient(config), s3: new S3Client(config) }, stack);
+  const hint = adoptionHint(kept);
+  if (hint === undefined) return;
+  throw new CommandError(
+    `An earlier deployment "${options.name}" has left its data.\n${hint}\nTo start without it: npm run deploy -- --start-empty`,
+  );
+}
+
+/** Find resources with names that CloudFormation generates for a data stack; none if the caller may not list them. */
+export async function findKeptData(
+  { dynamoDb, s3 }: { dynamoDb: DynamoDBClient; s3: S3Client },
+  stack: string,
+): Promise<KeptData> {
+  const tables: string[] = [];
+  const buckets: string[] = [];
+  try {
+    for await (const { TableNames = [] } of paginateListTables({ client: dynamoDb }, {})) {
+      tables.push(...TableNames.filter((name) => name.startsWith(`${stack}-`)));
+    }
+    const { Buckets = [] } = await s3.send(new ListBucketsCommand({ Prefix: `${stack}-bucket` }));
+    buckets.push(...Buckets.flatMap(({ Name }) => (Name === undefined ? [] : [Name])));
+  } catch (error) {
+    if (!isDenied(error)) throw error;
+  }
+  return {
+    accounts: tables.filter((name) => name.startsWith(`${stack}-Accounts`)),
+    records: tables.filter((name) => name.startsWith(`${stack}-Records`)),
+    buckets,
+  };
+}
+
+/** Names of tables and buckets that removed deployments have left. */
+export interface KeptData {
+  accounts: readonly string[];
+  records: readonly string[];
+  buckets: readonly string[];
+}
+
+const isDenied = (error: unknown): boolean => error instanceof Error && error.name.startsWith('AccessDenied');
+
+/** Explain how to adopt the data of an earlier deployment; undefined if there is none. */
+export function adoptionHint({ accounts, records, buckets }: KeptData): string | undefined {
+  const [account, record, bucket] = [accounts[0], records[0], buckets[0]];
+  if (account === undefined || record === undefined || bucket === undefined) return undefined;
+  const all = [...accounts, ...records, ...buckets].map((name) => `  ${name}`);
+  const others =
+    all.length === 3
+      ? []
+      : [
+          'They are of several deployments; choose a table of each kind and a bucket that belong together:',
+          ...all,
+        ];
+  return [
+    ...others,
+    'To deploy with this data, give its names once:',
+    `  npm run deploy -- --adopt-accounts ${account} --adopt-records ${record} --adopt-bucket ${bucket}`,
+  ].join('\n');
+}
+
+/** Names from the command line; undefined if it has none. @throws CommandError if some are missing */
+export function adoptedData(
+  given: Readonly<Record<keyof AdoptedData, string | undefined>>,
+): AdoptedData | undefined {
+  const { accounts, records, bucket } = given;
+  if (accounts === undefined && records === undefined && bucket === undefined) return undefined;
+  if (!accounts || !records || !bucket) {
+    throw new CommandError(
+      '--adopt-accounts, --adopt-records and --adopt-bucket go together, because records refer to objects and users.',
+    );
+  }
+  return { accounts, records, bucket };
 }

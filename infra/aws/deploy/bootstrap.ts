@@ -2,9 +2,17 @@ import { optionFlags, optionUsage } from '../../command/option-flags.ts';
 import { readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
-import { callersAccount } from './account/account.ts';
+import { callersAccount } from './account.ts';
 import { deployedOptions } from './read-deployment.ts';
 import { runCdk } from './run-cdk.ts';
+
+/** `npm run bootstrap`: prepares an account and region for deployments, by the CDK that the lock file pins. */
+async function bootstrap(): Promise<number> {
+  const { context = [] } = readFlags(usage, { options: optionFlags }).values;
+  const options = await deployedOptions(context);
+  const { id, region } = await callersAccount(options);
+  return runCdk(['bootstrap', `aws://${id}/${region}`, ...bootstrapFlags(options)]);
+}
 
 const usage = `Usage: npm run bootstrap -- [-c option=value]…
   makes the roles, the bucket and the repository by which the CDK deploys; once for each account and region
@@ -15,14 +23,6 @@ function bootstrapFlags({ permissionsBoundary, tags }: DeploymentOptions): strin
     ...(permissionsBoundary === undefined ? [] : ['--custom-permissions-boundary', permissionsBoundary]),
     ...Object.entries(tags).flatMap(([key, value]) => ['--tags', `${key}=${value}`]),
   ];
-}
-
-/** `npm run bootstrap`: prepares an account and region for deployments, by the CDK that the lock file pins. */
-async function bootstrap(): Promise<number> {
-  const { context = [] } = readFlags(usage, { options: optionFlags }).values;
-  const options = await deployedOptions(context);
-  const { id, region } = await callersAccount(options);
-  return runCdk(['bootstrap', `aws://${id}/${region}`, ...bootstrapFlags(options)]);
 }
 
 await runMain(bootstrap);

@@ -9,6 +9,29 @@ import { runMain } from '../../command/run-main.ts';
 import { askHidden } from './hidden-question.ts';
 import { clientConfig, deployedOptions, outputsOf, stackName } from './read-deployment.ts';
 
+/** `npm run create-admin`: creates the first user of a deployment. */
+async function createAdmin(): Promise<number> {
+  const { context } = readFlags(usage, { options: optionFlags }).values;
+  const options = await deployedOptions(context);
+  const formation = new CloudFormationClient(clientConfig(options));
+  const [background, api] = await Promise.all([
+    outputsOf(formation, stackName(options, 'background')),
+    outputsOf(formation, stackName(options, 'api')),
+  ]);
+  const name = background?.['FirstAdminFunction'];
+  if (name === undefined)
+    throw new CommandError('The service is not deployed in this account and region: npm run deploy');
+  const password = await askPassword();
+  return report(
+    await invoke(new LambdaClient(clientConfig(options)), name, password),
+    api?.['BaseUrl'] ?? '',
+  );
+}
+
+const usage = `Usage: npm run create-admin -- [-c option=value]…
+  asks for the password of the user "admin", the first of a deployment, and creates it
+${optionUsage}`;
+
 async function askPassword(): Promise<string> {
   const password = await askHidden('Password of the user "admin": ');
   const checked = NewPassword.safeParse(password);
@@ -18,15 +41,6 @@ async function askPassword(): Promise<string> {
     throw new CommandError('The two are not the same. Nothing was done.');
   }
   return password;
-}
-
-async function invoke(client: LambdaClient, name: string, password: string): Promise<FirstAdminAnswer> {
-  const { Payload, FunctionError } = await client.send(
-    new InvokeCommand({ FunctionName: name, Payload: Buffer.from(JSON.stringify({ password })) }),
-  );
-  const text = Buffer.from(Payload ?? []).toString('utf8');
-  if (FunctionError !== undefined) throw new CommandError(`The function failed: ${text}`);
-  return FirstAdminAnswer.parse(JSON.parse(text));
 }
 
 function report(answer: FirstAdminAnswer, url: string): number {
@@ -47,27 +61,13 @@ function report(answer: FirstAdminAnswer, url: string): number {
   }
 }
 
-const usage = `Usage: npm run create-admin -- [-c option=value]…
-  asks for the password of the user "admin", the first of a deployment, and creates it
-${optionUsage}`;
-
-/** `npm run create-admin`: creates the first user of a deployment. */
-async function createAdmin(): Promise<number> {
-  const { context } = readFlags(usage, { options: optionFlags }).values;
-  const options = await deployedOptions(context);
-  const formation = new CloudFormationClient(clientConfig(options));
-  const [background, api] = await Promise.all([
-    outputsOf(formation, stackName(options, 'background')),
-    outputsOf(formation, stackName(options, 'api')),
-  ]);
-  const name = background?.['FirstAdminFunction'];
-  if (name === undefined)
-    throw new CommandError('The service is not deployed in this account and region: npm run deploy');
-  const password = await askPassword();
-  return report(
-    await invoke(new LambdaClient(clientConfig(options)), name, password),
-    api?.['BaseUrl'] ?? '',
+async function invoke(client: LambdaClient, name: string, password: string): Promise<FirstAdminAnswer> {
+  const { Payload, FunctionError } = await client.send(
+    new InvokeCommand({ FunctionName: name, Payload: Buffer.from(JSON.stringify({ password })) }),
   );
+  const text = Buffer.from(Payload ?? []).toString('utf8');
+  if (FunctionError !== undefined) throw new CommandError(`The function failed: ${text}`);
+  return FirstAdminAnswer.parse(JSON.parse(text));
 }
 
 await runMain(createAdmin);

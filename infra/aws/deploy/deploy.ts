@@ -1,89 +1,15 @@
-import { join } from 'node:path';
-import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { S3Client } from '@aws-sdk/client-s3';
-import { CommandError } from '../../command/command-error.ts';
-import { givenOptions, optionFlags, optionUsage } from '../../command/option-flags.ts';
+import { optionFlags, optionUsage } from '../../command/option-flags.ts';
 import { readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
-import { cdkContext, synthesizeTemplates } from '../build/templates.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { minConcurrency } from '../options/request-burst.ts';
-import { callersAccount } from './account/account.ts';
-import { concurrencyQuota } from './account/concurrency.ts';
-import { type AdoptedData, prepareAdopted } from './adopt.ts';
-import { adoptedData, importMapping } from './import-data.ts';
-import { adoptionHint, findKeptData } from './kept-data.ts';
-import { clientConfig, deployedOptions, resourcesOf, stackName } from './read-deployment.ts';
+import { callersAccount, concurrencyQuota } from './account.ts';
+import { adopt, adoptedData, refuseForgotten } from './adopt.ts';
+import { clientConfig, deployedOptions } from './read-deployment.ts';
 import { runCdk } from './run-cdk.ts';
 
-const usage = `Usage: npm run deploy -- [-c option=value]… [--yes] [--adopt-… <name> | --start-empty]
-  deploys the service into the account of the AWS credentials, or brings a deployment up to date; prints its URL
-${optionUsage}
-  --yes             do not ask before rights are widened, as in CI
-  --adopt-accounts, --adopt-records, --adopt-bucket
-                    take over these tables and this bucket, which an earlier deployment has left or a backup was
-                    restored to. Once, for a deployment that has none of its own
-  --start-empty     begin with no data, though an earlier deployment has left some`;
-
-const adoptFlags = {
-  'adopt-accounts': { type: 'string' },
-  'adopt-records': { type: 'string' },
-  'adopt-bucket': { type: 'string' },
-} as const;
-
-const root = join(import.meta.dirname, '../../..');
-
-/** The quota of functions as an option, which decides how many requests at once the stage lets through. */
-async function concurrencyOption(options: DeploymentOptions): Promise<string[]> {
-  if (options.concurrentFunctions !== undefined) return [];
-  const quota = await concurrencyQuota(new LambdaClient(clientConfig(options)));
-  if (quota === undefined) {
-    process.stderr.write(
-      `The quota of functions may not be read (lambda:GetAccountSettings); ${minConcurrency} are assumed.\n`,
-    );
-    return [];
-  }
-  return [`concurrentFunctions=${quota}`];
-}
-
-/** @throws CommandError where a first deployment would start empty beside what an earlier one has left */
-async function refuseForgotten(options: DeploymentOptions): Promise<void> {
-  const config = clientConfig(options);
-  const stack = stackName(options, 'data');
-  if ((await resourcesOf(new CloudFormationClient(config), stack)).length > 0) return;
-  const kept = await findKeptData({ dynamoDb: new DynamoDBClient(config), s3: new S3Client(config) }, stack);
-  const hint = adoptionHint(kept);
-  if (hint === undefined) return;
-  throw new CommandError(
-    `An earlier deployment "${options.name}" has left its data.\n${hint}\nTo begin without it: npm run deploy -- --start-empty`,
-  );
-}
-
-/**
- * Brings existing tables and an existing bucket into the data stack, by an import of CloudFormation: after it they are
- * resources of the stack like those that it makes itself. A deployment that holds them already is left alone.
- */
-async function adopt(adopted: AdoptedData, options: DeploymentOptions, context: readonly string[]) {
-  const config = clientConfig(options);
-  const stack = stackName(options, 'data');
-  const present = await resourcesOf(new CloudFormationClient(config), stack);
-  const names = present.map(({ name }) => name);
-  if (Object.values(adopted).every((name) => names.includes(name))) return 0;
-  if (present.length > 0) {
-    throw new CommandError(`The deployment "${options.name}" has tables and a bucket of its own: ${stack}.`);
-  }
-  await prepareAdopted({ dynamoDb: new DynamoDBClient(config), s3: new S3Client(config) }, adopted);
-  const template = (
-    await synthesizeTemplates(root, { ...(await cdkContext(root)), ...givenOptions(context) })
-  ).get(stack);
-  const resources = Object.entries(template?.Resources ?? {}).map(([id, { Type }]) => ({ id, type: Type }));
-  const mapping = JSON.stringify(importMapping(resources, adopted));
-  return runCdk(['import', stack, '--resource-mapping-inline', mapping], context);
-}
-
-/** `npm run deploy`: deploys the service, or brings a deployment up to date. */
+/** `npm run deploy`: deploy the service, or update a deployment. */
 async function deploy(): Promise<number> {
   const flags = {
     ...optionFlags,
@@ -108,6 +34,34 @@ async function deploy(): Promise<number> {
   }
   const more = await concurrencyOption(options);
   return runCdk(['deploy', '--all', ...(yes ? ['--require-approval', 'never'] : [])], [...context, ...more]);
+}
+
+const adoptFlags = {
+  'adopt-accounts': { type: 'string' },
+  'adopt-records': { type: 'string' },
+  'adopt-bucket': { type: 'string' },
+} as const;
+
+const usage = `Usage: npm run deploy -- [-c option=value]… [--yes] [--adopt-… <name> | --start-empty]
+  deploys the service to the account of the AWS credentials, or updates a deployment; prints its URL
+${optionUsage}
+  --yes             do not ask before permissions are extended, for use in CI
+  --adopt-accounts, --adopt-records, --adopt-bucket
+                    adopt these tables and this bucket, left by an earlier deployment or restored from a backup;
+                    needed once, for a deployment that has none yet
+  --start-empty     start without data, although an earlier deployment has left some`;
+
+/** The quota of concurrent functions as an option; it sets the request burst of the stage. */
+async function concurrencyOption(options: DeploymentOptions): Promise<string[]> {
+  if (options.concurrentFunctions !== undefined) return [];
+  const quota = await concurrencyQuota(new LambdaClient(clientConfig(options)));
+  if (quota === undefined) {
+    process.stderr.write(
+      `The quota of concurrent functions could not be read (lambda:GetAccountSettings); assuming ${minConcurrency}.\n`,
+    );
+    return [];
+  }
+  return [`concurrentFunctions=${quota}`];
 }
 
 await runMain(deploy);

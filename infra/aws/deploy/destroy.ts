@@ -5,9 +5,9 @@ import { optionFlags, optionUsage } from '../../command/option-flags.ts';
 import { readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
+import { adoptionHint, type KeptData } from './adopt.ts';
 import { type Emptied, emptyBucket } from './empty-bucket.ts';
 import { ask } from './hidden-question.ts';
-import { adoptionHint, type KeptData } from './kept-data.ts';
 import {
   clientConfig,
   type DeployedResource,
@@ -19,10 +19,37 @@ import {
 } from './read-deployment.ts';
 import { runCdk } from './run-cdk.ts';
 
+/** `npm run destroy`: print the parts that will be removed and kept, ask, and remove them. */
+async function destroy(): Promise<number> {
+  const { context = [] } = readFlags(usage, { options: optionFlags }).values;
+  const options = await deployedOptions(context);
+  const formation = new CloudFormationClient(clientConfig(options));
+  const all = (
+    await Promise.all(stackKinds.map((kind) => resourcesOf(formation, stackName(options, kind))))
+  ).flat();
+  if (all.length === 0) {
+    throw new CommandError(`There is no deployment "${options.name}" in this account and region.`);
+  }
+  const data = all.filter(holdsData);
+  // The deployed template decides: options may have been changed since.
+  const erases = data.length > 0 && (await deletesData(formation, stackName(options, 'data')));
+  process.stdout.write(`${announcement(all, erases)}\n`);
+  if ((await ask(`Type ${options.name} to go on: `)) !== options.name) {
+    throw new CommandError('Nothing was removed.');
+  }
+  const status = await remove(options, data, { erases, context });
+  const hint = status === 0 && !erases ? adoptionHint(keptData(data)) : undefined;
+  if (hint !== undefined) process.stdout.write(`The data is kept.\n${hint}\n`);
+  return status;
+}
+
+const usage = `Usage: npm run destroy -- [-c option=value]…
+  says what it will remove from the account and what it keeps, asks, and removes it. Interrupted, it goes on when it is
+  run again
+${optionUsage}`;
+
 const holdsData = ({ type }: DeployedResource): boolean =>
   type === 'AWS::DynamoDB::Table' || type === 'AWS::S3::Bucket';
-const named = ({ type, name }: DeployedResource): string =>
-  `  ${type.split('::').slice(1).join(' ')} ${name}`;
 
 /** The text about the parts that will be removed and kept. */
 function announcement(all: readonly DeployedResource[], erases: boolean): string {
@@ -49,25 +76,8 @@ function announcement(all: readonly DeployedResource[], erases: boolean): string
   ].join('\n');
 }
 
-const usage = `Usage: npm run destroy -- [-c option=value]…
-  says what it will remove from the account and what it keeps, asks, and removes it. Interrupted, it goes on when it is
-  run again
-${optionUsage}`;
-
-/** Number of versions between two progress messages. */
-const reportedVersions = 10_000;
-
-async function emptyWithProgress(client: S3Client, bucket: string): Promise<void> {
-  let reported = 0;
-  const say = ({ versions, uploads }: Emptied) =>
-    process.stderr.write(`${bucket}: ${versions} versions and ${uploads} unfinished uploads removed\n`);
-  const removed = await emptyBucket(client, bucket, (soFar) => {
-    if (soFar.versions - reported < reportedVersions) return;
-    reported = soFar.versions;
-    say(soFar);
-  });
-  say(removed);
-}
+const named = ({ type, name }: DeployedResource): string =>
+  `  ${type.split('::').slice(1).join(' ')} ${name}`;
 
 /**
  * Removes the stacks: first what could still write, then the objects, then tables and bucket. So nothing is written to
@@ -88,33 +98,24 @@ async function remove(
   return runCdk(['destroy', dataStack ?? '', '--force'], context);
 }
 
+/** Number of versions between two progress messages. */
+const reportedVersions = 10_000;
+
+async function emptyWithProgress(client: S3Client, bucket: string): Promise<void> {
+  let reported = 0;
+  const say = ({ versions, uploads }: Emptied) =>
+    process.stderr.write(`${bucket}: ${versions} versions and ${uploads} unfinished uploads removed\n`);
+  const removed = await emptyBucket(client, bucket, (soFar) => {
+    if (soFar.versions - reported < reportedVersions) return;
+    reported = soFar.versions;
+    say(soFar);
+  });
+  say(removed);
+}
+
 function keptData(data: readonly DeployedResource[]): KeptData {
   const named = (id: string) => data.filter((one) => one.id.startsWith(id)).map(({ name }) => name);
   return { accounts: named('Accounts'), records: named('Records'), buckets: named('Bucket') };
-}
-
-/** `npm run destroy`: print the parts that will be removed and kept, ask, and remove them. */
-async function destroy(): Promise<number> {
-  const { context = [] } = readFlags(usage, { options: optionFlags }).values;
-  const options = await deployedOptions(context);
-  const formation = new CloudFormationClient(clientConfig(options));
-  const all = (
-    await Promise.all(stackKinds.map((kind) => resourcesOf(formation, stackName(options, kind))))
-  ).flat();
-  if (all.length === 0) {
-    throw new CommandError(`There is no deployment "${options.name}" in this account and region.`);
-  }
-  const data = all.filter(holdsData);
-  // The deployed template decides: options may have been changed since.
-  const erases = data.length > 0 && (await deletesData(formation, stackName(options, 'data')));
-  process.stdout.write(`${announcement(all, erases)}\n`);
-  if ((await ask(`Type ${options.name} to go on: `)) !== options.name) {
-    throw new CommandError('Nothing was removed.');
-  }
-  const status = await remove(options, data, { erases, context });
-  const hint = status === 0 && !erases ? adoptionHint(keptData(data)) : undefined;
-  if (hint !== undefined) process.stdout.write(`The data is kept.\n${hint}\n`);
-  return status;
 }
 
 await runMain(destroy);

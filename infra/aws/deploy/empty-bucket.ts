@@ -7,31 +7,6 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 
-/** Progress of the removal. */
-export interface Emptied {
-  /** Versions of objects and delete markers. */
-  versions: number;
-  uploads: number;
-}
-
-/** S3 deletes so many versions by one request; so many are held in memory. */
-const maxAtOnce = 1000;
-
-async function versionsIn(client: S3Client, Bucket: string, MaxKeys: number): Promise<ObjectIdentifier[]> {
-  const { Versions = [], DeleteMarkers = [] } = await client.send(
-    new ListObjectVersionsCommand({ Bucket, MaxKeys }),
-  );
-  return [...Versions, ...DeleteMarkers].map(({ Key, VersionId }) => ({ Key, VersionId }));
-}
-
-async function deleteVersions(client: S3Client, Bucket: string, Objects: ObjectIdentifier[]): Promise<void> {
-  const { Errors: [first] = [] } = await client.send(
-    new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }),
-  );
-  if (first === undefined) return;
-  throw new Error(`storage did not delete ${first.Key ?? 'an object'}: ${first.Code ?? 'no reason given'}`);
-}
-
 /**
  * Removes everything from a bucket, so that it can be deleted: all versions of all objects, the markers of deleted ones,
  * and the parts of uploads that were not completed.
@@ -64,4 +39,29 @@ export async function emptyBucket(
     }
     report(removed);
   }
+}
+
+/** Progress of the removal. */
+export interface Emptied {
+  /** Versions of objects and delete markers. */
+  versions: number;
+  uploads: number;
+}
+
+/** S3 deletes so many versions by one request; so many are held in memory. */
+const maxAtOnce = 1000;
+
+async function versionsIn(client: S3Client, Bucket: string, MaxKeys: number): Promise<ObjectIdentifier[]> {
+  const { Versions = [], DeleteMarkers = [] } = await client.send(
+    new ListObjectVersionsCommand({ Bucket, MaxKeys }),
+  );
+  return [...Versions, ...DeleteMarkers].map(({ Key, VersionId }) => ({ Key, VersionId }));
+}
+
+async function deleteVersions(client: S3Client, Bucket: string, Objects: ObjectIdentifier[]): Promise<void> {
+  const { Errors: [first] = [] } = await client.send(
+    new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }),
+  );
+  if (first === undefined) return;
+  throw new Error(`storage did not delete ${first.Key ?? 'an object'}: ${first.Code ?? 'no reason given'}`);
 }

@@ -1,8 +1,14 @@
 import { createInterface } from 'node:readline/promises';
 import { CommandError } from '../../command/command-error.ts';
 
+/** Ask for a secret without showing it. Where the input is no terminal, its next line is the answer. */
+export const askHidden = (question: string): Promise<string> =>
+  process.stdin.isTTY ? askTerminal(question) : lines();
+
 const enter = /[\r\n]/;
+
 const [interrupt, endOfInput] = ['\u0003', '\u0004'];
+
 const erase = /[\b\u007f]/;
 
 /** Asks on the terminal, showing nothing of the answer. */
@@ -37,9 +43,6 @@ function askTerminal(question: string): Promise<string> {
   });
 }
 
-/** Lines of an input that is no terminal, a question each. */
-const lines = createLines();
-
 function createLines() {
   let iterator: AsyncIterator<string> | undefined;
   return async (): Promise<string> => {
@@ -50,9 +53,8 @@ function createLines() {
   };
 }
 
-/** Ask for a secret without showing it. Where the input is no terminal, its next line is the answer. */
-export const askHidden = (question: string): Promise<string> =>
-  process.stdin.isTTY ? askTerminal(question) : lines();
+/** Lines of an input that is no terminal, a question each. */
+const lines = createLines();
 
 /** Asks for what everybody may see. */
 export async function ask(question: string): Promise<string> {

@@ -10,8 +10,29 @@ import { givenOptions } from '../../command/option-flags.ts';
 import { cdkContext } from '../build/templates.ts';
 import { type DeploymentOptions, readOptions } from '../options/deployment-options.ts';
 
+/** The outputs of a stack; undefined where it is not deployed. */
+export async function outputsOf(
+  client: CloudFormationClient,
+  stack: string,
+): Promise<Record<string, string> | undefined> {
+  try {
+    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }));
+    const outputs = Stacks[0]?.Outputs ?? [];
+    return Object.fromEntries(
+      outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]),
+    );
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'ValidationError' && error.message.includes('does not exist');
+
 /** The stacks of a deployment, in the order in which they are made. */
 export const stackKinds = ['data', 'compute', 'functions', 'api', 'background'] as const;
+
 export type StackKind = (typeof stackKinds)[number];
 
 /**
@@ -31,26 +52,6 @@ export const clientConfig = ({ region }: DeploymentOptions): { region?: string }
 
 export const stackName = ({ name }: Pick<DeploymentOptions, 'name'>, kind: StackKind): string =>
   `${name}-${kind}`;
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && error.name === 'ValidationError' && error.message.includes('does not exist');
-
-/** The outputs of a stack; undefined where it is not deployed. */
-export async function outputsOf(
-  client: CloudFormationClient,
-  stack: string,
-): Promise<Record<string, string> | undefined> {
-  try {
-    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }));
-    const outputs = Stacks[0]?.Outputs ?? [];
-    return Object.fromEntries(
-      outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]),
-    );
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
 
 export interface DeployedResource {
   /** Name in its template, with the digest that the CDK puts behind it. */

@@ -1,11 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-const root = join(import.meta.dirname, '../../..');
-
-/** Send no usage data. */
-const quiet = { CDK_DISABLE_CLI_TELEMETRY: 'true' };
-
 /**
  * Runs the CDK's command line, the version that the lock file pins, in this project. Returns its exit code.
  * Options of the deployment come as values of `-c`.
@@ -19,3 +14,8 @@ export function runCdk(args: readonly string[], context: readonly string[] = [])
   if (error !== undefined) throw error;
   return status ?? 1;
 }
+
+const root = join(import.meta.dirname, '../../..');
+
+/** Send no usage data. */
+const quiet = { CDK_DISABLE_CLI_TELEMETRY: 'true' };

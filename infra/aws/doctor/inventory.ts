@@ -2,12 +2,6 @@ import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import type { ObjectReader } from '../../../shared/aws/objects.ts';
 import type { Item } from '../../../shared/data/table/table.ts';
 
-/** An object in the bucket. */
-export interface StoredObject {
-  key: string;
-  size: number;
-}
-
 /** Everything that a deployment keeps. Values that are bytes (logs, contents) are left out. */
 export interface Inventory {
   accounts: readonly Item[];
@@ -15,12 +9,10 @@ export interface Inventory {
   objects: readonly StoredObject[];
 }
 
-/** The number of bytes read does not matter to the owners of items. */
-function withoutBytes(item: Record<string, unknown>): Item {
-  const kept = Object.entries(item).filter(([, value]) => !(value instanceof Uint8Array));
-  const { pk, sk, ...rest }: Record<string, unknown> = Object.fromEntries(kept);
-  if (typeof pk !== 'string' || typeof sk !== 'string') throw new Error('an item without its primary key');
-  return { ...rest, pk, sk };
+/** An object in the bucket. */
+export interface StoredObject {
+  key: string;
+  size: number;
 }
 
 /**
@@ -40,6 +32,14 @@ export async function* eachItem(client: DynamoDBDocumentClient, tableName: strin
     for (const item of page.Items ?? []) yield withoutBytes(item);
     after = page.LastEvaluatedKey;
   } while (after !== undefined);
+}
+
+/** The number of bytes read does not matter to the owners of items. */
+function withoutBytes(item: Record<string, unknown>): Item {
+  const kept = Object.entries(item).filter(([, value]) => !(value instanceof Uint8Array));
+  const { pk, sk, ...rest }: Record<string, unknown> = Object.fromEntries(kept);
+  if (typeof pk !== 'string' || typeof sk !== 'string') throw new Error('an item without its primary key');
+  return { ...rest, pk, sk };
 }
 
 /** The same in memory. */

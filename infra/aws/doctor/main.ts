@@ -5,20 +5,6 @@ import { runMain } from '../../command/run-main.ts';
 import type { OrphanSearch } from './orphan-search.ts';
 import { reportOrphans } from './report-orphans.ts';
 
-/** Whether anything is left over, in a data folder of this machine or in the account. */
-async function examineStores(searching: Promise<OrphanSearch>): Promise<number> {
-  using search = await searching;
-  const { found, text } = reportOrphans(search.findings(), search.counts);
-  process.stdout.write(text);
-  return found === 0 ? 0 : 1;
-}
-
-const usage = `Usage: npm run doctor -- [-c option=value]… [--orphans [--local <data folder>]]
-  says whether the account is ready for a deployment, and what costs money in it now
-${optionUsage}
-  --orphans  look whether anything is left over in the tables and the bucket, instead of at the account
-  --local    the same in a data folder of npm start, which must be stopped`;
-
 /** `npm run doctor`: the account and what costs money in it; or, with `--orphans`, orphans in the tables and the bucket. */
 async function doctor(): Promise<number> {
   const flags = { ...optionFlags, orphans: { type: 'boolean' }, local: { type: 'string' } } as const;
@@ -29,7 +15,21 @@ async function doctor(): Promise<number> {
   const { deployedOptions } = await import('../deploy/read-deployment.ts');
   const options = await deployedOptions(context);
   if (orphans) return examineStores((await import('./search-deployment.ts')).searchDeployment(options));
-  return (await import('./examine-account.ts')).examineAccount(options);
+  return (await import('./account/examine-account.ts')).examineAccount(options);
+}
+
+const usage = `Usage: npm run doctor -- [-c option=value]… [--orphans [--local <data folder>]]
+  says whether the account is ready for a deployment, and what costs money in it now
+${optionUsage}
+  --orphans  look whether anything is left over in the tables and the bucket, instead of at the account
+  --local    the same in a data folder of npm start, which must be stopped`;
+
+/** Whether anything is left over, in a data folder of this machine or in the account. */
+async function examineStores(searching: Promise<OrphanSearch>): Promise<number> {
+  using search = await searching;
+  const { found, text } = reportOrphans(search.findings(), search.counts);
+  process.stdout.write(text);
+  return found === 0 ? 0 : 1;
 }
 
 await runMain(doctor);

@@ -3,34 +3,23 @@ import { userLimitKey } from '../../../shared/data/jobs/job.ts';
 import { finalRank, jobStatuses } from '../../../shared/data/jobs/job-status.ts';
 import { formerLimitKey } from '../../../shared/data/jobs/vcpu-shares.ts';
 import { countersKey } from '../../../shared/data/projects/project.ts';
-import type { Finding } from './finding.ts';
 import type { OrphanStore } from './orphan-store.ts';
+import type { Finding } from './report-orphans.ts';
 
-const finals = jobStatuses.slice(finalRank).map((status) => `'${status}'`);
-const isUnfinished = `job.status NOT IN (${finals.join(', ')})`;
-/** Jobs that wait in line hold nothing of the limits. */
-const hasPlace = `${isUnfinished} AND job.waits = 0`;
-
-/** Whether a purge on record will remove an item. */
-function isDoomedItem(store: OrphanStore, pk: string, sk: string): boolean {
-  for (const { prefix = '' } of store.rows('SELECT prefix FROM doomed_part WHERE pk = ?', pk)) {
-    if (sk.startsWith(prefix)) return true;
+/** Everything that was found, one after the other. */
+export function* findingsOf(store: OrphanStore): Generator<Finding> {
+  yield* orphanItems(store);
+  for (const kind of ['set-aside', 'unreadable', 'folder'] as const) {
+    for (const { location = '', why = '' } of store.rows(
+      'SELECT location, why FROM finding WHERE kind = ?',
+      kind,
+    ))
+      yield { kind, where: location, why };
   }
-  // A project's purge finds its experiments and members by their lists, and what is theirs by them.
-  const [kind, id = ''] = pk.split('#');
-  const isDoomed = (project: string) => store.has('SELECT 1 FROM doomed_project WHERE id = ?', project);
-  if (kind === 'EXPERIMENTS' || kind === 'MEMBERS') return isDoomed(id);
-  const isMembers = 'SELECT 1 FROM member WHERE project_id = ? AND user_id = ?';
-  return kind === 'OWNED' && isDoomed(sk) && store.has(isMembers, sk, id);
-}
-
-/** Whether a purge on record will remove an object: each of its prefixes is that of a folder, or an object. */
-function isDoomedObject(store: OrphanStore, key: string): boolean {
-  if (store.has('SELECT 1 FROM doomed_prefix WHERE prefix = ?', key)) return true;
-  for (let end = key.indexOf('/') + 1; end > 0; end = key.indexOf('/', end) + 1) {
-    if (store.has('SELECT 1 FROM doomed_prefix WHERE prefix = ?', key.slice(0, end))) return true;
-  }
-  return false;
+  yield* staleJobs(store);
+  yield* orphanObjects(store);
+  yield* unnamedObjects(store);
+  yield* driftedCounts(store);
 }
 
 function* orphanItems(store: OrphanStore): Generator<Finding> {
@@ -45,33 +34,22 @@ function* orphanItems(store: OrphanStore): Generator<Finding> {
   }
 }
 
-const objects = `
-  FROM object
-  LEFT JOIN owner AS holder ON holder.kind = object.kind AND holder.id = object.owner
-  LEFT JOIN owner AS child ON child.kind = object.child_kind AND child.id = object.child`;
-const isOwned = '(holder.id IS NOT NULL AND (object.child IS NULL OR child.id IS NOT NULL))';
-
-function* orphanObjects(store: OrphanStore): Generator<Finding> {
-  for (const { key = '', kind = '', owner = '', childKind, child, hasHolder } of store.rows(
-    `SELECT object.key, object.kind, object.owner, object.child_kind AS childKind, object.child, holder.id IS NOT NULL AS hasHolder
-     ${objects} WHERE NOT ${isOwned}`,
-  )) {
-    if (isDoomedObject(store, key)) continue;
-    const [root] = key.split('/');
-    const holder = kind === 'unknown' ? owner : `${root}/${owner}`;
-    const what = hasHolder === '1' ? `${childKind} ${child}` : `owner ${holder}`;
-    yield { kind: 'orphan', where: key, why: `there is no ${what}` };
+/** Whether a purge on record will remove an item. */
+function isDoomedItem(store: OrphanStore, pk: string, sk: string): boolean {
+  for (const { prefix = '' } of store.rows('SELECT prefix FROM doomed_part WHERE pk = ?', pk)) {
+    if (sk.startsWith(prefix)) return true;
   }
+  // A project's purge finds its experiments and members by their lists, and what is theirs by them.
+  const [kind, id = ''] = pk.split('#');
+  const isDoomed = (project: string) => store.has('SELECT 1 FROM doomed_project WHERE id = ?', project);
+  if (kind === 'EXPERIMENTS' || kind === 'MEMBERS') return isDoomed(id);
+  const isMembers = 'SELECT 1 FROM member WHERE project_id = ? AND user_id = ?';
+  return kind === 'OWNED' && isDoomed(sk) && store.has(isMembers, sk, id);
 }
 
-function* unnamedObjects(store: OrphanStore): Generator<Finding> {
-  for (const { key = '' } of store.rows(
-    `SELECT object.key ${objects} LEFT JOIN named ON named.key = object.key
-     WHERE ${isOwned} AND named.key IS NULL AND object.kind <> 'user'`,
-  )) {
-    if (!isDoomedObject(store, key)) yield { kind: 'unnamed', where: key, why: 'no record names it' };
-  }
-}
+const finals = jobStatuses.slice(finalRank).map((status) => `'${status}'`);
+
+const isUnfinished = `job.status NOT IN (${finals.join(', ')})`;
 
 function* staleJobs(store: OrphanStore): Generator<Finding> {
   for (const { pk, sk, status } of store.rows(
@@ -93,25 +71,46 @@ function* staleJobs(store: OrphanStore): Generator<Finding> {
     yield { kind: 'stale', where: `JOB#${id}`, why: `it is ${status}, and not on the list` };
 }
 
-/** The counts of each project, as rows of its id, the attribute and the number. */
-const counted = `
-  SELECT id, 'configs' AS attribute, coalesce(number, 0) AS actual
-    FROM owner LEFT JOIN configs ON project_id = id WHERE kind = 'project'
-  UNION ALL SELECT id, 'members', coalesce(number, 0)
-    FROM owner LEFT JOIN (SELECT project_id, count(*) AS number FROM member GROUP BY project_id) ON project_id = id
-    WHERE kind = 'project'
-  UNION ALL SELECT id, 'experiments', coalesce(number, 0) FROM owner
-    LEFT JOIN (SELECT project_id, count(*) AS number FROM experiment GROUP BY project_id) ON project_id = id
-    WHERE kind = 'project'
-  UNION ALL SELECT id, 'unfinished', coalesce(number, 0) FROM owner
-    LEFT JOIN (SELECT project_id, count(*) AS number FROM job WHERE ${isUnfinished} GROUP BY project_id)
-    ON project_id = id WHERE kind = 'project'
-  UNION ALL SELECT owner.id, 'objects', coalesce(own.objects, 0) + coalesce(jobs.objects, 0) FROM owner
-    LEFT JOIN stored AS own ON own.kind = 'project' AND own.owner = owner.id
-    LEFT JOIN of_jobs AS jobs ON jobs.project_id = owner.id WHERE owner.kind = 'project'
-  UNION ALL SELECT owner.id, 'bytes', coalesce(own.bytes, 0) + coalesce(jobs.bytes, 0) FROM owner
-    LEFT JOIN stored AS own ON own.kind = 'project' AND own.owner = owner.id
-    LEFT JOIN of_jobs AS jobs ON jobs.project_id = owner.id WHERE owner.kind = 'project'`;
+const objects = `
+  FROM object
+  LEFT JOIN owner AS holder ON holder.kind = object.kind AND holder.id = object.owner
+  LEFT JOIN owner AS child ON child.kind = object.child_kind AND child.id = object.child`;
+
+const isOwned = '(holder.id IS NOT NULL AND (object.child IS NULL OR child.id IS NOT NULL))';
+
+function* orphanObjects(store: OrphanStore): Generator<Finding> {
+  for (const { key = '', kind = '', owner = '', childKind, child, hasHolder } of store.rows(
+    `SELECT object.key, object.kind, object.owner, object.child_kind AS childKind, object.child, holder.id IS NOT NULL AS hasHolder
+     ${objects} WHERE NOT ${isOwned}`,
+  )) {
+    if (isDoomedObject(store, key)) continue;
+    const [root] = key.split('/');
+    const holder = kind === 'unknown' ? owner : `${root}/${owner}`;
+    const what = hasHolder === '1' ? `${childKind} ${child}` : `owner ${holder}`;
+    yield { kind: 'orphan', where: key, why: `there is no ${what}` };
+  }
+}
+
+/** Whether a purge on record will remove an object: each of its prefixes is that of a folder, or an object. */
+function isDoomedObject(store: OrphanStore, key: string): boolean {
+  if (store.has('SELECT 1 FROM doomed_prefix WHERE prefix = ?', key)) return true;
+  for (let end = key.indexOf('/') + 1; end > 0; end = key.indexOf('/', end) + 1) {
+    if (store.has('SELECT 1 FROM doomed_prefix WHERE prefix = ?', key.slice(0, end))) return true;
+  }
+  return false;
+}
+
+function* unnamedObjects(store: OrphanStore): Generator<Finding> {
+  for (const { key = '' } of store.rows(
+    `SELECT object.key ${objects} LEFT JOIN named ON named.key = object.key
+     WHERE ${isOwned} AND named.key IS NULL AND object.kind <> 'user'`,
+  )) {
+    if (!isDoomedObject(store, key)) yield { kind: 'unnamed', where: key, why: 'no record names it' };
+  }
+}
+
+/** Jobs that wait in line hold nothing of the limits. */
+const hasPlace = `${isUnfinished} AND job.waits = 0`;
 
 /** Counts that are kept beside what they count, and do not agree with it. */
 function* driftedCounts(store: OrphanStore): Generator<Finding> {
@@ -176,18 +175,22 @@ function* driftedCounts(store: OrphanStore): Generator<Finding> {
     if (Math.abs(Number(kept) - Number(actual)) > 1e-6) yield drifted(pk, sk, 'free', kept, actual);
 }
 
-/** Everything that was found, one after the other. */
-export function* findingsOf(store: OrphanStore): Generator<Finding> {
-  yield* orphanItems(store);
-  for (const kind of ['set-aside', 'unreadable', 'folder'] as const) {
-    for (const { location = '', why = '' } of store.rows(
-      'SELECT location, why FROM finding WHERE kind = ?',
-      kind,
-    ))
-      yield { kind, where: location, why };
-  }
-  yield* staleJobs(store);
-  yield* orphanObjects(store);
-  yield* unnamedObjects(store);
-  yield* driftedCounts(store);
-}
+/** The counts of each project, as rows of its id, the attribute and the number. */
+const counted = `
+  SELECT id, 'configs' AS attribute, coalesce(number, 0) AS actual
+    FROM owner LEFT JOIN configs ON project_id = id WHERE kind = 'project'
+  UNION ALL SELECT id, 'members', coalesce(number, 0)
+    FROM owner LEFT JOIN (SELECT project_id, count(*) AS number FROM member GROUP BY project_id) ON project_id = id
+    WHERE kind = 'project'
+  UNION ALL SELECT id, 'experiments', coalesce(number, 0) FROM owner
+    LEFT JOIN (SELECT project_id, count(*) AS number FROM experiment GROUP BY project_id) ON project_id = id
+    WHERE kind = 'project'
+  UNION ALL SELECT id, 'unfinished', coalesce(number, 0) FROM owner
+    LEFT JOIN (SELECT project_id, count(*) AS number FROM job WHERE ${isUnfinished} GROUP BY project_id)
+    ON project_id = id WHERE kind = 'project'
+  UNION ALL SELECT owner.id, 'objects', coalesce(own.objects, 0) + coalesce(jobs.objects, 0) FROM owner
+    LEFT JOIN stored AS own ON own.kind = 'project' AND own.owner = owner.id
+    LEFT JOIN of_jobs AS jobs ON jobs.project_id = owner.id WHERE owner.kind = 'project'
+  UNION ALL SELECT owner.id, 'bytes', coalesce(own.bytes, 0) + coalesce(jobs.bytes, 0) FROM owner
+    LEFT JOIN stored AS own ON own.kind = 'project' AND own.owner = owner.id
+    LEFT JOIN of_jobs AS jobs ON jobs.project_id = owner.id WHERE owner.kind = 'project'`;

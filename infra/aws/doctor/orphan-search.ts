@@ -1,4 +1,8 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { downloadsPrefix } from '../../../shared/aws/needs.ts';
+import { objectReader } from '../../../shared/aws/objects.ts';
 import { parseUser } from '../../../shared/data/accounts/user.ts';
 import { parseArtifact } from '../../../shared/data/experiments/artifact.ts';
 import { parseExperiment } from '../../../shared/data/experiments/experiment.ts';
@@ -17,37 +21,11 @@ import { parsePurge } from '../../../shared/data/projects/purge.ts';
 import { datasetObject, parseUpload, sourceObject } from '../../../shared/data/projects/upload.ts';
 import type { Item } from '../../../shared/data/table/table.ts';
 import { UnreadableRecordError } from '../../../shared/data/table/unreadable-record.ts';
-import type { Finding } from './finding.ts';
-import type { StoredObject } from './inventory.ts';
+import { eachItem, eachObject, type Inventory, type StoredObject } from './inventory.ts';
 import { findingsOf } from './orphan-findings.ts';
 import { OrphanStore } from './orphan-store.ts';
-import { ownersOfItem, ownersOfObject } from './owner-of-item.ts';
-
-/** How the records of each kind are read that lists and details show. */
-const parsers: Readonly<Record<string, (item: Item) => unknown>> = {
-  project: parseProject,
-  counters: parseCounters,
-  config: parseConfig,
-  environment: parseEnvironment,
-  upload: parseUpload,
-  experiment: parseExperiment,
-  strategy: parseStrategy,
-  member: parseMember,
-  model: parseModel,
-  'logged-model': parseLoggedModel,
-  'registered-model': parseRegisteredModel,
-  'model-version': parseModelVersion,
-  purge: parsePurge,
-  user: parseUser,
-  artifact: parseArtifact,
-  checkpoint: (item) => parseArtifact(item, 'checkpoint'),
-};
-
-const idIn = ({ pk }: Item): string => pk.split('#')[1] ?? '';
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
-const listOf = (value: unknown): object[] =>
-  Array.isArray(value) ? value.filter((one) => typeof one === 'object' && one !== null) : [];
+import { ownersOfItem, ownersOfObject } from './owners.ts';
+import type { Finding } from './report-orphans.ts';
 
 /**
  * The search for orphans: one pass over the tables and the bucket, in any order, and then the findings. Its notes on
@@ -242,4 +220,71 @@ export class OrphanSearch implements Disposable {
     if (packs_of !== undefined) this.#store.add('doomed_prefix', packsPrefix(packs_of));
     if (project_id !== undefined) this.#store.add('doomed_project', project_id);
   }
+}
+
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
+
+/** How the records of each kind are read that lists and details show. */
+const parsers: Readonly<Record<string, (item: Item) => unknown>> = {
+  project: parseProject,
+  counters: parseCounters,
+  config: parseConfig,
+  environment: parseEnvironment,
+  upload: parseUpload,
+  experiment: parseExperiment,
+  strategy: parseStrategy,
+  member: parseMember,
+  model: parseModel,
+  'logged-model': parseLoggedModel,
+  'registered-model': parseRegisteredModel,
+  'model-version': parseModelVersion,
+  purge: parsePurge,
+  user: parseUser,
+  artifact: parseArtifact,
+  checkpoint: (item) => parseArtifact(item, 'checkpoint'),
+};
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const idIn = ({ pk }: Item): string => pk.split('#')[1] ?? '';
+
+const listOf = (value: unknown): object[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'object' && one !== null) : [];
+
+/** Orphaned and inconsistent records of a deployment. Empty where all is consistent and no job or delete is in progress. */
+export function findOrphans({ accounts, records, objects }: Inventory): Finding[] {
+  using search = new OrphanSearch();
+  for (const item of accounts) search.addAccount(item);
+  for (const item of records) search.addRecord(item);
+  for (const object of objects) search.addObject(object);
+  return [...search.findings()];
+}
+
+/** Reads everything that is kept there, page by page; changes nothing. */
+export async function searchStores({ accounts, records, bucket, ...configs }: Stores): Promise<OrphanSearch> {
+  const dynamoDb = new DynamoDBClient(configs.dynamoDb ?? {});
+  const s3 = new S3Client(configs.s3 ?? {});
+  const tables = DynamoDBDocumentClient.from(dynamoDb);
+  const search = new OrphanSearch();
+  try {
+    for await (const item of eachItem(tables, accounts)) search.addAccount(item);
+    for await (const item of eachItem(tables, records)) search.addRecord(item);
+    for await (const object of eachObject(objectReader(s3, bucket))) search.addObject(object);
+    return search;
+  } catch (error) {
+    search[Symbol.dispose]();
+    throw error;
+  } finally {
+    dynamoDb.destroy();
+    s3.destroy();
+  }
+}
+
+/** Where the tables and the bucket of a deployment are. */
+interface Stores {
+  accounts: string;
+  records: string;
+  bucket: string;
+  dynamoDb: ConstructorParameters<typeof DynamoDBClient>[0];
+  s3: ConstructorParameters<typeof S3Client>[0];
 }

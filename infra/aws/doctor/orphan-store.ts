@@ -3,27 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
-const cacheKiB = 64 * 1024;
-
-const tables = `
-  CREATE TABLE owner (kind TEXT, id TEXT, PRIMARY KEY (kind, id)) WITHOUT ROWID;
-  CREATE TABLE job (id TEXT PRIMARY KEY, project_id TEXT, user_id TEXT, status TEXT, size REAL, share INTEGER, cluster INTEGER, waits INTEGER);
-  CREATE TABLE experiment (id TEXT PRIMARY KEY, project_id TEXT) WITHOUT ROWID;
-  CREATE TABLE item (pk TEXT, sk TEXT, kind TEXT, owner TEXT);
-  CREATE TABLE object (key TEXT, kind TEXT, owner TEXT, child_kind TEXT, child TEXT);
-  CREATE TABLE named (key TEXT PRIMARY KEY) WITHOUT ROWID;
-  CREATE TABLE stored (kind TEXT, owner TEXT, objects INTEGER, bytes INTEGER, PRIMARY KEY (kind, owner)) WITHOUT ROWID;
-  CREATE TABLE configs (project_id TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID;
-  CREATE TABLE member (project_id TEXT, user_id TEXT, PRIMARY KEY (project_id, user_id)) WITHOUT ROWID;
-  CREATE TABLE kept (pk TEXT, sk TEXT, attribute TEXT, value REAL, PRIMARY KEY (pk, sk, attribute)) WITHOUT ROWID;
-  CREATE TABLE unfinished (sk TEXT, pk TEXT, PRIMARY KEY (sk, pk)) WITHOUT ROWID;
-  CREATE TABLE doomed_part (pk TEXT, prefix TEXT);
-  CREATE INDEX doomed_part_pk ON doomed_part (pk);
-  CREATE TABLE doomed_prefix (prefix TEXT PRIMARY KEY) WITHOUT ROWID;
-  CREATE TABLE doomed_project (id TEXT PRIMARY KEY) WITHOUT ROWID;
-  CREATE TABLE finding (kind TEXT, location TEXT, why TEXT);
-`;
-
 /**
  * Notes of the search for orphans on each item and object, in a temporary file: memory is that of the cache, for
  * deployments of any size.
@@ -80,3 +59,24 @@ export class OrphanStore implements Disposable {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
+
+const cacheKiB = 64 * 1024;
+
+const tables = `
+  CREATE TABLE owner (kind TEXT, id TEXT, PRIMARY KEY (kind, id)) WITHOUT ROWID;
+  CREATE TABLE job (id TEXT PRIMARY KEY, project_id TEXT, user_id TEXT, status TEXT, size REAL, share INTEGER, cluster INTEGER, waits INTEGER);
+  CREATE TABLE experiment (id TEXT PRIMARY KEY, project_id TEXT) WITHOUT ROWID;
+  CREATE TABLE item (pk TEXT, sk TEXT, kind TEXT, owner TEXT);
+  CREATE TABLE object (key TEXT, kind TEXT, owner TEXT, child_kind TEXT, child TEXT);
+  CREATE TABLE named (key TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE stored (kind TEXT, owner TEXT, objects INTEGER, bytes INTEGER, PRIMARY KEY (kind, owner)) WITHOUT ROWID;
+  CREATE TABLE configs (project_id TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID;
+  CREATE TABLE member (project_id TEXT, user_id TEXT, PRIMARY KEY (project_id, user_id)) WITHOUT ROWID;
+  CREATE TABLE kept (pk TEXT, sk TEXT, attribute TEXT, value REAL, PRIMARY KEY (pk, sk, attribute)) WITHOUT ROWID;
+  CREATE TABLE unfinished (sk TEXT, pk TEXT, PRIMARY KEY (sk, pk)) WITHOUT ROWID;
+  CREATE TABLE doomed_part (pk TEXT, prefix TEXT);
+  CREATE INDEX doomed_part_pk ON doomed_part (pk);
+  CREATE TABLE doomed_prefix (prefix TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE doomed_project (id TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE finding (kind TEXT, location TEXT, why TEXT);
+`;

@@ -1,25 +1,3 @@
-import type { Finding } from './finding.ts';
-
-/** Advice for each kind of finding. */
-const advice: Readonly<Record<Finding['kind'], string>> = {
-  orphan: 'delete the item or object: nothing leads to it any more',
-  unnamed: 'delete the object, unless it is being uploaded right now',
-  stale: 'read that experiment or strategy once, which compares it with AWS Batch; look again then',
-  count: 'set the attribute to the number there is',
-  unreadable:
-    'deploy the version that wrote the record, or DELETE it by its own operation, which works for its owner and admins',
-  folder: 'npm start removes it within seconds, npm run proof -- clean does so at once',
-  'set-aside':
-    'deploy the version that wrote the record, or delete it: the next pass over the list goes on with it',
-};
-
-// Names may hold control sequences of a terminal.
-const unprintable = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
-const shown = (text: string): string => text.replace(unprintable, '?');
-
-/** Most findings that are printed; what is wrong with more is wrong with these. */
-const maxShown = 1000;
-
 /** A table of the findings with advice; one line where there are none. */
 export function reportOrphans(
   findings: Iterable<Finding>,
@@ -50,3 +28,37 @@ export function reportOrphans(
   ].join('');
   return { found, text };
 }
+
+/**
+ * `orphan`: its owner is gone, and no purge will remove it. `unnamed`: an object whose owner is there, though no
+ * record names it. `stale`: a finished job on the list of unfinished ones. `count`: a count that differs from the
+ * items. `set-aside`: a row of unfinished work that needs a record which cannot be read. `unreadable`: a record that
+ * this version cannot read. `folder`: on this machine, a folder that a run or a deleted project left.
+ */
+export interface Finding {
+  kind: 'orphan' | 'unnamed' | 'stale' | 'count' | 'set-aside' | 'unreadable' | 'folder';
+  /** Key of the item, as `pk/sk`, or of the object. */
+  where: string;
+  why: string;
+}
+
+/** Most findings that are printed; what is wrong with more is wrong with these. */
+const maxShown = 1000;
+
+// Names may hold control sequences of a terminal.
+const unprintable = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
+
+const shown = (text: string): string => text.replace(unprintable, '?');
+
+/** Advice for each kind of finding. */
+const advice: Readonly<Record<Finding['kind'], string>> = {
+  orphan: 'delete the item or object: nothing leads to it any more',
+  unnamed: 'delete the object, unless it is being uploaded right now',
+  stale: 'read that experiment or strategy once, which compares it with AWS Batch; look again then',
+  count: 'set the attribute to the number there is',
+  unreadable:
+    'deploy the version that wrote the record, or DELETE it by its own operation, which works for its owner and admins',
+  folder: 'npm start removes it within seconds, npm run proof -- clean does so at once',
+  'set-aside':
+    'deploy the version that wrote the record, or delete it: the next pass over the list goes on with it',
+};

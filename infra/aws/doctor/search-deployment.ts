@@ -2,8 +2,7 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { CommandError } from '../../command/command-error.ts';
 import { clientConfig, type DeployedResource, resourcesOf, stackName } from '../deploy/read-deployment.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
-import type { OrphanSearch } from './orphan-search.ts';
-import { searchStores } from './stores.ts';
+import { type OrphanSearch, searchStores } from './orphan-search.ts';
 
 /** Reads all that a deployment keeps. @throws CommandError where there is none */
 export async function searchDeployment(options: DeploymentOptions): Promise<OrphanSearch> {

@@ -13,11 +13,7 @@ import { engineCredentials, openDataFolder } from '../../local/start/data-folder
 import { accountsTable, bucket, recordsTable } from '../../local/start/function-environment.ts';
 import { openDatabases } from '../../local/start/storage/databases.ts';
 import { namesIn, projectsIn } from '../../local/start/sweep-folders.ts';
-import type { OrphanSearch } from './orphan-search.ts';
-import { searchStores } from './stores.ts';
-
-const region = 'us-east-1';
-const relayProgram = '../../local/dynamodb/relay-main.ts';
+import { type OrphanSearch, searchStores } from './orphan-search.ts';
 
 /**
  * Reads all that a data folder of `npm start` keeps, by engines of its own. The folder is locked meanwhile.
@@ -61,6 +57,10 @@ export async function searchFolder(folder: string): Promise<OrphanSearch> {
   await addFolders(search, await jobFolders(data));
   return search;
 }
+
+const relayProgram = '../../local/dynamodb/relay-main.ts';
+
+const region = 'us-east-1';
 
 /** Adds the folders that no run or project owns any more: while no service runs, every run is over. */
 async function addFolders(search: OrphanSearch, { work, environments }: JobFolders): Promise<void> {

@@ -5,14 +5,6 @@ import { readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
 import { prepareImageContext } from './context.ts';
 
-const usage = `Usage: npm run proof -- image [--tag <name>] [--base-image <image>]
-  --tag         name of the image (model-project-service-jobs)
-  --base-image  a Debian with the project's Node and npm in it, in place of the one that the Dockerfile names`;
-const options = {
-  tag: { type: 'string', default: 'model-project-service-jobs' },
-  'base-image': { type: 'string' },
-} as const;
-
 /** `npm run proof -- image`: builds the job image as a deployment does. */
 async function buildImage(): Promise<number> {
   const { tag, 'base-image': base } = readFlags(usage, { options }).values;
@@ -32,5 +24,14 @@ async function buildImage(): Promise<number> {
     throw new CommandError(`No image was built: docker cannot be run (${error.message}).`);
   return status ?? 1;
 }
+
+const usage = `Usage: npm run proof -- image [--tag <name>] [--base-image <image>]
+  --tag         name of the image (model-project-service-jobs)
+  --base-image  a Debian with the project's Node and npm in it, in place of the one that the Dockerfile names`;
+
+const options = {
+  tag: { type: 'string', default: 'model-project-service-jobs' },
+  'base-image': { type: 'string' },
+} as const;
 
 await runMain(buildImage);

@@ -3,8 +3,28 @@ import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleOptions } from '../../local/build/bundle-options.ts';
 
-/** Files that the Dockerfile copies by name. */
-const ownFiles = ['Dockerfile', 'uv.txt'];
+/**
+ * Prepares the folder from which the job image is built, with its Dockerfile: the bundled jobs and the native
+ * libraries that they load. Needs neither network nor Docker, and takes under two seconds. The folder appears whole or
+ * not at all, and its content depends on nothing but the sources and the lock file.
+ *
+ * @param root folder of the project, with its dependencies installed
+ */
+export async function prepareImageContext(root: string, folder: string): Promise<void> {
+  const unfinished = `${folder}.${process.pid}`;
+  await mkdir(unfinished, { recursive: true });
+  try {
+    await bundlePrograms(root, join(unfinished, 'program'));
+    for (const name of Object.keys(nativePackages)) {
+      await copyPackage(root, name, join(unfinished, 'node_modules'));
+    }
+    for (const file of ownFiles) await copyFile(join(import.meta.dirname, file), join(unfinished, file));
+    await rm(folder, { recursive: true, force: true });
+    await rename(unfinished, folder);
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+}
 
 const programs = [
   'functions/jobs/*.job.ts',
@@ -43,25 +63,5 @@ async function copyPackage(root: string, name: string, into: string): Promise<vo
   }
 }
 
-/**
- * Prepares the folder from which the job image is built, with its Dockerfile: the bundled jobs and the native
- * libraries that they load. Needs neither network nor Docker, and takes under two seconds. The folder appears whole or
- * not at all, and its content depends on nothing but the sources and the lock file.
- *
- * @param root folder of the project, with its dependencies installed
- */
-export async function prepareImageContext(root: string, folder: string): Promise<void> {
-  const unfinished = `${folder}.${process.pid}`;
-  await mkdir(unfinished, { recursive: true });
-  try {
-    await bundlePrograms(root, join(unfinished, 'program'));
-    for (const name of Object.keys(nativePackages)) {
-      await copyPackage(root, name, join(unfinished, 'node_modules'));
-    }
-    for (const file of ownFiles) await copyFile(join(import.meta.dirname, file), join(unfinished, file));
-    await rm(folder, { recursive: true, force: true });
-    await rename(unfinished, folder);
-  } finally {
-    await rm(unfinished, { recursive: true, force: true });
-  }
-}
+/** Files that the Dockerfile copies by name. */
+const ownFiles = ['Dockerfile', 'uv.txt'];

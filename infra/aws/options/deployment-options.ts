@@ -6,15 +6,19 @@ import { instances } from './instances.ts';
 import { burstFor } from './request-burst.ts';
 
 const yesOrNo = z.union([z.boolean(), z.stringbool()]);
+
 const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+
 /** A list in cdk.json, or comma-separated text on the command line. */
 const list = <S extends z.ZodType>(item: S) =>
   z.preprocess(
     (given) => (typeof given === 'string' ? given.split(',').filter((one) => one.trim() !== '') : given),
     z.array(item),
   );
+
 /** The root volume of the ECS-optimized images of Amazon Linux 2023; EC2 starts no node with a smaller one. */
 const minDiskGiB = 30;
+
 /** A table in cdk.json, or name=value,name=value on the command line. */
 const table = <S extends z.ZodType>(entries: S) =>
   z.preprocess((given) => {
@@ -24,12 +28,15 @@ const table = <S extends z.ZodType>(entries: S) =>
       pairs.map((one) => [one.replace(/=.*$/s, '').trim(), one.replace(/^[^=]*=?/s, '')]),
     );
   }, entries);
+
 const tagText = (most: number) =>
   z.string().regex(new RegExp(`^[\\p{L}\\p{Z}\\p{N}_.:/=+@-]{1,${most}}$`, 'u'));
+
 const instanceType = z
   .string()
   .trim()
   .regex(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, 'must be an EC2 instance type');
+
 const imageReference = z
   .string()
   .trim()
@@ -176,25 +183,6 @@ export const DeploymentOptions = z.strictObject({
 });
 export type DeploymentOptions = z.infer<typeof DeploymentOptions> & { requestBurst: number };
 
-/** Keys of CDK's own in a context. */
-const isForeign = (key: string): boolean => /[@:]/.test(key);
-
-/** @throws CommandError where one node needs more vCPUs than the limit of all nodes: Batch would never start it */
-function checkSizes(options: z.infer<typeof DeploymentOptions>): void {
-  const limits = [
-    ['clusterInstanceTypes', 'clusterMaxVcpus'],
-    ['gpuInstanceTypes', 'gpuMaxVcpus'],
-  ] as const;
-  for (const [types, most] of limits) {
-    const sizes = options[types].flatMap((type) => instances[type]?.vcpus ?? []);
-    const least = Math.min(...sizes);
-    if (sizes.length < options[types].length || sizes.length === 0 || least <= options[most]) continue;
-    throw new CommandError(
-      `${most} is ${options[most]}, but no instance type of ${types} has fewer than ${least} vCPUs.`,
-    );
-  }
-}
-
 /** Reads the options from a CDK context. @throws CommandError naming every option that is unknown or bad */
 export function readOptions(context: Readonly<Record<string, unknown>>): DeploymentOptions {
   const own = Object.fromEntries(Object.entries(context).filter(([key]) => !isForeign(key)));
@@ -224,4 +212,40 @@ export function readOptions(context: Readonly<Record<string, unknown>>): Deploym
     );
   }
   return { ...options, requestBurst: options.requestBurst ?? burstFor(options.concurrentFunctions) };
+}
+
+/** Keys of CDK's own in a context. */
+const isForeign = (key: string): boolean => /[@:]/.test(key);
+
+/** @throws CommandError where one node needs more vCPUs than the limit of all nodes: Batch would never start it */
+function checkSizes(options: z.infer<typeof DeploymentOptions>): void {
+  const limits = [
+    ['clusterInstanceTypes', 'clusterMaxVcpus'],
+    ['gpuInstanceTypes', 'gpuMaxVcpus'],
+  ] as const;
+  for (const [types, most] of limits) {
+    const sizes = options[types].flatMap((type) => instances[type]?.vcpus ?? []);
+    const least = Math.min(...sizes);
+    if (sizes.length < options[types].length || sizes.length === 0 || least <= options[most]) continue;
+    throw new CommandError(
+      `${most} is ${options[most]}, but no instance type of ${types} has fewer than ${least} vCPUs.`,
+    );
+  }
+}
+
+/** The options of a deployment as a table in Markdown, for infra/README.md. */
+export function optionsTable(): string {
+  const defaults: Record<string, unknown> = DeploymentOptions.parse({});
+  const rows = Object.entries(DeploymentOptions.shape).map(
+    ([name, schema]) =>
+      `| \`${name}\` | ${shown(defaults[name])} | ${z.globalRegistry.get(schema)?.description ?? ''} |`,
+  );
+  return ['| option | default | what it is |', '|---|---|---|', ...rows].join('\n');
+}
+
+function shown(value: unknown): string {
+  if (value === undefined || value === '') return '';
+  if (Array.isArray(value)) return value.length === 0 ? '' : value.map((one) => `\`${one}\``).join(', ');
+  if (typeof value === 'object') return '';
+  return `\`${value}\``;
 }

@@ -1,12 +1,5 @@
-/** An EC2 instance type: vCPUs, MiB, GPUs and US dollars an hour on demand. */
-export interface Instance {
-  vcpus: number;
-  memory: number;
-  gpus: number;
-  price: number;
-}
-
 const gib = 1024;
+
 const instance = (vcpus: number, memoryGib: number, gpus: number, price: number): Instance => ({
   vcpus,
   memory: memoryGib * gib,
@@ -69,6 +62,14 @@ export const instances: Readonly<Record<string, Instance>> = {
   'p5.48xlarge': instance(192, 2048, 8, 55.04),
   'p5en.48xlarge': instance(192, 2048, 8, 63.296),
 };
+
+/** An EC2 instance type: vCPUs, MiB, GPUs and US dollars an hour on demand. */
+export interface Instance {
+  vcpus: number;
+  memory: number;
+  gpus: number;
+  price: number;
+}
 
 /** Least memory of these types in MiB; undefined where none of them is listed here. */
 export function minMemory(types: readonly string[]): number | undefined {

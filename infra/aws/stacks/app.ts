@@ -1,13 +1,11 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
+import { CURRENT_VERSION_EXPIRED_FLAGS, CURRENT_VERSION_FLAG_DEFAULTS, FLAGS } from 'aws-cdk-lib/cx-api';
 import { runMain } from '../../command/run-main.ts';
 import { buildParts } from '../build/build-parts.ts';
 import { readOptions } from '../options/deployment-options.ts';
-import { flagDefaults } from './flag-defaults.ts';
 import { addService } from './service.ts';
-
-const root = join(import.meta.dirname, '../../..');
 
 /** The CDK app of `cdk.json`: writes the templates and assets of the service to the CDK's output folder. */
 async function synthesize(): Promise<number> {
@@ -24,5 +22,17 @@ async function synthesize(): Promise<number> {
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+/**
+ * The feature flags of the CDK at the values that version 2 gives to flags that are not set. Those of `cdk.json` are put
+ * over them. Templates are the same without them, but the CDK counts flags that are not set after each synthesis.
+ */
+const flagDefaults: Readonly<Record<string, unknown>> = Object.fromEntries(
+  Object.keys(FLAGS)
+    .filter((name) => !CURRENT_VERSION_EXPIRED_FLAGS.includes(name))
+    .map((name) => [name, CURRENT_VERSION_FLAG_DEFAULTS[name] ?? false]),
+);
+
+const root = join(import.meta.dirname, '../../..');
 
 await runMain(synthesize);

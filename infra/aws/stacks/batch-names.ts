@@ -1,23 +1,6 @@
 import type { Stack } from 'aws-cdk-lib';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 
-/**
- * Names of queues and job definitions. They are names, not references between stacks: a definition gets another ARN
- * with every revision, and CloudFormation refuses to change what another stack has imported.
- */
-export interface BatchNames {
-  trainQueue: string;
-  clusterQueue: string;
-  /** Definition of a job's program on one container, by the job's name. */
-  definition(job: string): string;
-  /** Definition of a training on a cluster. */
-  clusterDefinition: string;
-  /** Queue and definition of a training with GPUs on one node, and queue of clusters with GPUs; undefined where there are no GPUs. */
-  gpu: { queue: string; definition: string; clusterQueue: string } | undefined;
-  /** Definitions of a training in each trusted image. */
-  trusted: readonly { image: string; train: string; cluster: string; gpu: string | undefined }[];
-}
-
 export function batchNames({ name, trustedImages, gpuInstanceTypes }: DeploymentOptions): BatchNames {
   const hasGpus = gpuInstanceTypes.length > 0;
   return {
@@ -35,6 +18,23 @@ export function batchNames({ name, trustedImages, gpuInstanceTypes }: Deployment
       gpu: hasGpus ? `${name}-gpu-image-${index + 1}` : undefined,
     })),
   };
+}
+
+/**
+ * Names of queues and job definitions. They are names, not references between stacks: a definition gets another ARN
+ * with every revision, and CloudFormation refuses to change what another stack has imported.
+ */
+export interface BatchNames {
+  trainQueue: string;
+  clusterQueue: string;
+  /** Definition of a job's program on one container, by the job's name. */
+  definition(job: string): string;
+  /** Definition of a training on a cluster. */
+  clusterDefinition: string;
+  /** Queue and definition of a training with GPUs on one node, and queue of clusters with GPUs; undefined where there are no GPUs. */
+  gpu: { queue: string; definition: string; clusterQueue: string } | undefined;
+  /** Definitions of a training in each trusted image. */
+  trusted: readonly { image: string; train: string; cluster: string; gpu: string | undefined }[];
 }
 
 /** Names of all queues. */

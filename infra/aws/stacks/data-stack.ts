@@ -12,11 +12,6 @@ import type { Construct } from 'constructs';
 import { downloadsPrefix } from '../../../shared/aws/needs.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 
-/** Days after which the parts of an upload that was never completed are removed. */
-const abandonedUploadDays = 2;
-/** Days for which the bucket keeps downloads of packages; then the next build downloads them again. */
-const downloadDays = 30;
-
 /** The data of people: two tables and the bucket. They outlive the other stacks, and by default the deployment. */
 export class DataStack extends Stack {
   readonly stores: { accounts: Table; records: Table; bucket: Bucket };
@@ -90,3 +85,9 @@ export class DataStack extends Stack {
     return bucket;
   }
 }
+
+/** Days after which the parts of an upload that was never completed are removed. */
+const abandonedUploadDays = 2;
+
+/** Days for which the bucket keeps downloads of packages; then the next build downloads them again. */
+const downloadDays = 30;

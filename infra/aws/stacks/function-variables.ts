@@ -4,63 +4,6 @@ import { computePrices } from '../cost/price-list.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import type { BatchNames } from './batch-names.ts';
 
-interface Stores {
-  accounts: { tableName: string };
-  records: { tableName: string };
-  bucket: { bucketName: string };
-}
-
-/** Variables that functions and jobs share; `shared/core/settings.ts` reads them. */
-export function jobVariables(
-  { records, bucket }: Omit<Stores, 'accounts'>,
-  options: DeploymentOptions,
-): Record<string, string> {
-  return {
-    RECORDS_TABLE: records.tableName,
-    BUCKET: bucket.bucketName,
-    LOG_LEVEL: options.logLevel,
-    PACKAGE_INDEXES: options.packageIndexes.join(','),
-    LIMIT_JOB_SECONDS: String(options.limitJobSeconds),
-    LIMIT_LOG_BYTES: String(options.limitLogBytes),
-    LIMIT_ARTIFACT_BYTES: String(options.limitArtifactBytes),
-    LIMIT_PROJECT_BYTES: String(options.limitProjectBytes),
-  };
-}
-
-/** Bytes that Lambda takes for the variables of a function: of their names and values, as JSON. */
-const maxVariableBytes = 4096;
-/** Stands for a name that CloudFormation makes, or that a table or bucket has had before. */
-const nameToCome = 'x'.repeat(128);
-
-const bytesOf = (variables: Readonly<Record<string, string>>): number =>
-  Buffer.byteLength(
-    JSON.stringify(variables, (_, value) => (Token.isUnresolved(value) ? nameToCome : value)),
-  );
-
-/** Options of which the longest variables are made. */
-const madeOf: Readonly<Record<string, string>> = {
-  TRUSTED_IMAGES: 'trustedImages',
-  PRICES: 'clusterInstanceTypes and gpuInstanceTypes',
-  PACKAGE_INDEXES: 'packageIndexes',
-  CORS_ORIGINS: 'corsOrigins',
-};
-
-/** The variables. @throws CommandError where they are more than Lambda takes, which it would say late in a deployment */
-function withinLambda(variables: Record<string, string>): Record<string, string> {
-  const bytes = bytesOf(variables);
-  if (bytes <= maxVariableBytes) return variables;
-  const shares = Object.entries(madeOf)
-    .flatMap(([name, options]) => {
-      const value = variables[name];
-      return value === undefined ? [] : [{ options, bytes: bytesOf({ [name]: value }) }];
-    })
-    .sort((one, other) => other.bytes - one.bytes)
-    .map((one) => `${one.options} ${one.bytes}`);
-  throw new CommandError(
-    `The variables of a function have ${bytes} bytes, and Lambda takes ${maxVariableBytes}. Shorten ${shares.join(', ')}.`,
-  );
-}
-
 /** Variables of every function. */
 export function functionVariables(
   stores: Stores,
@@ -96,4 +39,62 @@ export function functionVariables(
     SHARED_CLUSTER: options.sharedCluster ? 'yes' : 'no',
     ...(options.corsOrigins.length > 0 && { CORS_ORIGINS: options.corsOrigins.join(',') }),
   });
+}
+
+interface Stores {
+  accounts: { tableName: string };
+  records: { tableName: string };
+  bucket: { bucketName: string };
+}
+
+/** Bytes that Lambda takes for the variables of a function: of their names and values, as JSON. */
+const maxVariableBytes = 4096;
+
+/** Options of which the longest variables are made. */
+const madeOf: Readonly<Record<string, string>> = {
+  TRUSTED_IMAGES: 'trustedImages',
+  PRICES: 'clusterInstanceTypes and gpuInstanceTypes',
+  PACKAGE_INDEXES: 'packageIndexes',
+  CORS_ORIGINS: 'corsOrigins',
+};
+
+/** The variables. @throws CommandError where they are more than Lambda takes, which it would say late in a deployment */
+function withinLambda(variables: Record<string, string>): Record<string, string> {
+  const bytes = bytesOf(variables);
+  if (bytes <= maxVariableBytes) return variables;
+  const shares = Object.entries(madeOf)
+    .flatMap(([name, options]) => {
+      const value = variables[name];
+      return value === undefined ? [] : [{ options, bytes: bytesOf({ [name]: value }) }];
+    })
+    .sort((one, other) => other.bytes - one.bytes)
+    .map((one) => `${one.options} ${one.bytes}`);
+  throw new CommandError(
+    `The variables of a function have ${bytes} bytes, and Lambda takes ${maxVariableBytes}. Shorten ${shares.join(', ')}.`,
+  );
+}
+
+/** Stands for a name that CloudFormation makes, or that a table or bucket has had before. */
+const nameToCome = 'x'.repeat(128);
+
+const bytesOf = (variables: Readonly<Record<string, string>>): number =>
+  Buffer.byteLength(
+    JSON.stringify(variables, (_, value) => (Token.isUnresolved(value) ? nameToCome : value)),
+  );
+
+/** Variables that functions and jobs share; `shared/core/settings.ts` reads them. */
+export function jobVariables(
+  { records, bucket }: Omit<Stores, 'accounts'>,
+  options: DeploymentOptions,
+): Record<string, string> {
+  return {
+    RECORDS_TABLE: records.tableName,
+    BUCKET: bucket.bucketName,
+    LOG_LEVEL: options.logLevel,
+    PACKAGE_INDEXES: options.packageIndexes.join(','),
+    LIMIT_JOB_SECONDS: String(options.limitJobSeconds),
+    LIMIT_LOG_BYTES: String(options.limitLogBytes),
+    LIMIT_ARTIFACT_BYTES: String(options.limitArtifactBytes),
+    LIMIT_PROJECT_BYTES: String(options.limitProjectBytes),
+  };
 }

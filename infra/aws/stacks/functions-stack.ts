@@ -1,12 +1,10 @@
-import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { ArnFormat, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { allNeeds } from '../../../shared/http/definition/all-needs.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
-import { functionName } from './function-names.ts';
-import { FunctionRoles } from './function-roles.ts';
-import { grantsOf } from './grants.ts';
+import { FunctionRoles, grantsOf } from './roles.ts';
 import { type FunctionParts, ServiceFunction } from './service-function.ts';
 
 /**
@@ -42,3 +40,25 @@ export class FunctionsStack extends Stack {
     }
   }
 }
+
+/**
+ * Name of an endpoint's function, at most 64 characters. It is a name, not a reference between stacks: CloudFormation
+ * refuses to remove a function that another stack imports, so no endpoint could ever be removed.
+ */
+const functionName = (
+  { name }: Pick<DeploymentOptions, 'name'>,
+  endpoint: Pick<AnyEndpoint, 'name'>,
+): string => `${name}-${endpoint.name}`;
+
+/** ARN of an endpoint's function, in the account and region of the stack. */
+export const functionArn = (
+  stack: Stack,
+  options: Pick<DeploymentOptions, 'name'>,
+  endpoint: Pick<AnyEndpoint, 'name'>,
+): string =>
+  stack.formatArn({
+    service: 'lambda',
+    resource: 'function',
+    resourceName: functionName(options, endpoint),
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });

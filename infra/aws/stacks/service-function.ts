@@ -11,29 +11,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { FunctionRuntime } from '../../../shared/core/function-runtime.ts';
 import { usualMemory, usualTimeout } from '../options/function-size.ts';
-import type { Resources } from './grants.ts';
-
-/** Parts of the functions of all stacks. */
-export interface FunctionParts {
-  resources: Resources;
-  environment: Readonly<Record<string, string>>;
-  /** Folder of a function's bundle. @throws where there is none */
-  folderOf(name: string): string;
-}
-
-export interface ServiceFunctionProps {
-  /** Without it CloudFormation makes one. */
-  functionName?: string;
-  description: string;
-  /** Folder of the bundle. */
-  folder: string;
-  runtime?: FunctionRuntime;
-  environment: Readonly<Record<string, string>>;
-  log: ILogGroup;
-  role: IRole;
-  /** Whether it starts itself again, by what it writes. */
-  isRecurring?: boolean;
-}
+import type { Resources } from './roles.ts';
 
 /** A Lambda function of the service. */
 export class ServiceFunction extends Construct {
@@ -59,4 +37,26 @@ export class ServiceFunction extends Construct {
       ...(isRecurring && { recursiveLoop: RecursiveLoop.ALLOW }),
     });
   }
+}
+
+export interface ServiceFunctionProps {
+  /** Without it CloudFormation makes one. */
+  functionName?: string;
+  description: string;
+  /** Folder of the bundle. */
+  folder: string;
+  runtime?: FunctionRuntime;
+  environment: Readonly<Record<string, string>>;
+  log: ILogGroup;
+  role: IRole;
+  /** Whether it starts itself again, by what it writes. */
+  isRecurring?: boolean;
+}
+
+/** Parts of the functions of all stacks. */
+export interface FunctionParts {
+  resources: Resources;
+  environment: Readonly<Record<string, string>>;
+  /** Folder of a function's bundle. @throws where there is none */
+  folderOf(name: string): string;
 }

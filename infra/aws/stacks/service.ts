@@ -1,7 +1,7 @@
 import { type App, type Stack, Tags } from 'aws-cdk-lib';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
+import type { DeploymentParts } from '../build/build-parts.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
-import type { DeploymentParts } from '../options/deployment-parts.ts';
 import { ApiStack } from './api/api-stack.ts';
 import { BackgroundStack } from './background/background-stack.ts';
 import { batchNames, submissionArns } from './batch-names.ts';
@@ -9,15 +9,6 @@ import { ComputeStack } from './compute/compute-stack.ts';
 import { DataStack } from './data-stack.ts';
 import { functionVariables } from './function-variables.ts';
 import { FunctionsStack } from './functions-stack.ts';
-
-/** The stacks of a deployment. */
-export interface ServiceStacks {
-  data: DataStack;
-  compute: ComputeStack;
-  functions: FunctionsStack;
-  api: ApiStack;
-  background: BackgroundStack;
-}
 
 /** Puts the whole service into an app. */
 export function addService(
@@ -80,6 +71,15 @@ export function addService(
     for (const stack of Object.values(stacks)) bound(stack, permissionsBoundary);
   }
   return stacks;
+}
+
+/** The stacks of a deployment. */
+export interface ServiceStacks {
+  data: DataStack;
+  compute: ComputeStack;
+  functions: FunctionsStack;
+  api: ApiStack;
+  background: BackgroundStack;
 }
 
 /** Bounds every role of a stack by a policy of the account. */

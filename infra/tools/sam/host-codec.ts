@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codecFolder } from '../../aws/build/codec-folder.ts';
-import { installPictureCodec } from '../../aws/options/picture-codec.ts';
+import { codecFolder, installPictureCodec } from '../../aws/build/picture-codec.ts';
 
 /**
  * Copies of those assets that hold machine code, with the code for this machine's processor: containers of another one

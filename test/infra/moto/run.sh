@@ -32,7 +32,7 @@ AWS_ACCESS_KEY_ID=moto AWS_SECRET_ACCESS_KEY=moto \
   "$folder/venv/bin/python" test/infra/moto/deploy.py "$folder/cdk.out" "$folder/functions"
 unset AWS_ENDPOINT_URL AWS_DEFAULT_REGION
 
-node infra/aws/cost/requests/main.ts "$folder/functions" >"$folder/answers"
+node test/support/run-bundles.ts "$folder/functions" >"$folder/answers"
 "$folder/venv/bin/python" - "$folder/answers" <<'PYTHON'
 import collections, json, sys
 

@@ -72,7 +72,7 @@ test('everything that cannot be adopted is named at once, and nothing is changed
   const attempt = (accounts: string, records: string, bucket: string) =>
     prepareAdopted(clients, { accounts, records, bucket });
   await expect(attempt(foreign, 'nowhere', 'lost')).rejects.toThrow(
-    /foreign is none of this service.*\n.*no table nowhere.*\n.*no bucket lost/,
+    /foreign does not belong to this service.*\n.*no table nowhere.*\n.*no bucket lost/,
   );
   await expect(attempt(good, streamed, 'kept')).rejects.toThrow(/stream of NEW_IMAGE/);
   await expect(attempt(good, good, 'kept')).rejects.toThrow(/cannot both be the table good/);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { findOrphans } from '../../../infra/aws/doctor/find-orphans.ts';
 import { everyItem, everyObject } from '../../../infra/aws/doctor/inventory.ts';
+import { findOrphans } from '../../../infra/aws/doctor/orphan-search.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { objectReader } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { event as jobStateChanged } from '../../../functions/events/job-state-changed.event.ts';
-import { findOrphans } from '../../../infra/aws/doctor/find-orphans.ts';
+import { findOrphans } from '../../../infra/aws/doctor/orphan-search.ts';
 import { DeadLetters, eventDelivery } from '../../../infra/local/start/backends/dead-letters.ts';
 import {
   type Experiment,

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readOptions } from '../../../infra/aws/options/deployment-options.ts';
-import { optionsTable } from '../../../infra/aws/options/options-table.ts';
+import { optionsTable, readOptions } from '../../../infra/aws/options/deployment-options.ts';
 import { tableLike } from '../../support/table-like.ts';
 
 test('infra/README.md shows every option as the deployment takes it: else paste the expected rows', async () => {

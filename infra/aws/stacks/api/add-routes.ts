@@ -1,11 +1,22 @@
+import { createHash } from 'node:crypto';
 import { Stack } from 'aws-cdk-lib';
 import { Integration, IntegrationType, type IResource, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import type { IRole } from 'aws-cdk-lib/aws-iam';
+import { type IRole, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { AnyEndpoint } from '../../../../shared/http/definition/exchange.ts';
 import type { RequestMethod } from '../../../../shared/http/definition/request-method.ts';
 import { routeOf } from '../../../service/routes.ts';
-import { type InvokedFunction, invokersOf } from './invokers.ts';
+
+/** Serves the routes. */
+export function addRoutes(scope: Construct, api: RestApi, routes: readonly ServedRoute[]): void {
+  const functions = new Map(routes.map(({ fn }) => [fn.name, fn]));
+  const integrations = new Map(
+    [...invokersOf(scope, [...functions.values()])].map(([fn, role]) => [fn.name, proxyTo(scope, fn, role)]),
+  );
+  for (const { path, method, fn } of routes) {
+    resourceAt(api, routeOf({ path })).addMethod(method, integrations.get(fn.name));
+  }
+}
 
 /** A route of the API that a function serves: one method of it, or all that no other function does. */
 export interface ServedRoute {
@@ -13,6 +24,42 @@ export interface ServedRoute {
   method: RequestMethod | 'ANY';
   fn: InvokedFunction;
 }
+
+/** A function that API Gateway invokes. */
+interface InvokedFunction {
+  name: string;
+  arn: string;
+}
+
+/**
+ * The roles by which API Gateway invokes these functions, named one by one, and nothing else. A permission of each
+ * function would be as many resources more, and could name the API only where both are in one stack.
+ */
+function invokersOf(scope: Construct, functions: readonly InvokedFunction[]): Map<InvokedFunction, Role> {
+  const roles = new Map<InvokedFunction, Role>();
+  for (const [share, some] of Map.groupBy(functions, shareOf)) {
+    const invoke = new PolicyStatement({
+      actions: ['lambda:InvokeFunction'],
+      resources: some.map(({ arn }) => arn),
+    });
+    const role = new Role(scope, `Invoker${share + 1}`, {
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+      inlinePolicies: { invoke: new PolicyDocument({ statements: [invoke] }) },
+    });
+    for (const fn of some) roles.set(fn, role);
+  }
+  return roles;
+}
+
+/**
+ * Number of roles that share the functions. The policies of a role have room for 75 of their ARNs (10,240 characters),
+ * so these last for more routes than a stack can have.
+ */
+const shares = 4;
+
+/** A function keeps its role when others come and go: a role that loses it would refuse the stage that is deployed. */
+const shareOf = ({ name }: InvokedFunction): number =>
+  createHash('sha256').update(name).digest().readUInt32BE() % shares;
 
 /** The proxy integration alone: CDK's own for functions adds two permissions for every method. */
 function proxyTo(scope: Construct, { arn }: InvokedFunction, credentialsRole: IRole): Integration {
@@ -32,15 +79,4 @@ function resourceAt(api: RestApi, { segments }: ReturnType<typeof routeOf>): IRe
     resource = resource.getResource(part) ?? resource.addResource(part);
   }
   return resource;
-}
-
-/** Serves the routes. */
-export function addRoutes(scope: Construct, api: RestApi, routes: readonly ServedRoute[]): void {
-  const functions = new Map(routes.map(({ fn }) => [fn.name, fn]));
-  const integrations = new Map(
-    [...invokersOf(scope, [...functions.values()])].map(([fn, role]) => [fn.name, proxyTo(scope, fn, role)]),
-  );
-  for (const { path, method, fn } of routes) {
-    resourceAt(api, routeOf({ path })).addMethod(method, integrations.get(fn.name));
-  }
 }

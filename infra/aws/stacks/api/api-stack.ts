@@ -1,4 +1,6 @@
 import { CfnOutput, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { AnyEndpoint } from '../../../../shared/http/definition/exchange.ts';
@@ -6,11 +8,10 @@ import { isOperation, servedMethods } from '../../../../shared/http/definition/r
 import { routeOf } from '../../../service/routes.ts';
 import { anyMethodName } from '../../build/function-bundles.ts';
 import type { DeploymentOptions } from '../../options/deployment-options.ts';
-import { functionArn } from '../function-names.ts';
-import { functionRole } from '../function-roles.ts';
+import { functionArn } from '../functions-stack.ts';
+import { functionRole } from '../roles.ts';
 import { type FunctionParts, ServiceFunction } from '../service-function.ts';
 import { addRoutes, type ServedRoute } from './add-routes.ts';
-import { baseUrl } from './domain.ts';
 import { restApi } from './rest-api.ts';
 
 /** The REST API: its routes, and the function of the methods that no endpoint serves. */
@@ -64,4 +65,20 @@ export class ApiStack extends Stack {
       description: 'Creates the first user, an admin; works once',
     });
   }
+}
+
+/** Serve the API under a custom domain too, where there is one. Return the base URL. */
+function baseUrl(api: RestApi, { domainName, certificateArn }: DeploymentOptions): string {
+  if (domainName === undefined || certificateArn === undefined) return api.url.replace(/\/$/, '');
+  const domain = api.addDomainName('Domain', {
+    domainName,
+    certificate: Certificate.fromCertificateArn(api, 'Certificate', certificateArn),
+    endpointType: EndpointType.REGIONAL,
+    securityPolicy: SecurityPolicy.TLS_1_2,
+  });
+  new CfnOutput(api.stack, 'DomainTarget', {
+    value: domain.domainNameAliasDomainName,
+    description: `Where a CNAME or alias record of ${domainName} must point`,
+  });
+  return `https://${domainName}`;
 }

@@ -4,67 +4,6 @@ import { securityHeaders } from '../../../../shared/http/answer/security-headers
 import type { ProblemKind } from '../../../../shared/http/definition/problem.ts';
 import { problemKinds } from '../../../../shared/http/definition/problem.ts';
 
-interface OwnAnswer {
-  kind: ProblemKind;
-  detail: string;
-  retryAfter?: number;
-}
-
-const nothingHere: OwnAnswer = { kind: 'not-found', detail: 'There is nothing at this path.' };
-const badRequest: OwnAnswer = { kind: 'bad-request', detail: 'The request cannot be parsed.' };
-const tooMany: OwnAnswer = {
-  kind: 'too-many-requests',
-  detail: 'The service takes no more requests at the moment.',
-  retryAfter: 1,
-};
-const noAnswer: OwnAnswer = {
-  kind: 'unavailable',
-  detail: 'The operation did not end in time. It may still take effect.',
-  retryAfter: 5,
-};
-/** Lambda refuses to start a function (429 TooManyRequestsException): API Gateway calls that an integration failure. */
-const notStarted: OwnAnswer = {
-  kind: 'unavailable',
-  detail: 'Too many operations run at the moment. Try again after a few seconds.',
-  retryAfter: 2,
-};
-
-/**
- * Content-Security-Policy of a problem, which is no page. API Gateway encloses static values in single quotes and has
- * no documented escape for one within, so 'none' cannot be written; a directive without sources means the same.
- */
-const contentSecurityPolicy = 'default-src; frame-ancestors; sandbox';
-
-/** @throws where API Gateway could not hold the value */
-function staticValue(value: string): string {
-  if (value.includes("'")) throw new Error(`a header of a gateway response cannot hold a quote: ${value}`);
-  return `'${value}'`;
-}
-
-/**
- * The gateway responses of API Gateway, in the shape of the service's problems. Every route serves every method, so
- * its other refusals (mostly for a missing signature) mean that the path does not exist.
- */
-export const ownAnswers: readonly (readonly [ResponseType, OwnAnswer])[] = [
-  [ResponseType.DEFAULT_4XX, nothingHere],
-  [ResponseType.BAD_REQUEST_BODY, badRequest],
-  [ResponseType.BAD_REQUEST_PARAMETERS, badRequest],
-  [
-    ResponseType.REQUEST_TOO_LARGE,
-    {
-      kind: 'too-large',
-      detail: `A request may have at most 10 MB. MLflow clients send larger files in parts with ${mlflowUploadAssignments.join(' and ')}.`,
-    },
-  ],
-  [ResponseType.THROTTLED, tooMany],
-  [ResponseType.INTEGRATION_TIMEOUT, noAnswer],
-  [ResponseType.INTEGRATION_FAILURE, notStarted],
-  [
-    ResponseType.DEFAULT_5XX,
-    { kind: 'internal', detail: 'Something went wrong here. The request id finds it in the log.' },
-  ],
-];
-
 /** Give API Gateway's own responses the shape of the service's. A single origin may also read them from a browser. */
 export function addGatewayResponses(api: RestApi, corsOrigins: readonly string[]): void {
   const [origin, ...others] = corsOrigins;
@@ -101,4 +40,69 @@ export function addGatewayResponses(api: RestApi, corsOrigins: readonly string[]
       },
     });
   }
+}
+
+const nothingHere: OwnAnswer = { kind: 'not-found', detail: 'There is nothing at this path.' };
+
+const badRequest: OwnAnswer = { kind: 'bad-request', detail: 'The request cannot be parsed.' };
+
+const tooMany: OwnAnswer = {
+  kind: 'too-many-requests',
+  detail: 'The service takes no more requests at the moment.',
+  retryAfter: 1,
+};
+
+const noAnswer: OwnAnswer = {
+  kind: 'unavailable',
+  detail: 'The operation did not end in time. It may still take effect.',
+  retryAfter: 5,
+};
+
+/** Lambda refuses to start a function (429 TooManyRequestsException): API Gateway calls that an integration failure. */
+const notStarted: OwnAnswer = {
+  kind: 'unavailable',
+  detail: 'Too many operations run at the moment. Try again after a few seconds.',
+  retryAfter: 2,
+};
+
+/**
+ * The gateway responses of API Gateway, in the shape of the service's problems. Every route serves every method, so
+ * its other refusals (mostly for a missing signature) mean that the path does not exist.
+ */
+export const ownAnswers: readonly (readonly [ResponseType, OwnAnswer])[] = [
+  [ResponseType.DEFAULT_4XX, nothingHere],
+  [ResponseType.BAD_REQUEST_BODY, badRequest],
+  [ResponseType.BAD_REQUEST_PARAMETERS, badRequest],
+  [
+    ResponseType.REQUEST_TOO_LARGE,
+    {
+      kind: 'too-large',
+      detail: `A request may have at most 10 MB. MLflow clients send larger files in parts with ${mlflowUploadAssignments.join(' and ')}.`,
+    },
+  ],
+  [ResponseType.THROTTLED, tooMany],
+  [ResponseType.INTEGRATION_TIMEOUT, noAnswer],
+  [ResponseType.INTEGRATION_FAILURE, notStarted],
+  [
+    ResponseType.DEFAULT_5XX,
+    { kind: 'internal', detail: 'Something went wrong here. The request id finds it in the log.' },
+  ],
+];
+
+interface OwnAnswer {
+  kind: ProblemKind;
+  detail: string;
+  retryAfter?: number;
+}
+
+/**
+ * Content-Security-Policy of a problem, which is no page. API Gateway encloses static values in single quotes and has
+ * no documented escape for one within, so 'none' cannot be written; a directive without sources means the same.
+ */
+const contentSecurityPolicy = 'default-src; frame-ancestors; sandbox';
+
+/** @throws where API Gateway could not hold the value */
+function staticValue(value: string): string {
+  if (value.includes("'")) throw new Error(`a header of a gateway response cannot hold a quote: ${value}`);
+  return `'${value}'`;
 }

@@ -16,43 +16,6 @@ import { routeOf } from '../../../service/routes.ts';
 import type { DeploymentOptions } from '../../options/deployment-options.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 
-/** First part of every path at the address that API Gateway makes. */
-export const stageName = 'v1';
-
-/** The access log of each request. Without query and headers: they may hold secrets. */
-const accessLog = AccessLogFormat.custom(
-  JSON.stringify({
-    request_id: AccessLogField.contextRequestId(),
-    at: AccessLogField.contextRequestTimeEpoch(),
-    ip: AccessLogField.contextIdentitySourceIp(),
-    method: AccessLogField.contextHttpMethod(),
-    resource: AccessLogField.contextResourcePath(),
-    status: AccessLogField.contextStatus(),
-    bytes: AccessLogField.contextResponseLength(),
-    milliseconds: AccessLogField.contextResponseLatency(),
-    error: AccessLogField.contextErrorMessage(),
-    error_type: AccessLogField.contextErrorResponseType(),
-  }),
-);
-
-/** Throttles of single methods, none of them above that of the stage. */
-function ownThrottles(
-  endpoints: readonly AnyEndpoint[],
-  { requestsPerSecond, requestBurst, anonymousTimes }: DeploymentOptions,
-): Record<string, MethodDeploymentOptions> {
-  const throttled = endpoints.flatMap((endpoint) => {
-    const { throttle, method } = endpoint;
-    if (throttle === undefined) return [];
-    const options: MethodDeploymentOptions = {
-      throttlingRateLimit: Math.min(throttle.perSecond * anonymousTimes, requestsPerSecond),
-      throttlingBurstLimit: Math.min(throttle.burst * anonymousTimes, requestBurst),
-    };
-    const { resource } = routeOf(endpoint);
-    return servedMethods(method).map((one) => [`${resource}/${one}`, options] as const);
-  });
-  return Object.fromEntries(throttled);
-}
-
 /** The regional REST API with its one stage, still without routes. */
 export function restApi(
   scope: Construct,
@@ -83,3 +46,40 @@ export function restApi(
   addGatewayResponses(api, options.corsOrigins);
   return api;
 }
+
+/** First part of every path at the address that API Gateway makes. */
+export const stageName = 'v1';
+
+/** Throttles of single methods, none of them above that of the stage. */
+function ownThrottles(
+  endpoints: readonly AnyEndpoint[],
+  { requestsPerSecond, requestBurst, anonymousTimes }: DeploymentOptions,
+): Record<string, MethodDeploymentOptions> {
+  const throttled = endpoints.flatMap((endpoint) => {
+    const { throttle, method } = endpoint;
+    if (throttle === undefined) return [];
+    const options: MethodDeploymentOptions = {
+      throttlingRateLimit: Math.min(throttle.perSecond * anonymousTimes, requestsPerSecond),
+      throttlingBurstLimit: Math.min(throttle.burst * anonymousTimes, requestBurst),
+    };
+    const { resource } = routeOf(endpoint);
+    return servedMethods(method).map((one) => [`${resource}/${one}`, options] as const);
+  });
+  return Object.fromEntries(throttled);
+}
+
+/** The access log of each request. Without query and headers: they may hold secrets. */
+const accessLog = AccessLogFormat.custom(
+  JSON.stringify({
+    request_id: AccessLogField.contextRequestId(),
+    at: AccessLogField.contextRequestTimeEpoch(),
+    ip: AccessLogField.contextIdentitySourceIp(),
+    method: AccessLogField.contextHttpMethod(),
+    resource: AccessLogField.contextResourcePath(),
+    status: AccessLogField.contextStatus(),
+    bytes: AccessLogField.contextResponseLength(),
+    milliseconds: AccessLogField.contextResponseLatency(),
+    error: AccessLogField.contextErrorMessage(),
+    error_type: AccessLogField.contextErrorResponseType(),
+  }),
+);

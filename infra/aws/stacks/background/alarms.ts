@@ -10,7 +10,28 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { stageName } from '../api/rest-api.ts';
 
-const period = Duration.minutes(5);
+/** Adds the alarms of a deployment. They are sent to an address where there is one. */
+export function addAlarms(scope: Construct, watched: Watched, email: string | undefined): void {
+  const own = new Construct(scope, 'Alarms');
+  const { apiName, deadLetters, tables, streamFunctions } = watched;
+  const settings: AlarmSettings[] = [
+    {
+      id: 'DeadLetters',
+      description: 'An event was not taken in: look into the queue of dead letters',
+      metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period, statistic: Stats.MAXIMUM }),
+      threshold: 1,
+    },
+    ...apiAlarms(apiName),
+    ...functionAlarms(streamFunctions),
+    ...tableAlarms(tables),
+    setAsideAlarm(own, watched),
+  ];
+  const alarms = settings.map((one) => alarm(own, one));
+  if (email === undefined) return;
+  const topic = new Topic(own, 'Topic', { enforceSSL: true });
+  topic.addSubscription(new EmailSubscription(email));
+  for (const one of alarms) one.addAlarmAction(new SnsAction(topic));
+}
 
 /** Metrics of the alarms. Each alarm has one metric: ten metrics of alarms are free in an account. */
 export interface Watched {
@@ -30,6 +51,8 @@ interface AlarmSettings {
   threshold: number;
   periods?: number;
 }
+
+const period = Duration.minutes(5);
 
 function apiAlarms(apiName: string): AlarmSettings[] {
   const ofApi = (metricName: string, statistic: string) =>
@@ -76,6 +99,17 @@ function functionAlarms(streamFunctions: Watched['streamFunctions']): AlarmSetti
   ];
 }
 
+/** Reads of accounts have none: each is of one user, and ten alarms are free. */
+const tableAlarms = (tables: Watched['tables']): AlarmSettings[] =>
+  Object.entries(tables).flatMap(([name, table]) =>
+    (name === 'accounts' ? (['Write'] as const) : (['Read', 'Write'] as const)).map((kind) => ({
+      id: `Throttled${kind}s-${name}`,
+      description: `DynamoDB refused ${kind.toLowerCase()}s of the table ${name}: one partition of it takes too many`,
+      metric: table.metric(`${kind}ThrottleEvents`, { period, statistic: Stats.SUM }),
+      threshold: 20,
+    })),
+  );
+
 /** Unfinished work that waits for a record which cannot be read; `logSetAside` writes the line. */
 function setAsideAlarm(scope: Construct, { log, apiName }: Watched): AlarmSettings {
   const filter = new MetricFilter(scope, 'SetAsideLines', {
@@ -91,40 +125,6 @@ function setAsideAlarm(scope: Construct, { log, apiName }: Watched): AlarmSettin
     metric: filter.metric({ period, statistic: Stats.SUM }),
     threshold: 1,
   };
-}
-
-/** Reads of accounts have none: each is of one user, and ten alarms are free. */
-const tableAlarms = (tables: Watched['tables']): AlarmSettings[] =>
-  Object.entries(tables).flatMap(([name, table]) =>
-    (name === 'accounts' ? (['Write'] as const) : (['Read', 'Write'] as const)).map((kind) => ({
-      id: `Throttled${kind}s-${name}`,
-      description: `DynamoDB refused ${kind.toLowerCase()}s of the table ${name}: one partition of it takes too many`,
-      metric: table.metric(`${kind}ThrottleEvents`, { period, statistic: Stats.SUM }),
-      threshold: 20,
-    })),
-  );
-
-/** Adds the alarms of a deployment. They are sent to an address where there is one. */
-export function addAlarms(scope: Construct, watched: Watched, email: string | undefined): void {
-  const own = new Construct(scope, 'Alarms');
-  const { apiName, deadLetters, tables, streamFunctions } = watched;
-  const settings: AlarmSettings[] = [
-    {
-      id: 'DeadLetters',
-      description: 'An event was not taken in: look into the queue of dead letters',
-      metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period, statistic: Stats.MAXIMUM }),
-      threshold: 1,
-    },
-    ...apiAlarms(apiName),
-    ...functionAlarms(streamFunctions),
-    ...tableAlarms(tables),
-    setAsideAlarm(own, watched),
-  ];
-  const alarms = settings.map((one) => alarm(own, one));
-  if (email === undefined) return;
-  const topic = new Topic(own, 'Topic', { enforceSSL: true });
-  topic.addSubscription(new EmailSubscription(email));
-  for (const one of alarms) one.addAlarmAction(new SnsAction(topic));
 }
 
 function alarm(scope: Construct, { id, description, metric, threshold, periods = 1 }: AlarmSettings): Alarm {

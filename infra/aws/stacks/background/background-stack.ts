@@ -7,15 +7,11 @@ import type { Construct } from 'constructs';
 import type { LoadedTask } from '../../../service/tasks.ts';
 import type { DeploymentOptions } from '../../options/deployment-options.ts';
 import { batchNames } from '../batch-names.ts';
-import { functionRole } from '../function-roles.ts';
-import { grantsOf } from '../grants.ts';
+import { functionRole, grantsOf } from '../roles.ts';
 import { type FunctionParts, ServiceFunction } from '../service-function.ts';
 import { addAlarms } from './alarms.ts';
 import { addBudget } from './budget.ts';
 import { eventsOf, startByEvents, startByLists, streamStatements } from './triggers.ts';
-
-/** Name of the task that IAM alone can invoke: it has no trigger. */
-const firstAdminTask = 'createFirstAdmin';
 
 /** Functions that no request starts: events of Batch, changes of lists, and the first admin. */
 export class BackgroundStack extends Stack {
@@ -73,3 +69,6 @@ export class BackgroundStack extends Stack {
     addBudget(this, options);
   }
 }
+
+/** Name of the task that IAM alone can invoke: it has no trigger. */
+const firstAdminTask = 'createFirstAdmin';

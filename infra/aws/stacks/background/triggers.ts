@@ -17,25 +17,6 @@ import type { TableName } from '../../../../shared/data/table/table.ts';
 import { type BatchNames, queueNames } from '../batch-names.ts';
 import type { ServiceFunction } from '../service-function.ts';
 
-/** Time after which an event that no function accepted becomes a dead letter. */
-const eventHours = 2;
-const retries = 2;
-/** How long a change of a list waits for others before it starts who watches it: the most that Lambda allows. */
-const watchMinutes = 5;
-
-/** Events that start functions of `functions/events`, by name. */
-export function eventsOf(stack: Stack, names: BatchNames): Record<string, EventPattern> {
-  const queueArn = (resourceName: string) =>
-    stack.formatArn({ service: 'batch', resource: 'job-queue', resourceName });
-  return {
-    jobStateChanged: {
-      source: ['aws.batch'],
-      detailType: ['Batch Job State Change'],
-      detail: { jobQueue: queueNames(names).map(queueArn) },
-    },
-  };
-}
-
 /** Starts a function by events. Those that do not reach it, and those that it fails on, become dead letters. */
 export function startByEvents(fn: ServiceFunction, eventPattern: EventPattern, deadLetters: IQueue): void {
   const { lambda } = fn;
@@ -58,6 +39,24 @@ export function startByEvents(fn: ServiceFunction, eventPattern: EventPattern, d
   });
 }
 
+/** Time after which an event that no function accepted becomes a dead letter. */
+const eventHours = 2;
+
+const retries = 2;
+
+/** Events that start functions of `functions/events`, by name. */
+export function eventsOf(stack: Stack, names: BatchNames): Record<string, EventPattern> {
+  const queueArn = (resourceName: string) =>
+    stack.formatArn({ service: 'batch', resource: 'job-queue', resourceName });
+  return {
+    jobStateChanged: {
+      source: ['aws.batch'],
+      detailType: ['Batch Job State Change'],
+      detail: { jobQueue: queueNames(names).map(queueArn) },
+    },
+  };
+}
+
 /** Parts by which the stream of a table starts a function. */
 export const streamStatements = ({ tableStreamArn }: ITable): PolicyStatement[] => [
   new PolicyStatement({
@@ -66,6 +65,9 @@ export const streamStatements = ({ tableStreamArn }: ITable): PolicyStatement[] 
   }),
   new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }),
 ];
+
+/** How long a change of a list waits for others before it starts who watches it: the most that Lambda allows. */
+const watchMinutes = 5;
 
 /**
  * Starts a function within minutes of a change of one of these lists, and again until it succeeds. It costs nothing while

@@ -8,27 +8,10 @@ import { minMemory } from '../../options/instances.ts';
 import { batchNames } from '../batch-names.ts';
 import type { DataStack } from '../data-stack.ts';
 import { jobVariables } from '../function-variables.ts';
+import { executionRole, jobRole } from '../roles.ts';
 import { Environments } from './environments.ts';
 import { ClusterJob, ContainerJob, GpuJob, type JobProgram } from './job-definitions.ts';
-import { executionRole, jobRole } from './job-roles.ts';
 import { Network } from './network.ts';
-
-/** Parts of the jobs of a deployment. */
-export interface JobParts {
-  jobs: readonly LoadedTask[];
-  /** Folder from which their image is built. */
-  imageFolder: string;
-}
-
-/** The file of a job's program within the image, which mirrors the source tree. */
-const programOf = ({ file }: LoadedTask): string => `functions/${file.replace(/\.ts$/, '.js')}`;
-
-/** MiB where nothing is known of the nodes: half of the smallest with a GPU. */
-const usualSharedMemory = 8192;
-
-/** MiB of shared memory on nodes of these types: half of the smallest, as Linux has it. It is part of a job's memory. */
-const sharedMemory = (instanceTypes: readonly string[]): number =>
-  Math.floor((minMemory(instanceTypes) ?? 2 * usualSharedMemory) / 2);
 
 /** Where jobs run, and what. */
 export class ComputeStack extends Stack {
@@ -93,3 +76,20 @@ export class ComputeStack extends Stack {
     }
   }
 }
+
+/** Parts of the jobs of a deployment. */
+export interface JobParts {
+  jobs: readonly LoadedTask[];
+  /** Folder from which their image is built. */
+  imageFolder: string;
+}
+
+/** MiB where nothing is known of the nodes: half of the smallest with a GPU. */
+const usualSharedMemory = 8192;
+
+/** MiB of shared memory on nodes of these types: half of the smallest, as Linux has it. It is part of a job's memory. */
+const sharedMemory = (instanceTypes: readonly string[]): number =>
+  Math.floor((minMemory(instanceTypes) ?? 2 * usualSharedMemory) / 2);
+
+/** The file of a job's program within the image, which mirrors the source tree. */
+const programOf = ({ file }: LoadedTask): string => `functions/${file.replace(/\.ts$/, '.js')}`;

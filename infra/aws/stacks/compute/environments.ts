@@ -7,38 +7,6 @@ import type { BatchNames } from '../batch-names.ts';
 import type { Network } from './network.ts';
 import { NodeParts } from './node-parts.ts';
 
-/** After so many seconds a job that can never be placed is given up, with the reason that Batch gives. */
-const misfitSeconds = 600;
-/** For capacity one waits longer, but not for ever. */
-const capacitySeconds = 12 * 60 * 60;
-
-const givenUp = [
-  ['MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE', misfitSeconds],
-  ['MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT', misfitSeconds],
-  ['CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY', capacitySeconds],
-] as const;
-
-/** Differences between environments of EC2 nodes. */
-type NodeResources = Pick<
-  CfnComputeEnvironment.ComputeResourcesProperty,
-  'subnets' | 'securityGroupIds' | 'maxvCpus' | 'placementGroup'
-> & { instanceTypes: readonly string[]; imageType: keyof typeof images; isSpot?: boolean };
-
-const plainImage = 'ECS_AL2023';
-const gpuImage = 'ECS_AL2023_NVIDIA';
-
-/** Where AWS names the newest image of each type. */
-const images = { [plainImage]: '', [gpuImage]: 'gpu/' } as const;
-
-/** Minutes that Batch leaves the jobs on nodes which an update replaces, at most. */
-const maxUpdateMinutes = 7_200;
-/** From the end of a job's time until its container is gone. */
-const endMinutes = 10;
-
-/** Minutes for which jobs go on that run during an update: as long as any may run. */
-const updateMinutes = (jobSeconds: number): number =>
-  Math.min(maxUpdateMinutes, Math.ceil(jobSeconds / 60) + endMinutes);
-
 /** Where jobs run: nothing of it exists, or costs anything, while there are none. */
 export class Environments extends Construct {
   constructor(scope: Construct, id: string, network: Network, names: BatchNames, options: DeploymentOptions) {
@@ -171,3 +139,38 @@ export class Environments extends Construct {
     });
   }
 }
+
+const plainImage = 'ECS_AL2023';
+
+const gpuImage = 'ECS_AL2023_NVIDIA';
+
+/** Where AWS names the newest image of each type. */
+const images = { [plainImage]: '', [gpuImage]: 'gpu/' } as const;
+
+/** Differences between environments of EC2 nodes. */
+type NodeResources = Pick<
+  CfnComputeEnvironment.ComputeResourcesProperty,
+  'subnets' | 'securityGroupIds' | 'maxvCpus' | 'placementGroup'
+> & { instanceTypes: readonly string[]; imageType: keyof typeof images; isSpot?: boolean };
+
+/** Minutes that Batch leaves the jobs on nodes which an update replaces, at most. */
+const maxUpdateMinutes = 7_200;
+
+/** From the end of a job's time until its container is gone. */
+const endMinutes = 10;
+
+/** Minutes for which jobs go on that run during an update: as long as any may run. */
+const updateMinutes = (jobSeconds: number): number =>
+  Math.min(maxUpdateMinutes, Math.ceil(jobSeconds / 60) + endMinutes);
+
+/** After so many seconds a job that can never be placed is given up, with the reason that Batch gives. */
+const misfitSeconds = 600;
+
+/** For capacity one waits longer, but not for ever. */
+const capacitySeconds = 12 * 60 * 60;
+
+const givenUp = [
+  ['MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE', misfitSeconds],
+  ['MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT', misfitSeconds],
+  ['CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY', capacitySeconds],
+] as const;

@@ -5,10 +5,27 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { attempts, evaluateOnExit } from '../../../service/retry-rules.ts';
 
-const retryStrategy: CfnJobDefinition.RetryStrategyProperty = {
-  attempts,
-  evaluateOnExit: [...evaluateOnExit],
-};
+/** A definition for one container on Fargate, which reaches registries. */
+export class ContainerJob extends Construct {
+  constructor(scope: Construct, id: string, job: JobProgram, surroundings: JobSurroundings) {
+    super(scope, id);
+    const { timeout, diskGiB, publicAddresses } = surroundings;
+    new CfnJobDefinition(this, 'Definition', {
+      type: 'container',
+      jobDefinitionName: job.definition,
+      platformCapabilities: ['FARGATE'],
+      retryStrategy,
+      timeout: { attemptDurationSeconds: timeout },
+      containerProperties: {
+        ...containerOf(this, job, surroundings),
+        ephemeralStorage: { sizeInGiB: diskGiB },
+        networkConfiguration: { assignPublicIp: publicAddresses ? 'ENABLED' : 'DISABLED' },
+        runtimePlatform: { cpuArchitecture: 'X86_64', operatingSystemFamily: 'LINUX' },
+        fargatePlatformConfiguration: { platformVersion: 'LATEST' },
+      },
+    });
+  }
+}
 
 /** A program of the job image, or of another image that was built from it. */
 export interface JobProgram {
@@ -32,6 +49,11 @@ export interface JobSurroundings {
   /** MiB that `/dev/shm` may grow to on nodes of a cluster and on nodes with GPUs. */
   sharedMemory: { cluster: number; gpu: number };
 }
+
+const retryStrategy: CfnJobDefinition.RetryStrategyProperty = {
+  attempts,
+  evaluateOnExit: [...evaluateOnExit],
+};
 
 function containerOf(
   scope: Construct,
@@ -63,28 +85,6 @@ function containerOf(
       { type: 'MEMORY', value: '2048' },
     ],
   };
-}
-
-/** A definition for one container on Fargate, which reaches registries. */
-export class ContainerJob extends Construct {
-  constructor(scope: Construct, id: string, job: JobProgram, surroundings: JobSurroundings) {
-    super(scope, id);
-    const { timeout, diskGiB, publicAddresses } = surroundings;
-    new CfnJobDefinition(this, 'Definition', {
-      type: 'container',
-      jobDefinitionName: job.definition,
-      platformCapabilities: ['FARGATE'],
-      retryStrategy,
-      timeout: { attemptDurationSeconds: timeout },
-      containerProperties: {
-        ...containerOf(this, job, surroundings),
-        ephemeralStorage: { sizeInGiB: diskGiB },
-        networkConfiguration: { assignPublicIp: publicAddresses ? 'ENABLED' : 'DISABLED' },
-        runtimePlatform: { cpuArchitecture: 'X86_64', operatingSystemFamily: 'LINUX' },
-        fargatePlatformConfiguration: { platformVersion: 'LATEST' },
-      },
-    });
-  }
 }
 
 /**

@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findOrphans } from '../../../../infra/aws/doctor/find-orphans.ts';
 import type { Inventory } from '../../../../infra/aws/doctor/inventory.ts';
+import { findOrphans } from '../../../../infra/aws/doctor/orphan-search.ts';
 import { uploadSeconds } from '../../../../shared/aws/upload-seconds.ts';
 import { experimentKey } from '../../../../shared/data/experiments/experiment.ts';
 import { projectKey } from '../../../../shared/data/projects/project.ts';

@@ -1,8 +1,8 @@
-import { belongingsOf } from '../../../../infra/aws/doctor/belongings.ts';
-import { findOrphans } from '../../../../infra/aws/doctor/find-orphans.ts';
 import type { Inventory } from '../../../../infra/aws/doctor/inventory.ts';
+import { findOrphans } from '../../../../infra/aws/doctor/orphan-search.ts';
 import { isFinal } from '../../../../shared/data/jobs/job-status.ts';
 import type { JobRecord } from '../../../../shared/jobs/subject.ts';
+import { belongingsOf } from './belongings.ts';
 import type { JobKind } from './course.ts';
 import type { Scenario, Strike } from './job-strike.ts';
 

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { belongingsOf } from '../../../../infra/aws/doctor/belongings.ts';
-import { findOrphans } from '../../../../infra/aws/doctor/find-orphans.ts';
+import { findOrphans } from '../../../../infra/aws/doctor/orphan-search.ts';
 import type { TracedCall } from '../injection/middleware.ts';
 import { ask } from '../world/ask.ts';
 import { endpoints } from '../world/endpoints.ts';
@@ -11,6 +10,7 @@ import { pass } from '../world/pass.ts';
 import { type Program, startProgram } from '../world/process.ts';
 import { newDeveloper, newService, removeService, type Service } from '../world/service.ts';
 import { witnessFolder } from '../world/witness-folder.ts';
+import { belongingsOf } from './belongings.ts';
 import type { Deed, Plot, Story } from './request-story.ts';
 import type { Mark } from './strikes.ts';
 

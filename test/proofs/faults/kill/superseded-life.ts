@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findOrphans } from '../../../../infra/aws/doctor/find-orphans.ts';
+import { findOrphans } from '../../../../infra/aws/doctor/orphan-search.ts';
 import { rankOf } from '../../../../shared/data/jobs/job-status.ts';
 import { findLease } from '../../../../shared/data/jobs/lease.ts';
 import { isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from '../../../../shared/jobs/subject.ts';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { idleReport } from '../../../../infra/aws/cost/cost-report.ts';
-import { idleCost, idleItems } from '../../../../infra/aws/cost/idle.ts';
-import { jobImageBytes } from '../../../../infra/aws/cost/job-image.ts';
+import { idleCost, idleItems, jobImageBytes } from '../../../../infra/aws/cost/idle.ts';
 import { prices } from '../../../../infra/aws/cost/price-list.ts';
 
 test('what costs money while nobody uses a deployment is the image of its jobs, by its bytes', async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { adoptedData, importMapping } from '../../../../infra/aws/deploy/import-data.ts';
-import { adoptionHint } from '../../../../infra/aws/deploy/kept-data.ts';
+import { adoptedData, adoptionHint, importMapping } from '../../../../infra/aws/deploy/adopt.ts';
 
 const adopted = { accounts: 'old-accounts', records: 'old-records', bucket: 'old-bucket' };
 

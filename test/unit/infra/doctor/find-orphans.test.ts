@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { describe, expect, test } from 'vitest';
-import { findOrphans } from '../../../../infra/aws/doctor/find-orphans.ts';
 import type { Inventory } from '../../../../infra/aws/doctor/inventory.ts';
+import { findOrphans } from '../../../../infra/aws/doctor/orphan-search.ts';
 import {
   experimentJob,
   experimentPrefix,

@@ -5,10 +5,35 @@ import {
   paginateDescribeInstanceTypeOfferings,
 } from '@aws-sdk/client-ec2';
 import type { DeploymentOptions } from '../../options/deployment-options.ts';
-import { type Finding, good, note, problem } from './finding.ts';
+import { type CheckResult, good, note, problem } from './check-result.ts';
 
-/** Zones that the network takes where none are named: the first of the region. */
-const usualZones = 2;
+/** Whether the zones of the network offer the instance types of the nodes. */
+export async function checkZones(client: EC2Client, options: DeploymentOptions): Promise<CheckResult[]> {
+  const { clusterInstanceTypes, gpuInstanceTypes } = options;
+  const types = [...clusterInstanceTypes, ...gpuInstanceTypes];
+  try {
+    const all = await regionZones(client);
+    const unknown = options.zones.filter((zone) => !all.includes(zone));
+    if (unknown.length > 0)
+      return [problem(`zone: there is no ${unknown.join(', ')} for this account, but ${all.join(', ')}`)];
+    const zones = await networkZones(client, options, all);
+    const offered = await offeringsOf(client, types);
+    const hint = advice(all, types, offered);
+    const first = zones.slice(0, 1);
+    const nodes: Nodes[] = [
+      { what: 'clusters', option: 'clusterInstanceTypes', zones: first },
+      ...(gpuInstanceTypes.length === 0
+        ? []
+        : ([
+            { what: 'clusters with GPUs', option: 'gpuInstanceTypes', zones: first },
+            { what: 'trainings with GPUs', option: 'gpuInstanceTypes', zones },
+          ] as const)),
+    ];
+    return nodes.map((one) => checkNodes(one, options[one.option], offered, hint));
+  } catch (error) {
+    return [note(`zones could not be looked at: ${error instanceof Error ? error.name : ''}`)];
+  }
+}
 
 /** Zones of the region that the account may use, in the order in which CloudFormation names them. */
 async function regionZones(client: EC2Client): Promise<string[]> {
@@ -19,6 +44,9 @@ async function regionZones(client: EC2Client): Promise<string[]> {
     ZoneName === undefined || State !== 'available' ? [] : [ZoneName],
   ).sort();
 }
+
+/** Zones that the network takes where none are named: the first of the region. */
+const usualZones = 2;
 
 /** The zones of the network of the jobs; clusters run in the first. */
 async function networkZones(
@@ -48,13 +76,6 @@ async function offeringsOf(client: EC2Client, types: readonly string[]): Promise
   return offered;
 }
 
-/** Nodes that are started somewhere in some zones. */
-interface Nodes {
-  what: string;
-  option: 'clusterInstanceTypes' | 'gpuInstanceTypes';
-  zones: readonly string[];
-}
-
 /** Zones in which all of these types are offered, as an option. */
 function advice(
   all: readonly string[],
@@ -67,12 +88,19 @@ function advice(
     : `All types are offered in ${fit.join(', ')}: -c zones=${fit.slice(0, usualZones).join(',')}`;
 }
 
+/** Nodes that are started somewhere in some zones. */
+interface Nodes {
+  what: string;
+  option: 'clusterInstanceTypes' | 'gpuInstanceTypes';
+  zones: readonly string[];
+}
+
 function checkNodes(
   { what, option, zones }: Nodes,
   types: readonly string[],
   offered: ReadonlyMap<string, ReadonlySet<string>>,
   hint: string,
-): Finding {
+): CheckResult {
   const isOffered = (type: string) => zones.some((zone) => offered.get(zone)?.has(type) === true);
   const missing = types.filter((type) => !isOffered(type));
   const where = zones.join(' or ');
@@ -81,32 +109,4 @@ function checkNodes(
   return missing.length === types.length
     ? problem(`${told}, and so none of ${option}: none would ever start. ${hint}`)
     : note(`${told}. ${hint}`);
-}
-
-/** Whether the zones of the network offer the instance types of the nodes. */
-export async function checkZones(client: EC2Client, options: DeploymentOptions): Promise<Finding[]> {
-  const { clusterInstanceTypes, gpuInstanceTypes } = options;
-  const types = [...clusterInstanceTypes, ...gpuInstanceTypes];
-  try {
-    const all = await regionZones(client);
-    const unknown = options.zones.filter((zone) => !all.includes(zone));
-    if (unknown.length > 0)
-      return [problem(`zone: there is no ${unknown.join(', ')} for this account, but ${all.join(', ')}`)];
-    const zones = await networkZones(client, options, all);
-    const offered = await offeringsOf(client, types);
-    const hint = advice(all, types, offered);
-    const first = zones.slice(0, 1);
-    const nodes: Nodes[] = [
-      { what: 'clusters', option: 'clusterInstanceTypes', zones: first },
-      ...(gpuInstanceTypes.length === 0
-        ? []
-        : ([
-            { what: 'clusters with GPUs', option: 'gpuInstanceTypes', zones: first },
-            { what: 'trainings with GPUs', option: 'gpuInstanceTypes', zones },
-          ] as const)),
-    ];
-    return nodes.map((one) => checkNodes(one, options[one.option], offered, hint));
-  } catch (error) {
-    return [note(`zones could not be looked at: ${error instanceof Error ? error.name : ''}`)];
-  }
 }

@@ -4,35 +4,27 @@ import { IAMClient } from '@aws-sdk/client-iam';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { checkRuntime } from '../deploy/account/check-runtime.ts';
-import { checkConcurrency, concurrencyQuota } from '../deploy/account/concurrency.ts';
-import { type CostingThing, costingNow } from '../deploy/account/costing-now.ts';
-import type { Finding } from '../deploy/account/finding.ts';
+import { concurrencyQuota } from '../../deploy/account.ts';
+import { clientConfig, outputsOf, resourcesOf, stackKinds, stackName } from '../../deploy/read-deployment.ts';
+import type { DeploymentOptions } from '../../options/deployment-options.ts';
+import type { CheckResult } from './check-result.ts';
+import { type Cost, currentCosts } from './costs.ts';
 import {
   checkBootstrap,
   checkIdentity,
   checkImageTool,
   checkLinkedRoles,
-  checkQuotas,
-} from '../deploy/account/prerequisites.ts';
-import { checkZones } from '../deploy/account/zones.ts';
-import { clientConfig, outputsOf, resourcesOf, stackKinds, stackName } from '../deploy/read-deployment.ts';
-import type { DeploymentOptions } from '../options/deployment-options.ts';
+  checkRuntime,
+} from './prerequisites.ts';
+import { checkConcurrency, checkQuotas } from './quotas.ts';
+import { checkZones } from './zones.ts';
 
-const marks = { good: '  ok      ', note: '  note    ', problem: '  PROBLEM ' } as const;
-const line = ({ outcome, what }: Finding): string => `${marks[outcome]}${what}\n`;
-
-function costLine({ what, monthly }: CostingThing): string {
-  const cost = monthly === undefined ? 'by the hour' : `US$ ${monthly.toFixed(2)} a month`;
-  return `  ${what}: ${cost}\n`;
-}
-
-/** Whether the account is ready for a deployment, and what costs money in it now. */
+/** Print whether the account is ready for a deployment, and current costs. Returns 1 if there is a problem. */
 export async function examineAccount(options: DeploymentOptions): Promise<number> {
   const config = clientConfig(options);
   const formation = new CloudFormationClient(config);
   const identity = new STSClient(config);
-  const findings = [
+  const results = [
     await checkIdentity(identity),
     await checkBootstrap(formation),
     checkImageTool(),
@@ -41,7 +33,7 @@ export async function examineAccount(options: DeploymentOptions): Promise<number
     ...(await checkZones(new EC2Client(config), options)),
     checkConcurrency(await concurrencyQuota(new LambdaClient(config)), options),
   ];
-  process.stdout.write(`Ready to deploy:\n${findings.map(line).join('')}`);
+  process.stdout.write(`Ready to deploy:\n${results.map(line).join('')}`);
 
   const deployed = (
     await Promise.all(stackKinds.map((kind) => resourcesOf(formation, stackName(options, kind))))
@@ -50,16 +42,25 @@ export async function examineAccount(options: DeploymentOptions): Promise<number
   const firstAdmin = background?.['FirstAdminFunction'];
   if (firstAdmin !== undefined) {
     const runtime = await checkRuntime(new LambdaClient(config), firstAdmin);
-    findings.push(runtime);
+    results.push(runtime);
     process.stdout.write(`Deployed:\n${line(runtime)}`);
   }
   if (deployed.length === 0) {
-    process.stdout.write('Costing money now: nothing, the service is not deployed here.\n');
+    process.stdout.write('Current costs: none, the service is not deployed here.\n');
   } else {
     const { Account = '' } = await identity.send(new GetCallerIdentityCommand({}));
     const region = await formation.config.region();
-    const things = await costingNow(deployed, { region, account: Account });
-    process.stdout.write(`Costing money now:\n${things.map(costLine).join('')}`);
+    const costs = await currentCosts(deployed, { region, account: Account });
+    process.stdout.write(`Current costs:\n${costs.map(costLine).join('')}`);
   }
-  return findings.some(({ outcome }) => outcome === 'problem') ? 1 : 0;
+  return results.some(({ outcome }) => outcome === 'problem') ? 1 : 0;
+}
+
+const marks = { good: '  ok      ', note: '  note    ', problem: '  PROBLEM ' } as const;
+
+const line = ({ outcome, what }: CheckResult): string => `${marks[outcome]}${what}\n`;
+
+function costLine({ what, monthly }: Cost): string {
+  const cost = monthly === undefined ? 'by the hour' : `US$ ${monthly.toFixed(2)} a month`;
+  return `  ${what}: ${cost}\n`;
 }

@@ -1,15 +1,15 @@
-import { type Experiment, parseExperiment } from '../../../shared/data/experiments/experiment.ts';
-import { type Model, parseModel } from '../../../shared/data/models/model.ts';
-import { parseStrategy, type Strategy } from '../../../shared/data/models/strategy.ts';
-import { packObject } from '../../../shared/data/projects/environment.ts';
-import { type Project, parseProject } from '../../../shared/data/projects/project.ts';
-import { type Purge, parsePurge } from '../../../shared/data/projects/purge.ts';
-import { datasetObject, sourceObject } from '../../../shared/data/projects/upload.ts';
-import type { Item } from '../../../shared/data/table/table.ts';
-import type { Inventory } from './inventory.ts';
+import type { Inventory } from '../../../../infra/aws/doctor/inventory.ts';
+import { type Experiment, parseExperiment } from '../../../../shared/data/experiments/experiment.ts';
+import { type Model, parseModel } from '../../../../shared/data/models/model.ts';
+import { parseStrategy, type Strategy } from '../../../../shared/data/models/strategy.ts';
+import { packObject } from '../../../../shared/data/projects/environment.ts';
+import { type Project, parseProject } from '../../../../shared/data/projects/project.ts';
+import { type Purge, parsePurge } from '../../../../shared/data/projects/purge.ts';
+import { datasetObject, sourceObject } from '../../../../shared/data/projects/upload.ts';
+import type { Item } from '../../../../shared/data/table/table.ts';
 
 /** The records to which everything else belongs, and the objects that records name. */
-export interface Belongings {
+interface Belongings {
   projects: ReadonlyMap<string, Project>;
   experiments: ReadonlyMap<string, Experiment>;
   strategies: ReadonlyMap<string, Strategy>;

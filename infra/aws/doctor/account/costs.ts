@@ -4,22 +4,33 @@ import { ECRClient, paginateDescribeImages } from '@aws-sdk/client-ecr';
 import { S3Client } from '@aws-sdk/client-s3';
 import { objectReader } from '../../../../shared/aws/objects.ts';
 import { prices } from '../../cost/price-list.ts';
-import type { DeployedResource } from '../read-deployment.ts';
+import type { DeployedResource } from '../../deploy/read-deployment.ts';
 
-/** Something that costs money at this moment. */
-export interface CostingThing {
+/** List the resources of a deployment that currently cost money. */
+export async function currentCosts(
+  resources: readonly DeployedResource[],
+  { region, account }: { region: string; account: string },
+): Promise<Cost[]> {
+  const namesOf = (type: string) => resources.filter((one) => one.type === type).map(({ name }) => name);
+  return Promise.all([
+    tables(new DynamoDBClient({ region }), namesOf('AWS::DynamoDB::Table')),
+    ...namesOf('AWS::S3::Bucket').map((name) => bucketThing(new S3Client({ region }), name)),
+    images(new ECRClient({ region }), account, region),
+    ...namesOf('AWS::Batch::JobQueue').map((queue) => jobs(new BatchClient({ region }), queue)),
+  ]);
+}
+
+/** A resource and its current cost. */
+export interface Cost {
   what: string;
-  /** US dollars a month; undefined for what costs by the hour while it runs. */
+  /** US dollars a month; undefined if it is charged by the hour while it runs. */
   monthly: number | undefined;
 }
 
-const gigabytes = (bytes: number): number => bytes / 1e9;
-const size = (bytes: number): string => `${gigabytes(bytes).toFixed(3)} GB`;
-/** Always free. */
+/** GB of tables in the free tier, which does not expire. */
 const freeTableGb = 25;
-const running = ['STARTING', 'RUNNING'] as const;
 
-async function tables(client: DynamoDBClient, names: readonly string[]): Promise<CostingThing> {
+async function tables(client: DynamoDBClient, names: readonly string[]): Promise<Cost> {
   const described = await Promise.all(
     names.map((TableName) => client.send(new DescribeTableCommand({ TableName }))),
   );
@@ -28,7 +39,11 @@ async function tables(client: DynamoDBClient, names: readonly string[]): Promise
   return { what: `tables: ${size(bytes)}, ${freeTableGb} GB free`, monthly: paid * prices.dynamoDb.gbMonth };
 }
 
-async function bucketThing(client: S3Client, name: string): Promise<CostingThing> {
+const gigabytes = (bytes: number): number => bytes / 1e9;
+
+const size = (bytes: number): string => `${gigabytes(bytes).toFixed(3)} GB`;
+
+async function bucketThing(client: S3Client, name: string): Promise<Cost> {
   const reader = objectReader(client, name);
   let [bytes, count] = [0, 0];
   let after: string | undefined;
@@ -41,8 +56,8 @@ async function bucketThing(client: S3Client, name: string): Promise<CostingThing
   return { what: `bucket: ${count} objects, ${size(bytes)}`, monthly: gigabytes(bytes) * prices.s3.gbMonth };
 }
 
-/** All images that the CDK has brought to this account and region, this service's among them. */
-async function images(client: ECRClient, account: string, region: string): Promise<CostingThing> {
+/** All images that the CDK has pushed to this account and region, those of other applications included. */
+async function images(client: ECRClient, account: string, region: string): Promise<Cost> {
   let bytes = 0;
   const repositoryName = `cdk-hnb659fds-container-assets-${account}-${region}`;
   try {
@@ -58,24 +73,12 @@ async function images(client: ECRClient, account: string, region: string): Promi
   };
 }
 
-async function jobs(client: BatchClient, queue: string): Promise<CostingThing> {
+const running = ['STARTING', 'RUNNING'] as const;
+
+async function jobs(client: BatchClient, queue: string): Promise<Cost> {
   const lists = await Promise.all(
     running.map((jobStatus) => client.send(new ListJobsCommand({ jobQueue: queue, jobStatus }))),
   );
   const count = lists.reduce((sum, { jobSummaryList = [] }) => sum + jobSummaryList.length, 0);
-  return { what: `jobs that run in ${queue}: ${count}`, monthly: count === 0 ? 0 : undefined };
-}
-
-/** The resources of a deployment that cost money now. */
-export async function costingNow(
-  resources: readonly DeployedResource[],
-  { region, account }: { region: string; account: string },
-): Promise<CostingThing[]> {
-  const namesOf = (type: string) => resources.filter((one) => one.type === type).map(({ name }) => name);
-  return Promise.all([
-    tables(new DynamoDBClient({ region }), namesOf('AWS::DynamoDB::Table')),
-    ...namesOf('AWS::S3::Bucket').map((name) => bucketThing(new S3Client({ region }), name)),
-    images(new ECRClient({ region }), account, region),
-    ...namesOf('AWS::Batch::JobQueue').map((queue) => jobs(new BatchClient({ region }), queue)),
-  ]);
+  return { what: `running jobs in ${queue}: ${count}`, monthly: count === 0 ? 0 : undefined };
 }

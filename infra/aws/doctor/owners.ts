@@ -1,7 +1,13 @@
 import type { Key } from '../../../shared/data/table/table.ts';
 
+/** Everything without which an item would be an orphan. */
+export function ownersOfItem({ pk, sk }: Key): Owner[] {
+  const [kind = '', id = ''] = pk.split('#');
+  return owners[kind]?.(id, sk) ?? [];
+}
+
 /** Owner of an item or object. */
-export interface Owner {
+interface Owner {
   kind:
     | 'project'
     | 'experiment'
@@ -43,12 +49,6 @@ const owners: Readonly<Record<string, (id: string, sk: string) => Owner[]>> = {
   OWNED: (_, sk) => ofProject(sk),
   OWNED_MODELS: (_, sk) => [{ kind: 'model', id: sk }],
 };
-
-/** Everything without which an item would be an orphan. */
-export function ownersOfItem({ pk, sk }: Key): Owner[] {
-  const [kind = '', id = ''] = pk.split('#');
-  return owners[kind]?.(id, sk) ?? [];
-}
 
 const roots: Readonly<Record<string, Owner['kind']>> = {
   projects: 'project',

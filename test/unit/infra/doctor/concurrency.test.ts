@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkConcurrency } from '../../../../infra/aws/deploy/account/concurrency.ts';
+import { checkConcurrency } from '../../../../infra/aws/doctor/account/quotas.ts';
 import { readOptions } from '../../../../infra/aws/options/deployment-options.ts';
 
 const judged = (quota: number | undefined, options: Record<string, unknown> = {}) =>
@@ -24,6 +24,6 @@ test('options that let more through than the account runs at once are a problem'
 test('a quota that may not be read is a note with what is needed', () => {
   expect(judged(undefined, { requestBurst: 100 })).toMatchObject({
     outcome: 'note',
-    what: expect.stringContaining('need 200'),
+    what: expect.stringContaining('needs 200'),
   });
 });

@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { glob, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+
+/**
+ * Fills `folder` with `node_modules` that hold the picture codec for Linux, in the version and with the checksums of the
+ * project's own lock file: the asset of the function that takes pictures, beside its bundle, in which `sharp`
+ * stays an import. The folder appears whole or not at all.
+ *
+ * @param root folder of the project, with its package.json and package-lock.json
+ * @throws where npm fails, or the binaries of the platform did not come
+ */
+export async function installPictureCodec(
+  root: string,
+  folder: string,
+  cpu: CodecProcessor = 'arm64',
+): Promise<void> {
+  const { dependencies } = Package.parse(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')));
+  const { lockfileVersion, packages } = Lock.parse(
+    JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')),
+  );
+  const own = { name: 'picture-codec', private: true, dependencies: { sharp: dependencies['sharp'] } };
+  const unfinished = `${folder}.${process.pid}`;
+  await mkdir(unfinished, { recursive: true });
+  try {
+    await writeFile(join(unfinished, 'package.json'), JSON.stringify(own));
+    const lock = { ...own, lockfileVersion, packages: { '': own, ...lockOf(packages, 'sharp') } };
+    await writeFile(join(unfinished, 'package-lock.json'), JSON.stringify(lock));
+    const { status, stderr } = spawnSync(
+      'npm',
+      ['ci', ...platform(cpu), '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund'],
+      { cwd: unfinished, encoding: 'utf8', shell: process.platform === 'win32' },
+    );
+    if (status !== 0) throw new Error(`npm could not fetch the picture codec: ${stderr}`);
+    const modules = join(unfinished, 'node_modules');
+    for (const pattern of binaries(cpu)) {
+      if ((await sizeOf(modules, pattern)) === 0) throw new Error(`npm did not fetch ${pattern}`);
+    }
+    for await (const path of glob(needless, { cwd: modules })) {
+      await rm(join(modules, path), { recursive: true, force: true });
+    }
+    await rm(join(unfinished, 'package-lock.json'));
+    await rm(folder, { recursive: true, force: true });
+    await rename(unfinished, folder);
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+}
+
+/** Processors of Linux for which the codec is to be had: deployed functions run on the first. */
+type CodecProcessor = 'arm64' | 'x64';
+
+const Package = z.object({
+  version: z.string().optional(),
+  dependencies: z.record(z.string(), z.string()).default({}),
+  optionalDependencies: z.record(z.string(), z.string()).default({}),
+});
+
+const Lock = z.object({ lockfileVersion: z.literal(3), packages: z.record(z.string(), z.looseObject({})) });
+
+/** The part of a lock that one package needs: the same versions with the same checksums. */
+function lockOf(packages: Packages, name: string): Packages {
+  const kept: Packages = {};
+  const visit = (from: string, wanted: string): void => {
+    const path = locate(packages, from, wanted);
+    const entry = path === undefined ? undefined : packages[path];
+    if (path === undefined || entry === undefined || path in kept) return;
+    kept[path] = entry;
+    const { dependencies, optionalDependencies } = Package.parse(entry);
+    for (const next of Object.keys({ ...dependencies, ...optionalDependencies })) visit(path, next);
+  };
+  visit('', name);
+  return kept;
+}
+
+type Packages = z.infer<typeof Lock>['packages'];
+
+/** Path, in the lock, of the package that `from` resolves `name` to: the nearest of that name above it. */
+function locate(packages: Packages, from: string, name: string): string | undefined {
+  for (let base = from; ; base = base.slice(0, Math.max(0, base.lastIndexOf('/node_modules/')))) {
+    const path = base === '' ? `node_modules/${name}` : `${base}/node_modules/${name}`;
+    if (path in packages) return path;
+    if (base === '') return undefined;
+  }
+}
+
+/** The platform of the functions, not that of the developer. */
+const platform = (cpu: CodecProcessor) => ['--os=linux', `--cpu=${cpu}`, '--libc=glibc'];
+
+/** Files that the function needs to decode anything: the binding, and the library that it loads. */
+const binaries = (cpu: CodecProcessor) => [
+  `@img/sharp-linux-${cpu}/**/*.node`,
+  `@img/sharp-libvips-linux-${cpu}/**/libvips-cpp.so*`,
+];
+
+/** Bytes of the files in a folder that match. */
+async function sizeOf(folder: string, pattern: string): Promise<number> {
+  let bytes = 0;
+  for await (const file of glob(pattern, { cwd: folder })) {
+    const { size } = await stat(join(folder, file));
+    bytes += size;
+  }
+  return bytes;
+}
+
+/** Files for people, compilers and npm itself; npm's notes also name the registry that was used. */
+const needless = ['**/*.d.{ts,cts,mts}', 'sharp/{src,install}', '**/README.md', '.bin', '.package-lock.json'];
+
+/** Where the picture codec of the locked version is kept once it was fetched. */
+export async function codecFolder(root: string): Promise<string> {
+  const lock = await readFile(join(root, 'package-lock.json'));
+  const digest = createHash('sha256').update(lock).digest('hex').slice(0, 16);
+  return join(root, '.build/picture-codec', digest);
+}

@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { startBatchServer } from '../../local/batch/batch-server.ts';
+import { createTables } from '../../local/dynamodb/create-tables.ts';
+import { startDynamoDb } from '../../local/dynamodb/engine.ts';
+import { startS3Server } from '../../local/s3/s3-server.ts';
+
+/** Start engines for functions; the returned object ends them. */
+export async function startLocalEmulators(): Promise<LocalEmulators> {
+  await using starting = new AsyncDisposableStack();
+  const scratch = await mkdtemp(join(tmpdir(), 'mps-engines-'));
+  starting.defer(() => rm(scratch, { recursive: true, force: true, maxRetries: 5 }));
+  const dynamoDb = await startDynamoDb();
+  starting.defer(() => dynamoDb.close());
+  const s3 = await startS3Server({
+    folder: join(scratch, 's3'),
+    port: 0,
+    region,
+    credentials,
+    buckets: [bucket],
+  });
+  starting.defer(() => s3.close());
+  const batch = await startBatch(join(scratch, 'batch'));
+  starting.defer(() => batch.close({ grace: 0 }));
+  const client = new DynamoDBClient({ region, credentials, endpoint: dynamoDb.url });
+  await createTables(client, Object.values(tables));
+  client.destroy();
+  const started = starting.move();
+  return {
+    environment: {
+      AWS_REGION: region,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      DYNAMODB_ENDPOINT: dynamoDb.url,
+      S3_ENDPOINT: s3.url,
+      BATCH_ENDPOINT: batch.url,
+      BUCKET: bucket,
+      LOG_LEVEL: 'error',
+      ...tables,
+    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+/** Engines for functions, new and empty. */
+interface LocalEmulators extends AsyncDisposable {
+  /** The environment of a function that uses them. */
+  environment: Readonly<Record<string, string>>;
+}
+
+const region = 'us-east-1';
+
+const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+const bucket = 'projects';
+
+/** Batch whose jobs do nothing. */
+function startBatch(folder: string) {
+  const nothing = {
+    command: [process.execPath, '--version'],
+    environment: {},
+    vcpus: 1,
+    memory: 512,
+    attempts: 1,
+  };
+  return startBatchServer({
+    folder,
+    logFolder: join(folder, 'logs'),
+    port: 0,
+    region,
+    credentials,
+    queues: ['train', 'gpu', 'cluster'].map((name) => ({ name, maxJobs: 1 })),
+    jobDefinitions: [
+      ...['train', 'gpu', 'prune', 'quantize'].map((name) => ({
+        ...nothing,
+        name,
+        type: 'container' as const,
+      })),
+      { ...nothing, name: 'cluster', type: 'multinode', numNodes: 2 },
+    ],
+    hostEnvironment: {},
+    deliver: async () => {},
+  });
+}
+
+const tables = { ACCOUNTS_TABLE: 'accounts', RECORDS_TABLE: 'records' };

@@ -1,0 +1,251 @@
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import { servedMethods } from '../../../shared/http/definition/request-method.ts';
+import type { JsonSchema } from '../../../shared/http/openapi/json-schema.ts';
+import type { Event, Result } from '../../../shared/http/pipeline/proxy-event.ts';
+import { makeProxyEvent } from '../../local/gateway/make-proxy-event.ts';
+import { loadEndpoints } from '../../service/endpoints.ts';
+import { serviceDocument } from '../../service/openapi/service-document.ts';
+import { encodedPath, routeOf, variablesOf } from '../../service/routes.ts';
+
+/**
+ * Sends each bundle of a folder one good request, the way API Gateway, EventBridge and IAM would, on the engines
+ * that the environment names. The tables must be new.
+ *
+ * @param root folder of the project
+ * @param folder where the bundles are: those of events, of what makes resources for others, and any more
+ * @param onAnswer receives each response
+ * @param begins is called at the start of each reported request
+ */
+export async function runBundles(
+  root: string,
+  folder: string,
+  onAnswer: (answer: BundleAnswer) => void,
+  begins: () => void = () => {},
+): Promise<void> {
+  const loaded = await loadEndpoints(join(root, 'functions'));
+  const document = serviceDocument(loaded);
+  const bundled = await readdir(folder);
+  const endpoints = loaded
+    .map(({ endpoint }) => endpoint)
+    .filter(({ name }) => bundled.includes(name))
+    .sort((one, other) => place(one) - place(other));
+  let facts = givenFacts;
+  let token = '';
+
+  const bundleOf = async (name: string): Promise<Invoke> =>
+    (await import(pathToFileURL(join(folder, name, 'index.mjs')).href)).handler;
+  const invoke = async (name: string, event: unknown, warm: unknown): Promise<unknown> => {
+    const handler = await bundleOf(name);
+    // Refused, but by then it has opened its clients and connections.
+    if (warm !== undefined) await handler(warm, {});
+    begins();
+    const started = performance.now();
+    const answer = await handler(event, {});
+    const milliseconds = performance.now() - started;
+    const result = warm === undefined ? undefined : requireResult(answer);
+    const detail = result === undefined ? undefined : answerOf(result).detail;
+    onAnswer({
+      name,
+      status: result?.statusCode ?? 200,
+      milliseconds,
+      ...(detail !== undefined && { detail }),
+    });
+    return answer;
+  };
+
+  await invoke('createFirstAdmin', { password }, undefined);
+  for (const endpoint of endpoints) {
+    const { name, method, path } = endpoint;
+    const signsIn = name === 'createToken';
+    const operation = document.paths[path.replace('+}', '}')]?.[method.toLowerCase()] ?? {};
+    const event = (bearer: string): Event =>
+      requestFor(endpoint, operation, signsIn ? { ...facts, username: 'admin' } : facts, bearer);
+    const result = requireResult(await invoke(name, event(signsIn ? '' : token), event('none.none')));
+    if (result.statusCode >= 300) continue;
+    const json = answerOf(result);
+    const learnt = (made[name] ?? []).map((field) => [field, String(json[field])]);
+    facts = { ...facts, ...Object.fromEntries(learnt) };
+    if (signsIn) token = json.access_token;
+    if (name === 'requestSourceUpload') await upload(json);
+  }
+  const [endpoint] = endpoints;
+  if (endpoint === undefined) throw new Error('there are no endpoints');
+  const trace = { ...requestFor(endpoint, {}, facts, ''), httpMethod: 'TRACE' };
+  await invoke('anyMethod', trace, trace);
+  for (const name of ['sweep', 'archive']) await invoke(name, undefined, undefined);
+  const foreign = { jobId: 'x', jobName: 'foreign', status: 'RUNNING' };
+  await invoke('jobStateChanged', { detail: foreign }, undefined);
+}
+
+/** Response of a function's bundle. */
+interface BundleAnswer {
+  name: string;
+  status: number;
+  /** Of a problem. */
+  detail?: string;
+  /** Of the one request, in a process that has answered before. */
+  milliseconds: number;
+}
+
+const place = ({ name }: AnyEndpoint): number =>
+  makers.includes(name) ? makers.indexOf(name) - 100 : last.includes(name) ? 100 + last.indexOf(name) : 0;
+
+/** Those that make what others read come first, those that remove it last. */
+export const makers = [
+  'createToken',
+  'createUser',
+  'createProject',
+  'putConfig',
+  'requestSourceUpload',
+  'putSource',
+  'putEnvironment',
+  'trainProject',
+  'putVariable',
+  'putMember',
+];
+
+const last = [
+  'deleteConfig',
+  'deleteExperiment',
+  'deleteProject',
+  'deleteProfilePicture',
+  'deleteUser',
+  'revokeToken',
+  'deleteToken',
+];
+
+const password = 'a long sentence nobody guesses';
+
+/** The first bytes of an archive of one empty file. */
+function archive(): Buffer {
+  const block = Buffer.alloc(1536);
+  block.write('train.py');
+  block.write('0000644\0 0000000\0 0000000\0 00000000000\0'.replaceAll(' ', ''), 100);
+  block.write('        0ustar', 148);
+  const sum = block.subarray(0, 512).reduce((total, byte) => total + byte, 0);
+  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return gzipSync(block);
+}
+
+const source = archive();
+
+const givenFacts: Facts = {
+  password,
+  username: 'ada',
+  'project-name': 'Bundles',
+  env_type: 'system',
+  dependencies: 'none',
+  entry_point_command: 'true',
+  sha256: createHash('sha256').update(source).digest('hex'),
+  size: String(source.length),
+  grant_type: 'password',
+  mlflow_path: 'version',
+  // Of a variable.
+  value: 'long enough to be masked',
+};
+
+/** Existing resources, by the names of parameters. */
+type Facts = Readonly<Record<string, string>>;
+
+type Invoke = (event: unknown, context?: unknown) => Promise<unknown>;
+
+/** A function's answer as API Gateway takes it. */
+function requireResult(answer: unknown): Result {
+  const isResult = typeof answer === 'object' && answer !== null && 'statusCode' in answer;
+  if (!isResult) throw new TypeError('a function answered no result');
+  return answer as Result;
+}
+
+function answerOf(result: Result) {
+  const type = String(result.headers?.['Content-Type'] ?? '');
+  const text = Buffer.from(result.body, result.isBase64Encoded === true ? 'base64' : 'utf8').toString('utf8');
+  return type.includes('json') ? JSON.parse(text) : {};
+}
+
+/** The REST proxy event of a request for an operation: its examples, with existing resources in their places. */
+function requestFor(endpoint: AnyEndpoint, operation: Operation, facts: Facts, token: string): Event {
+  const value = (name: string, example: unknown) => facts[name] ?? String(example ?? 'x');
+  const parameters = operation.parameters ?? [];
+  const query = parameters
+    .filter((one) => one.in === 'query' && one.required === true)
+    .map(({ name, example }): [string, string] => [name, value(name, example)]);
+  const inPath = variablesOf(endpoint.path).map((name) => {
+    const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
+    return [name, value(name, parameter?.example)] as const;
+  });
+  const encoded = encodedPath(endpoint, Object.fromEntries(inPath));
+  const body = bodyOf(endpoint, operation, facts);
+  return makeProxyEvent(
+    {
+      method: servedMethods(endpoint.method).includes('GET') ? 'GET' : endpoint.method,
+      path: encoded.path,
+      query: new URLSearchParams(query).toString(),
+      headers: [
+        ...(token === '' ? [] : [['Authorization', `Bearer ${token}`] as const]),
+        ['Accept', '*/*'],
+        ...(body === undefined ? [] : [['Content-Type', body.type] as const]),
+      ],
+      body: body?.bytes ?? new Uint8Array(),
+      sourceIp: '192.0.2.1',
+    },
+    routeOf(endpoint).resource,
+    encoded.parameters,
+  );
+}
+
+/** An operation of the OpenAPI document, as far as requests are made of it. */
+interface Operation {
+  parameters?: { name: string; in: string; required?: boolean; example?: unknown; schema: JsonSchema }[];
+  requestBody?: {
+    required?: boolean;
+    content: Record<string, { schema?: JsonSchema; example?: Record<string, unknown> }>;
+  };
+}
+
+/** A red square. */
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEklEQVR4nGP4z8CAFWEXHbQSACj/P8Fu7N9hAAAAAElFTkSuQmCC',
+  'base64',
+);
+
+function bodyOf(
+  { name }: AnyEndpoint,
+  { requestBody }: Operation,
+  facts: Facts,
+): { type: string; bytes: Uint8Array } | undefined {
+  const types = Object.entries(requestBody?.content ?? {});
+  const json = types.find(([type]) => type === 'application/json');
+  if (json !== undefined) {
+    const given = Object.entries(json[1].example ?? {}).map(([field, value]) => [
+      field,
+      facts[field] ?? value,
+    ]);
+    const bytes = Buffer.from(JSON.stringify(Object.fromEntries(given)));
+    return { type: 'application/json', bytes };
+  }
+  const [type] = types.map(([one]) => one);
+  if (type === undefined) return undefined;
+  return { type, bytes: name === 'putProfilePicture' ? picture : Buffer.from('epochs: 3\n') };
+}
+
+/** Fields that say what an operation has made. */
+const made: Readonly<Record<string, readonly string[]>> = {
+  createUser: ['user_id'],
+  createProject: ['project_id'],
+  trainProject: ['experiment_id'],
+  createNamedToken: ['token_id'],
+};
+
+async function upload({ upload: { url, method, headers } }: UploadAnswer): Promise<void> {
+  const { 'content-length': _, ...sent } = headers;
+  await fetch(url, { method, headers: sent, body: source });
+}
+
+interface UploadAnswer {
+  upload: { url: string; method: string; headers: Record<string, string> };
+}

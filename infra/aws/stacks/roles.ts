@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { Stack } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { Policy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { Construct } from 'constructs';
+import type { Need } from '../../../shared/core/needs.ts';
+import { roleStatements } from '../../service/role-statements.ts';
+import type { LoadedTask } from '../../service/tasks.ts';
+
+/** The role by which ECS itself pulls the images of Fargate jobs and writes what their supervisors print. */
+export function executionRole(scope: Construct, log: LogGroup, images: readonly string[]): Role {
+  const role = new Role(scope, 'ExecutionRole', { assumedBy: tasks });
+  const repositories = repositoriesOf(images, Stack.of(scope));
+  role.addToPolicy(
+    new PolicyStatement({
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resources: [log.logGroupArn],
+    }),
+  );
+  if (repositories.length > 0) allowPull(role, repositories);
+  return role;
+}
+
+const tasks = new ServicePrincipal('ecs-tasks.amazonaws.com');
+
+const registry = /^(\d{12})\.dkr\.ecr\.([a-z0-9-]+)\.amazonaws\.com[a-z.]*\/([^:@]+)/;
+
+/** ARNs of the repositories of those images that lie in ECR. */
+function repositoriesOf(images: readonly string[], stack: Stack): string[] {
+  return images.flatMap((image) => {
+    const [, account, region, resourceName] = registry.exec(image) ?? [];
+    return account === undefined || region === undefined || resourceName === undefined
+      ? []
+      : [stack.formatArn({ service: 'ecr', account, region, resource: 'repository', resourceName })];
+  });
+}
+
+function allowPull(role: Role, repositories: readonly string[]): void {
+  role.addToPolicy(new PolicyStatement({ actions: ['ecr:GetAuthorizationToken'], resources: ['*'] }));
+  role.addToPolicy(
+    new PolicyStatement({
+      actions: ['ecr:BatchCheckLayerAvailability', 'ecr:BatchGetImage', 'ecr:GetDownloadUrlForLayer'],
+      resources: [...repositories],
+    }),
+  );
+}
+
+/** A role for functions with these statements and no others, besides the writing of the log. */
+export function functionRole(
+  scope: Construct,
+  id: string,
+  { statements, log }: { statements: readonly PolicyStatement[]; log: ILogGroup },
+): Role {
+  return new Role(scope, id, {
+    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    // A policy of its own would be one more resource for every role.
+    inlinePolicies: { needs: policyOf(statements, log) },
+  });
+}
+
+function policyOf(statements: readonly PolicyStatement[], log: ILogGroup): PolicyDocument {
+  const writeLog = new PolicyStatement({
+    actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+    resources: [log.logGroupArn],
+  });
+  return new PolicyDocument({ statements: [...statements, writeLog] });
+}
+
+/**
+ * The roles of a stack's functions. Functions with the same rights share a role: one for each would be a quarter of
+ * the 500 resources that a stack may have, and grant nothing less.
+ */
+export class FunctionRoles {
+  readonly #scope: Construct;
+  readonly #log: ILogGroup;
+  readonly #roles = new Map<string, Role>();
+
+  constructor(scope: Construct, log: ILogGroup) {
+    this.#scope = scope;
+    this.#log = log;
+  }
+
+  /** The role with these statements and no others, besides the writing of the log. */
+  roleOf(statements: readonly PolicyStatement[]): Role {
+    const log = this.#log;
+    // Named by what it grants: a function that comes or goes changes no other function's role.
+    const rights = JSON.stringify(Stack.of(this.#scope).resolve(policyOf(statements, log).toJSON()));
+    const present = this.#roles.get(rights);
+    if (present !== undefined) return present;
+    const digest = createHash('sha256').update(rights).digest('hex').slice(0, 12);
+    const role = functionRole(this.#scope, `Role${digest}`, { statements, log });
+    this.#roles.set(rights, role);
+    return role;
+  }
+}
+
+/** The things of a deployment that functions and jobs need. */
+export interface Resources {
+  accounts: ITable;
+  records: ITable;
+  bucket: IBucket;
+  /** ARNs of the queues and definitions of submissions. */
+  submissions: readonly string[];
+  /** ARNs of jobs. Their ids are made by Batch. */
+  jobs: readonly string[];
+}
+
+/** The statements of a role that these needs come to: explicit actions on named resources. */
+export function grantsOf(
+  needs: readonly Need<unknown>[],
+  { accounts, records, bucket, submissions, jobs }: Resources,
+): PolicyStatement[] {
+  const arns = {
+    accounts: accounts.tableArn,
+    records: records.tableArn,
+    bucket: bucket.bucketArn,
+    submissions,
+    jobs,
+  };
+  return roleStatements(needs, arns).map(
+    ({ actions, resources, conditions }) =>
+      new PolicyStatement({
+        actions: [...actions],
+        resources: [...resources],
+        ...(conditions !== undefined && { conditions }),
+      }),
+  );
+}
+
+/** The role of a job's supervisor: what its program needs, and nothing besides. */
+export function jobRole(scope: Construct, { name, needs }: LoadedTask, resources: Resources): Role {
+  const role = new Role(scope, `${name}Role`, { assumedBy: tasks });
+  const statements = grantsOf(Object.values(needs), resources);
+  new Policy(scope, `${name}Policy`, { roles: [role], statements });
+  return role;
+}
