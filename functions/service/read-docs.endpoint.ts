@@ -1,8 +1,10 @@
+import * as z from 'zod';
+import { badRequest } from '../../shared/core/service-error.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { ApiDocument } from './docs/api-document.ts';
-import { docsPage } from './docs/docs-page.ts';
+import { docsPage, docsPageNames } from './docs/docs-page.ts';
 import { answerDocument, DocumentVersion, type FixedDocument, fixedDocument } from './fixed-document.ts';
 import document from './openapi.json' with { type: 'json' };
 import { openapiDocument } from './openapi-document.ts';
@@ -12,34 +14,52 @@ interface MadePage {
   headers: Readonly<Record<string, string>>;
 }
 
-let made: MadePage | undefined;
+let api: ApiDocument | undefined;
+const made = new Map<string | undefined, MadePage>();
 
-/** The same for every request to this function, so it is made at the first one. */
-function page(): MadePage {
-  if (made !== undefined) return made;
-  const { html, contentSecurityPolicy } = docsPage(ApiDocument.parse(document), openapiDocument().hash);
-  made = {
+/** A page is the same for every request to this function, so it is made at the first one. */
+function readPage(name: string | undefined): MadePage {
+  const known = made.get(name);
+  if (known !== undefined) return known;
+  api ??= ApiDocument.parse(document);
+  const names = docsPageNames(api);
+  if (name !== undefined && !names.includes(name)) {
+    const message = `must be one of ${names.join(', ')}`;
+    throw badRequest([{ in: 'query', name: 'page', message }]);
+  }
+  const { html, contentSecurityPolicy } = docsPage(api, openapiDocument().hash, name);
+  const page = {
     document: fixedDocument('text/html; charset=utf-8', html),
     headers: { 'Content-Security-Policy': contentSecurityPolicy },
   };
-  return made;
+  made.set(name, page);
+  return page;
 }
 
 export const endpoint = defineEndpoint({
   name: 'readDocs',
   method: 'GET',
   path: '/docs',
-  summary: 'This reference',
-  description: 'One page that loads nothing else.',
+  summary: 'This guide and reference',
+  description:
+    'The guide, or a page of the reference: one for each group of operations, and `errors`. A page loads nothing else.',
   allow: 'anyone',
   needs: {},
   throttle: { perSecond: 2, burst: 10 },
-  input: { query: DocumentVersion },
+  input: {
+    query: DocumentVersion.extend({
+      page: z
+        .string()
+        .regex(/^[a-z-]{1,40}$/, 'must be the name of a page, such as projects')
+        .optional()
+        .describe('Name of a page of the reference, such as `projects`; the guide without it.'),
+    }),
+  },
   output: { 200: content(['text/html']) },
   etag: true,
 
-  async handle({ query: { v } }) {
-    const { document: whole, headers } = page();
+  async handle({ query: { v, page } }) {
+    const { document: whole, headers } = readPage(page);
     return answerDocument(whole, v, headers);
   },
 });

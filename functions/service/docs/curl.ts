@@ -22,9 +22,10 @@ function answerWords({ responses }: ApiOperation): string[] {
   return types.some((type) => /^image\/(?!.*xml)/.test(type)) ? ['-o picture'] : [];
 }
 
-/** Whether a caller does well to send a token: where one is needed, or some callers are refused. */
-function needsToken({ security, responses }: ApiOperation): boolean {
-  return responses['403'] !== undefined || security.every((one) => Object.keys(one).length > 0);
+/** Whether a caller does well to send a token: where one is needed, or some callers are refused; to get one, none. */
+function needsToken({ security, responses, tags }: ApiOperation): boolean {
+  const mayRefuse = responses['403'] !== undefined && !tags.includes('Sign-in');
+  return mayRefuse || security.every((one) => Object.keys(one).length > 0);
 }
 
 /**

@@ -11,7 +11,10 @@ export interface Served {
   operation: ApiOperation;
 }
 
-/** Where the reference shows an operation. */
+/** Name of the page that explains the kinds of error. */
+export const errorsPage = 'errors';
+
+/** Where the page of its group shows an operation. */
 export const anchorOf = ({ operationId }: ApiOperation): string => operationId;
 
 /** A path that may break before each of its segments. */
@@ -46,7 +49,7 @@ function parametersView({ parameters }: ApiOperation, schemas: Schemas): Html[] 
   return places.flatMap(([place, title]) => {
     const here = parameters.filter((one) => one.in === place);
     if (here.length === 0) return [];
-    return [html`<h4>${title}</h4><ul class="fields">${here.map((one) => parameterRow(one, schemas))}</ul>`];
+    return [html`<h3>${title}</h3><ul class="fields">${here.map((one) => parameterRow(one, schemas))}</ul>`];
   });
 }
 
@@ -54,7 +57,7 @@ function bodyView({ requestBody }: ApiOperation, schemas: Schemas): Html | undef
   if (requestBody === undefined) return undefined;
   const types = Object.keys(requestBody.content).map((type) => (type === '*/*' ? 'any media type' : type));
   const schema = Object.values(requestBody.content)[0]?.schema;
-  return html`<h4>Body</h4><p class="bare">${types.join(' or ')}</p>${
+  return html`<h3>Body</h3><p class="bare">${types.join(' or ')}</p>${
     requestBody.description === undefined ? undefined : paragraphs(requestBody.description)
   }${schema === undefined ? undefined : schemaView('Fields', schema, schemas)}`;
 }
@@ -81,13 +84,13 @@ function answerView(status: string, response: ApiResponse, schemas: Schemas): Ht
 
 function problemLink(status: string, { $ref }: ApiResponse): Html {
   const kind = $ref?.split('/').at(-1) ?? '';
-  return html`<li><a href="#problem-${kind}"><span class="status bad">${status}</span> ${kind}</a></li>`;
+  return html`<li><a href="?page=${errorsPage}#problem-${kind}"><span class="status bad">${status}</span> ${kind}</a></li>`;
 }
 
 function exampleView({ responses }: ApiOperation): Html | undefined {
   const example = (responses['200'] ?? responses['201'])?.content?.['application/json']?.example;
   if (example === undefined) return undefined;
-  return html`<h4>Example of the answer</h4><pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`;
+  return html`<h3>Example of the answer</h3><pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`;
 }
 
 /** One operation: its parameters and responses beside a command that calls it. */
@@ -98,16 +101,16 @@ export function operationView({ method, path, operation }: Served, { components 
   const answers = entries.filter(([, { $ref }]) => $ref === undefined);
   const problems = entries.filter(([, { $ref }]) => $ref !== undefined);
   return html`<article id="${id}" aria-labelledby="${id}-title">
-<h3 id="${id}-title"><a class="anchor" href="#${id}">${operation.summary}</a></h3>
+<h2 id="${id}-title"><a class="anchor" href="#${id}">${operation.summary}</a></h2>
 <p class="route">${methodBadge(method)} <code>${breakable(path)}</code></p>
 <div class="columns"><div>
 ${paragraphs(operation.description)}
 ${parametersView(operation, schemas)}
 ${bodyView(operation, schemas)}
-<h4>Answers</h4>${answers.map(([status, response]) => answerView(status, response, schemas))}
+<h3>Answers</h3>${answers.map(([status, response]) => answerView(status, response, schemas))}
 <details class="problems"><summary>${problems.length} kinds of error</summary><ul>${problems.map(([status, response]) => problemLink(status, response))}</ul></details>
 </div><div class="samples">
-<h4>Call it</h4><pre tabindex="0"><code class="curl">${curlCommand(method, path, operation)}</code></pre>
+<h3>Call it</h3><pre tabindex="0"><code class="curl">${curlCommand(method, path, operation)}</code></pre>
 ${exampleView(operation)}
 </div></div></article>`;
 }

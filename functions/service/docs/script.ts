@@ -1,25 +1,44 @@
-/** The page's script: search, the menu on narrow screens, and the service's own address in the commands. */
+/**
+ * The script of each page: search, the menu on narrow screens, buttons that copy, the service's own address in the
+ * commands, and the way from anchors of the time when the reference was one page.
+ */
 export const script = `
+if (/\\/docs\\/$/.test(location.pathname)) {
+  history.replaceState(null, '', location.pathname.slice(0, -1) + location.search + location.hash);
+}
 const search = document.getElementById('search');
 const found = document.getElementById('found');
 const menu = document.getElementById('menu');
 const contents = document.getElementById('contents');
-const start = document.getElementById('start');
-const problems = document.getElementById('problems');
+const main = document.getElementById('main');
+
+function lead() {
+  const anchor = location.hash;
+  if (!/^#[\\w-]+$/.test(anchor)) return;
+  const target = document.getElementById(anchor.slice(1));
+  if (target !== null && target.localName !== 'a') return;
+  const link = document.querySelector('a[href^="?page="][href$="' + anchor + '"]');
+  if (link !== null) location.replace(link.href);
+}
+lead();
+addEventListener('hashchange', lead);
 
 function filter() {
   const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean);
+  const isSearching = words.length > 0;
   let count = 0;
   for (const one of document.querySelectorAll('[data-search]')) {
     one.hidden = !words.every((word) => one.dataset.search.includes(word));
-    if (!one.hidden && one.classList.contains('operation')) count += 1;
+    if (!one.hidden && contents.contains(one)) count += 1;
   }
+  for (const list of contents.querySelectorAll('[data-closed]')) list.hidden = !isSearching;
   for (const group of document.querySelectorAll('[data-group]')) {
     group.hidden = group.querySelector('[data-search]:not([hidden])') === null;
   }
-  start.hidden = words.length > 0;
-  problems.hidden = words.length > 0;
-  found.textContent = words.length === 0 ? '' : count === 1 ? '1 operation' : count + ' operations';
+  for (const part of contents.querySelectorAll('[data-lasting]')) part.hidden = isSearching;
+  main.classList.toggle('searching', isSearching);
+  found.textContent = !isSearching ? '' : (count === 1 ? '1 operation is' : count + ' operations are') + ' in the contents';
+  if (isSearching) show(true);
 }
 
 function show(open) {
@@ -30,13 +49,19 @@ function show(open) {
 let timer;
 search.addEventListener('input', () => {
   clearTimeout(timer);
-  timer = setTimeout(() => { filter(); scrollTo(0, 0); }, 80);
+  timer = setTimeout(filter, 80);
+});
+search.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter') return;
+  clearTimeout(timer);
+  filter();
+  if (search.value.trim() !== '') contents.querySelector('li[data-search]:not([hidden]) a')?.click();
 });
 menu.addEventListener('click', () => show(menu.getAttribute('aria-expanded') !== 'true'));
 document.addEventListener('keydown', (event) => {
   if (event.key === 'Escape') {
     show(false);
-    if (search.value !== '') { search.value = ''; filter(); }
+    if (search.value !== '') { search.value = ''; filter(); show(false); }
   }
   if (event.key === '/' && document.activeElement !== search) {
     event.preventDefault();
@@ -44,11 +69,10 @@ document.addEventListener('keydown', (event) => {
   }
 });
 document.addEventListener('click', (event) => {
-  const link = event.target instanceof Element ? event.target.closest('a[href^="#"]') : null;
+  const link = event.target instanceof Element ? event.target.closest('a[href*="#"]') : null;
   if (link === null) return;
+  if (search.value !== '') { search.value = ''; filter(); }
   show(false);
-  const target = document.getElementById(link.getAttribute('href').slice(1));
-  if (target !== null && target.closest('[hidden]') !== null) { search.value = ''; filter(); }
 });
 
 const base = location.origin + location.pathname.replace(/\\/docs\\/?$/, '');
@@ -56,8 +80,34 @@ for (const code of document.querySelectorAll('code.curl')) {
   code.textContent = code.textContent.replace(/^BASE=.*$/m, 'BASE=' + base);
 }
 
+async function copy(pre) {
+  const text = pre.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Without HTTPS a browser gives no clipboard to scripts, but copies a selection.
+    getSelection().selectAllChildren(pre);
+    return document.execCommand('copy');
+  }
+}
+for (const pre of document.querySelectorAll('pre')) {
+  const frame = document.createElement('div');
+  frame.className = 'copied';
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = 'Copy';
+  button.setAttribute('aria-label', 'Copy the example');
+  button.addEventListener('click', async () => {
+    button.textContent = (await copy(pre)) ? 'Copied' : 'Selected';
+    setTimeout(() => { button.textContent = 'Copy'; }, 2000);
+  });
+  pre.replaceWith(frame);
+  frame.append(pre, button);
+}
+
 const links = new Map();
-for (const link of contents.querySelectorAll('li a')) links.set(link.getAttribute('href').slice(1), link);
+for (const link of contents.querySelectorAll('a[href^="#"]')) links.set(link.getAttribute('href').slice(1), link);
 const seen = new Set();
 let current;
 const observer = new IntersectionObserver((entries) => {

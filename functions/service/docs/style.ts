@@ -25,7 +25,8 @@ pre code { font-size: inherit; }
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 1rem; letter-spacing: -.01em; }
 h2 { font-size: 1.45rem; line-height: 1.25; margin: 0 0 .25rem; letter-spacing: -.01em; }
 h3 { font-size: 1.125rem; margin: 0 0 .35rem; }
-h4 { font-size: .75rem; margin: 1.25rem 0 .4rem; color: var(--soft); text-transform: uppercase; letter-spacing: .06em; }
+article h2, .kind h2 { font-size: 1.125rem; margin: 0 0 .35rem; }
+article h3, .sample-title { font-size: .75rem; margin: 1.25rem 0 .4rem; color: var(--soft); text-transform: uppercase; letter-spacing: .06em; }
 p { margin: 0 0 .75rem; max-width: 70ch; }
 [hidden] { display: none !important; }
 .hidden, .skip:not(:focus) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
@@ -46,19 +47,20 @@ button { padding: .4rem .75rem; cursor: pointer; display: none; }
 button[aria-expanded="true"] { background: var(--mark); border-color: var(--accent); }
 
 .frame { display: grid; grid-template-columns: 18rem minmax(0, 1fr); max-width: 96rem; margin: 0 auto; }
-nav {
+#contents {
   position: sticky; top: var(--head); height: calc(100vh - var(--head)); overflow-y: auto; overscroll-behavior: contain;
   padding: 1.25rem .75rem 3rem 1.5rem; border-right: 1px solid var(--line); font-size: .875rem;
 }
-nav h2 { font-size: .75rem; margin: 1.1rem 0 .3rem; text-transform: uppercase; letter-spacing: .06em; }
-nav h2 a { color: var(--soft); text-decoration: none; padding: 0 .5rem; }
+nav h2 { font-size: .875rem; margin: .15rem 0; font-weight: 600; }
+nav h2 a { display: block; color: var(--text); text-decoration: none; padding: .2rem .5rem; border-radius: 6px; }
+nav h2 a:hover, nav h2 a[aria-current] { background: var(--mark); }
+.console { white-space: nowrap; }
 nav ul { list-style: none; margin: 0; padding: 0; }
 nav li a {
   display: flex; gap: .5rem; align-items: baseline; padding: .25rem .5rem; border-radius: 6px; color: var(--text);
   text-decoration: none; line-height: 1.35;
 }
 nav li a:hover { background: var(--panel); }
-nav section:last-child { margin-top: 1.1rem; }
 nav li a[aria-current] { background: var(--mark); }
 nav .method { flex: 0 0 2.9rem; font-size: .625rem; }
 
@@ -69,8 +71,12 @@ main > section { margin-bottom: 3.5rem; }
 article { padding: 1.75rem 0; border-top: 1px solid var(--line); }
 .columns { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 27rem); gap: 2rem; }
 .columns > div { min-width: 0; }
-.columns > div > h4:first-child { margin-top: 0; }
-.samples pre + h4 { margin-top: 1rem; }
+.columns > div > h3:first-child { margin-top: 0; }
+.samples .copied + h3 { margin-top: 1rem; }
+.step { padding: 1.5rem 0 0; border-top: 1px solid var(--line); margin-bottom: 2rem; }
+.copied { position: relative; }
+.copied button { display: block; position: absolute; top: .4rem; right: .4rem; padding: .15rem .6rem; font-size: .75rem; }
+.turns { position: static; height: auto; display: flex; justify-content: space-between; gap: 1rem; padding: 1.5rem 0 0; border: 0; border-top: 1px solid var(--line); font-size: 1rem; overflow: visible; }
 .anchor { color: inherit; text-decoration: none; }
 .anchor:hover { text-decoration: underline; }
 .route { margin: 0 0 1rem; max-width: none; }
@@ -103,20 +109,20 @@ details > summary { cursor: pointer; font-size: .9375rem; }
 .problems a { display: block; padding: .15rem .5rem; border: 1px solid var(--line); border-radius: 6px; font-size: .8125rem; text-decoration: none; }
 .kind { padding: 1rem 0 .25rem; border-top: 1px solid var(--line); }
 .kind:first-of-type { margin-top: 1.5rem; }
-.kind h3 code { color: var(--soft); font-weight: 400; }
+.kind h2 code { color: var(--soft); font-weight: 400; }
 .kind:target, article:target { box-shadow: -.75rem 0 0 var(--page), calc(-.75rem - 3px) 0 0 var(--accent); }
 
 @media (max-width: 76rem) { .columns { grid-template-columns: minmax(0, 1fr); gap: .5rem; } }
 @media (max-width: 60rem) {
   header { padding: 0 1rem; gap: .75rem; }
-  button { display: block; }
+  header button { display: block; }
   .brand span { display: none; }
   .frame { display: block; }
-  nav {
+  #contents {
     display: none; position: fixed; z-index: 1; inset: var(--head) 0 0; height: auto; background: var(--page); border: 0;
     padding: .5rem 1rem 3rem;
   }
-  nav.open { display: block; }
+  #contents.open { display: block; }
   nav li a { padding: .55rem .5rem; }
   main { padding: 1.5rem 1rem 4rem; }
 }
@@ -124,5 +130,5 @@ details > summary { cursor: pointer; font-size: .9375rem; }
   .brand { display: none; }
   search { flex: 1 1 auto; margin: 0; }
 }
-@media print { header, nav, .samples { display: none; } .frame, .columns { display: block; } }
+@media print { header, nav, .copied button { display: none; } .frame, .columns { display: block; } }
 `;

@@ -59,8 +59,13 @@ export const tags: readonly TagRule[] = [
     paths: ['/optimization'],
   },
   {
+    name: 'MLflow',
+    description: "MLflow's own REST API, for its clients: set `MLFLOW_TRACKING_URI` to `$BASE/mlflow`.",
+    paths: ['/mlflow'],
+  },
+  {
     name: 'Service',
     description: 'The service itself.',
-    paths: ['/', '/health', '/openapi.json', '/docs', '/console'],
+    paths: ['/', '/health', '/openapi.json', '/docs', '/console', '/cli'],
   },
 ];

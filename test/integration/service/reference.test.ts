@@ -7,12 +7,22 @@ import { testService } from '../../support/service.ts';
 const service = await testService();
 
 describe('the reference', () => {
-  test('is a page under a policy of its own', async () => {
-    const { status, headers, text } = await service.call(readDocs);
+  test('is a guide and a page for each group, under a policy of its own', async () => {
+    const { text: guide } = await service.call(readDocs);
+    expect(guide).toContain('Train a folder');
+    const { status, headers, text } = await service.call(readDocs, { query: { page: 'projects' } });
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(headers['content-security-policy']).toMatch(/script-src 'sha256-.+'; .*frame-ancestors 'none'/);
     expect(text).toContain('<article id="createProject"');
+  });
+
+  test('names its pages to a caller who asks for another', async () => {
+    const { status, json } = await service.call(readDocs, { query: { page: 'people' } });
+    expect(status).toBe(400);
+    expect(json.errors).toMatchObject([
+      { name: 'page', message: /^must be one of sign-in, projects, .*errors$/ },
+    ]);
   });
 
   test('is an OpenAPI document too', async () => {
@@ -24,12 +34,13 @@ describe('the reference', () => {
   });
 
   test.each([
-    [readDocs, 80_000],
-    [readOpenapi, 44_000],
-  ])('is compressed for who takes that', async (endpoint, most) => {
-    const plain = await service.call(endpoint);
+    [readDocs, 20_000, {}],
+    [readDocs, 50_000, { page: 'experiments' }],
+    [readOpenapi, 44_000, {}],
+  ])('is compressed for who takes that', async (endpoint, most, query) => {
+    const plain = await service.call(endpoint, { query });
     expect(plain.headers).not.toHaveProperty('content-encoding');
-    const packed = await service.call(endpoint, { headers: { 'Accept-Encoding': 'gzip, br' } });
+    const packed = await service.call(endpoint, { query, headers: { 'Accept-Encoding': 'gzip, br' } });
     expect(packed.headers['content-encoding']).toBe('gzip');
     expect(packed.bytes.length).toBeLessThan(most);
     expect(gunzipSync(packed.bytes)).toEqual(plain.bytes);
@@ -40,8 +51,8 @@ describe('the reference', () => {
     expect(new Set(tags).size).toBe(2);
     for (const tag of tags) {
       const known = { 'If-None-Match': tag };
-      expect((await service.call(endpoint, { headers: known })).headers['etag']).toBe(tags[0]);
-      const again = await service.call(endpoint, { headers: { ...known, 'Accept-Encoding': 'gzip' } });
+      expect((await service.call(endpoint, { query, headers: known })).headers['etag']).toBe(tags[0]);
+      const again = await service.call(endpoint, { query, headers: { ...known, 'Accept-Encoding': 'gzip' } });
       expect([again.status, again.headers['etag'], again.text]).toEqual([304, tags[1], '']);
     }
   });

@@ -1,75 +1,121 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { ApiDocument } from '../../../../../functions/service/docs/api-document.ts';
-import { docsPage } from '../../../../../functions/service/docs/docs-page.ts';
+import { type DocsPage, docsPage, docsPageNames } from '../../../../../functions/service/docs/docs-page.ts';
+import { guideCommands } from '../../../../../functions/service/docs/guide.ts';
 import kept from '../../../../../functions/service/openapi.json' with { type: 'json' };
 import { problemKinds } from '../../../../../shared/http/definition/problem.ts';
 
 const document = ApiDocument.parse(kept);
-const page = docsPage(document, 'hash');
+const names = docsPageNames(document);
+const guide = docsPage(document, 'hash');
+const pages = new Map([undefined, ...names].map((name) => [name, docsPage(document, 'hash', name)]));
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-const ids = [...page.html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id ?? '');
+const idsOf = ({ html }: DocsPage): string[] =>
+  [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id ?? '');
+const linksOf = ({ html }: DocsPage): string[] =>
+  [...html.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href]) => href ?? '');
 
-const inside = (tag: string, end = tag): string => {
-  const [, text = ''] = new RegExp(`<${tag}>(.*?)</${end}>`, 's').exec(page.html) ?? [];
+const inside = (page: DocsPage, tag: string): string => {
+  const [, text = ''] = new RegExp(`<${tag}>(.*?)</${tag}>`, 's').exec(page.html) ?? [];
   return text;
 };
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 describe('the reference', () => {
-  test('shows every operation once, under its own anchor', () => {
-    for (const { operationId } of operations) expect(ids.filter((id) => id === operationId)).toHaveLength(1);
-    expect(page.html.match(/<article /g)).toHaveLength(operations.length);
+  test('shows every operation once, on the page of its group', () => {
+    const ids = [...pages.values()].flatMap(idsOf);
+    for (const { operationId } of operations)
+      expect(
+        ids.filter((id) => id === operationId),
+        operationId,
+      ).toHaveLength(1);
   });
 
-  test('has an anchor for the type of every problem document', () => {
-    for (const kind of Object.keys(problemKinds)) expect(ids).toContain(`problem-${kind}`);
+  test('has an anchor in its front for the type of every problem document', () => {
+    for (const kind of Object.keys(problemKinds)) expect(idsOf(guide)).toContain(`problem-${kind}`);
   });
 
-  test('links only to itself and to the document, where there is something', () => {
-    const links = [...page.html.matchAll(/ href="([^"]+)"/g)].map(([, href]) => href ?? '');
-    const elsewhere = links.filter(
-      (href) => !href.startsWith('#') && href !== 'openapi.json?v=hash' && href !== 'data:,',
-    );
-    expect(elsewhere).toEqual([]);
-    const missing = links.filter((href) => href.startsWith('#') && !ids.includes(href.slice(1)));
-    expect(missing).toEqual([]);
-    expect(new Set(ids).size).toBe(ids.length);
+  test('links only to its pages, the console and the document, where there is something', () => {
+    for (const page of pages.values()) {
+      const ids = idsOf(page);
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const link of linksOf(page)) {
+        const { groups: { name, anchor } = {} } =
+          /^(?:docs|\?page=(?<name>[a-z-]+))?(?:#(?<anchor>[\w-]+))?$/.exec(link) ?? {};
+        if (['console', 'openapi.json?v=hash', '#main'].includes(link)) continue;
+        const target = link.startsWith('#') ? page : pages.get(name);
+        expect(target, link).toBeDefined();
+        if (anchor !== undefined) expect(target && idsOf(target), link).toContain(anchor);
+      }
+    }
   });
 
-  test('lists in its contents all that the reader can be at, so that it can be marked there', () => {
-    const listed = [
-      ...inside('nav id="contents" aria-label="Operations"', 'nav').matchAll(/<li[^>]*><a href="#([^"]+)"/g),
-    ];
-    const sections = ['start', ...operations.map(({ operationId }) => operationId), 'problems'];
-    expect(listed.map(([, id]) => id).sort()).toEqual(sections.sort());
+  test('leads from each page to the one before and the one after it', () => {
+    const [first = '', second = ''] = names;
+    expect(pages.get(first)?.html).toContain('<a rel="prev" href="docs">');
+    expect(pages.get(first)?.html).toContain(`<a rel="next" href="?page=${second}">`);
+  });
+
+  test('lists every operation in the contents of each page, so that a search finds it', () => {
+    for (const { html } of pages.values()) {
+      const [, contents = ''] = /<nav id="contents"(.*?)<\/nav>/s.exec(html) ?? [];
+      const listed = [...contents.matchAll(/<li data-search[^>]*><a href="[^"#]*#([^"]+)"/g)].map(
+        ([, id]) => id,
+      );
+      expect(listed.toSorted()).toEqual(operations.map(({ operationId }) => operationId).toSorted());
+    }
   });
 
   test('loads nothing, and may run only its own style and script', () => {
-    expect(page.html).not.toMatch(/ (src|srcset|action|style|on\w+)=/);
-    expect(page.html).not.toMatch(/@import|url\(/);
-    const policy = page.contentSecurityPolicy.split('; ');
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).toContain(`style-src ${hashOf(inside('style'))}`);
-    expect(policy).toContain(`script-src ${hashOf(inside('script'))}`);
+    for (const page of pages.values()) {
+      expect(page.html).not.toMatch(/ (src|srcset|action|style|on\w+)=/);
+      expect(page.html).not.toMatch(/@import|url\(/);
+      const policy = page.contentSecurityPolicy.split('; ');
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain(`style-src ${hashOf(inside(page, 'style'))}`);
+      expect(policy).toContain(`script-src ${hashOf(inside(page, 'script'))}`);
+    }
   });
 
-  test('has landmarks, a language and labels', () => {
-    for (const tag of ['<html lang="en">', '<header>', '<nav ', '<main ', '<search>'])
-      expect(page.html).toContain(tag);
-    expect(page.html).toContain('<label for="search"');
-    expect(page.html.match(/<h1 /g)).toHaveLength(1);
+  test('has landmarks, a language, one heading of the first level and labels', () => {
+    for (const { html } of pages.values()) {
+      for (const tag of ['<html lang="en">', '<header>', '<nav ', '<main ', '<search>'])
+        expect(html).toContain(tag);
+      expect(html).toContain('<label for="search"');
+      expect(html.match(/<h1 /g)).toHaveLength(1);
+    }
   });
 
   test('calls every operation with its method and what it needs', () => {
-    const commands = [...page.html.matchAll(/<code class="curl">(.*?)<\/code>/gs)].map(
-      ([, text]) => text ?? '',
+    const commands = names.flatMap((name) =>
+      [...(pages.get(name)?.html.matchAll(/<code class="curl">(.*?)<\/code>/gs) ?? [])].map(
+        ([, text]) => text ?? '',
+      ),
     );
-    expect(commands.length).toBe(operations.length + 1);
+    expect(commands.length).toBe(operations.length);
     const create = commands.find((text) => text.includes('POST') && text.includes('$BASE/projects/&quot;'));
     expect(create).toContain('-H &quot;Authorization: Bearer $TOKEN&quot;');
     expect(create).toContain('--data-urlencode &#39;project-name=Handwritten digits&#39;');
+    const signIn = commands.find((text) => text.includes('$BASE/auth/token'));
+    expect(signIn).not.toContain('$TOKEN');
   });
+});
+
+test('the guide names commands that mps has', async () => {
+  const mps = join(import.meta.dirname, '../../../../../cli/mps.mjs');
+  const helped = guideCommands.map(async ([command]) => {
+    const words = command
+      .split(' ')
+      .slice(1)
+      .filter((word) => /^[a-z]+$/.test(word));
+    const { stdout } = await promisify(execFile)(process.execPath, [mps, ...words, '--help']);
+    expect(stdout).toContain(`USAGE\n  mps ${words.join(' ')}`);
+  });
+  await Promise.all(helped);
 });
 
 test('text from the document cannot become markup', () => {
@@ -84,6 +130,7 @@ test('text from the document cannot become markup', () => {
       paths: { [path]: { [method]: changed } },
     },
     'hash',
+    operation!.tags[0]?.toLowerCase(),
   );
   expect(html).not.toContain('<img');
   expect(html).not.toContain('<b>');

@@ -1,0 +1,117 @@
+import { type Html, html } from '../../../shared/drawing/html.ts';
+
+/** A command of the guide with what it does. A test runs each with `--help`. */
+export const guideCommands: readonly (readonly [command: string, does: string])[] = [
+  ['mps run', 'train the folder; -S name=value changes a value of its configuration'],
+  ['mps ls', 'list experiments, the newest first; --sort best begins with the best'],
+  ['mps show', 'show the newest experiment, or one by its id: best and last values, params, files'],
+  ['mps compare', 'compare the two newest experiments: what they measured and in what they differ'],
+  ['mps logs -f', 'print the log and follow it'],
+  ['mps pull', 'fetch the files that an experiment left'],
+  ['mps cancel ID', 'cancel a training'],
+  ['mps models push NAME FILE', 'upload an ONNX model, or register one that an experiment left'],
+  ['mps quantize NAME', 'make a model smaller; its receipt says what that costs'],
+];
+
+const install = `npm install -g "$BASE/cli/mps.tgz"
+mps login "$BASE"`;
+
+const firstRun = `mps run -- python train.py --epochs 5
+mps run -- python train.py --epochs 10
+mps compare`;
+
+const metrics = `import json, os
+
+for epoch in range(5):
+    loss = 1 / (epoch + 1)
+    with open(os.environ["METRICS_FILE"], "a") as file:
+        print(json.dumps({"step": epoch, "loss": loss}), file=file)`;
+
+/** In braces, so that a shell that is pasted into reads all of it before it asks for the password. */
+const mlflow = `{
+  export MLFLOW_TRACKING_URI="$BASE/mlflow"
+  export MLFLOW_TRACKING_USERNAME=admin
+  printf 'Password: '; read -rs MLFLOW_TRACKING_PASSWORD
+  export MLFLOW_TRACKING_PASSWORD
+  export MLFLOW_ENABLE_PROXY_MULTIPART_UPLOAD=true
+  export MLFLOW_MULTIPART_UPLOAD_MINIMUM_FILE_SIZE=4000000
+  python train.py
+}`;
+
+const actions = `env:
+  MPS_URL: \${{ vars.MPS_URL }}
+  MPS_TOKEN: \${{ secrets.MPS_TOKEN }}
+steps:
+  - uses: actions/checkout@v4
+  - run: npm install -g "$MPS_URL/cli/mps.tgz"
+  - run: mps run -p digits --json -- python train.py`;
+
+const signIn = `{
+  printf 'User: '; read -r NAME
+  printf 'Password: '; read -rs PASSWORD
+  TOKEN=$(curl -s "$BASE/auth/token" \\
+    -d grant_type=password \\
+    --data-urlencode "username=$NAME" \\
+    --data-urlencode "password=$PASSWORD" |
+    sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+  curl -H "Authorization: Bearer $TOKEN" "$BASE/users/me"
+}`;
+
+/** A block of commands. With `base`, it begins with the address of the service, which the page's script fills in. */
+const shell = (text: string, { base = false } = {}): Html =>
+  base
+    ? html`<pre tabindex="0"><code class="curl">BASE=…    # the address of the service
+${text}</code></pre>`
+    : html`<pre tabindex="0"><code>${text}</code></pre>`;
+
+const step = (id: string, title: string, text: Html, example: Html): Html =>
+  html`<section id="${id}" class="step" aria-labelledby="${id}-title"><h2 id="${id}-title"><a class="anchor" href="#${id}">${title}</a></h2><div class="columns"><div>${text}</div><div class="samples">${example}</div></div></section>`;
+
+/** The guide in front of the reference: from nothing to a compared experiment, and where to go on. */
+export function guide(title: string, openapiHash: string): Html {
+  const commands = guideCommands.map(
+    ([command, does]) => html`<li><code class="name">${command}</code><span class="note">${does}</span></li>`,
+  );
+  return html`<section id="start" aria-labelledby="start-title"><h1 id="start-title">${title}</h1>
+<p class="lead">Train a folder, see what it measured, and make its model smaller. The <a href="console">console</a> shows the same in the browser.</p></section>
+${step(
+  'install',
+  'Install the command',
+  html`<p>The command <code>mps</code> comes from this service and needs Node 20 or newer. <code>mps login</code> asks for your user and password, and keeps a token of its own.</p>`,
+  shell(install, { base: true }),
+)}
+${step(
+  'first-run',
+  'Train a folder',
+  html`<p><code>mps run</code> makes a project of the folder you are in, uploads what <code>git</code> would keep, installs what the folder declares, and follows the training. Any program works.</p>
+<p>Write metrics to <code>METRICS_FILE</code>, one JSON object a line, and files to the folder <code>OUTPUT_DIR</code>. Numbers other than <code>step</code>, <code>epoch</code> and <code>time</code> become curves.</p>`,
+  html`${shell(firstRun)}<h3 class="sample-title">In the program</h3>${shell(metrics)}`,
+)}
+${step(
+  'mlflow',
+  'Keep your MLflow code',
+  html`<p>Programs that log to MLflow need no change, wherever they run. What they record stands beside the trainings in <code>mps ls</code> and in the console.</p>
+<p><code>MLFLOW_EXPERIMENT_ID</code> takes the id of a project; without it runs go to the project <em>Default</em>. The last two variables send large files in parts: a deployment takes none above 4.4 MB whole. Inside a training all of this is set already.</p>`,
+  shell(mlflow, { base: true }),
+)}
+${step(
+  'commands',
+  'The command mps',
+  html`<p>Every command explains itself with <code>--help</code>, and prints JSON with <code>--json</code>.</p><ul class="fields">${commands}</ul>`,
+  html``,
+)}
+${step(
+  'ci',
+  'In CI',
+  html`<p><code>mps tokens create ci | gh secret set MPS_TOKEN</code> makes a token for a repository. A job needs <code>MPS_URL</code> and <code>MPS_TOKEN</code>, and <code>mps run</code> ends with the exit code of the program.</p>`,
+  html`<h3 class="sample-title">GitHub Actions</h3>${shell(actions)}`,
+)}
+${step(
+  'api',
+  'Call the API',
+  html`<p>Exchange a user's password for a token, and send the token with every request. The examples of this reference use <code>$BASE</code> and <code>$TOKEN</code> as they are set here.</p>
+<p>Every path answers with and without its trailing slash, and HEAD wherever GET does. Times are ISO 8601 in UTC, sizes bytes, durations seconds. Unknown and repeated parameters are refused.</p>
+<p>Generate a client from the <a href="openapi.json?v=${openapiHash}">OpenAPI 3.1 document</a>.</p>`,
+  shell(signIn, { base: true }),
+)}`;
+}
