@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ServiceError } from '../../shared/core/service-error.ts';
 import { line } from '../../shared/core/text/text-rules.ts';
-import { issueNamedToken, maxNamedTokens } from '../../shared/data/accounts/named-token.ts';
+import { issueNamedToken, maxNamedTokens } from '../../shared/data/accounts/token.ts';
 import { writeAccounts } from '../../shared/data/table/needs.ts';
 import { ConditionFailedError } from '../../shared/data/table/write-label.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';

@@ -7,11 +7,11 @@ import {
   type ArchiveWork,
   archiveWorkKey,
   listArchiveWork,
+  parseExport,
+  parseImport,
   removeArchiveWork,
   unfinishedArchives,
-} from '../../shared/data/projects/archive-work.ts';
-import { parseExport } from '../../shared/data/projects/project-export.ts';
-import { parseImport } from '../../shared/data/projects/project-import.ts';
+} from '../../shared/data/projects/project-archives.ts';
 import { readAccounts, writeRecords } from '../../shared/data/table/needs.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { runExport } from '../../shared/project-archive/export/run-export.ts';

@@ -4,7 +4,7 @@ import { controlBatch } from '../../shared/aws/needs.ts';
 import { findUnfinished } from '../../shared/data/jobs/job.ts';
 import { finalRank, rankOf } from '../../shared/data/jobs/job-status.ts';
 import { findLease } from '../../shared/data/jobs/lease.ts';
-import { readVariablesKey } from '../../shared/data/projects/variables-key.ts';
+import { readVariablesKey } from '../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../shared/data/table/needs.ts';
 import type { TableReader } from '../../shared/data/table/table.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';

@@ -8,8 +8,13 @@ import {
   listClosedAccounts,
 } from '../../shared/data/accounts/closed-account.ts';
 import { scheduleNextPass, type WatchedPosition } from '../../shared/data/lists/watched-list.ts';
-import { listPurges, type Purge, purgeKey, unfinishedPurges } from '../../shared/data/projects/purge.ts';
-import { retainedList } from '../../shared/data/projects/retained.ts';
+import {
+  listPurges,
+  type Purge,
+  purgeKey,
+  retainedList,
+  unfinishedPurges,
+} from '../../shared/data/projects/purge.ts';
 import { writeAccounts, writeRecords } from '../../shared/data/table/needs.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';

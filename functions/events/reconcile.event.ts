@@ -3,7 +3,7 @@ import { forSeconds } from '../../shared/core/deadline.ts';
 import { unfinishedJobs } from '../../shared/data/jobs/job.ts';
 import { waitingLines } from '../../shared/data/jobs/waiting-line.ts';
 import { logSetAside, scheduleNextPass } from '../../shared/data/lists/watched-list.ts';
-import { readVariablesKey } from '../../shared/data/projects/variables-key.ts';
+import { readVariablesKey } from '../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../shared/data/table/needs.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { startAllWaiting } from '../../shared/jobs/line.ts';

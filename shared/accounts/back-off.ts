@@ -1,5 +1,4 @@
-import { isKnown, knownMark } from '../data/accounts/known-sign-in.ts';
-import { forgiveAttempts } from '../data/accounts/sign-in-attempts.ts';
+import { forgiveAttempts, isKnown, knownMark } from '../data/accounts/sign-in-attempts.ts';
 import type { TableWriter } from '../data/table/table.ts';
 import { networkOf } from './network-of.ts';
 import { type Count, type Schedule, takeTurn } from './turn.ts';

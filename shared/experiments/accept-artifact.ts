@@ -2,7 +2,7 @@ import type { ObjectWriter } from '../aws/objects.ts';
 import { ServiceError } from '../core/service-error.ts';
 import type { Artifact } from '../data/experiments/artifact.ts';
 import { type ArtifactHome, findAnnounced, putClientArtifact } from '../data/experiments/client-artifact.ts';
-import { ProjectBytesError, requireProjectBytes } from '../data/projects/project-bytes.ts';
+import { ProjectBytesError, requireProjectBytes } from '../data/projects/project.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableWriter } from '../data/table/table.ts';
 import type { Ambient } from '../http/definition/endpoint-context.ts';

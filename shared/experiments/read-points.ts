@@ -1,6 +1,6 @@
 import { readMetrics } from '../data/metrics/job-metrics.ts';
 import { readRuns } from '../data/metrics/metric-history.ts';
-import type { MetricPoint } from '../data/metrics/metric-point.ts';
+import type { MetricPoint } from '../data/metrics/metric-summary.ts';
 import type { PointRun } from '../data/metrics/point-blocks.ts';
 import { isStreamPosition, type StreamPage } from '../data/packed/chunk-stream.ts';
 import type { TableReader } from '../data/table/table.ts';

@@ -26,11 +26,9 @@ import {
   waitFor,
   waitsForOwn,
 } from '../data/jobs/waiting-line.ts';
-import { readAgain, retryOnConflict } from '../data/table/retry-on-conflict.ts';
+import { readAgain, retryOnConflict, TableBusyError } from '../data/table/retry-on-conflict.ts';
 import type { Item, Key, TableReader, TableWriter, Write } from '../data/table/table.ts';
-import { TableBusyError } from '../data/table/table-busy.ts';
-import { tryWrite } from '../data/table/try-write.ts';
-import { type ConditionFailedError, WriteLabel } from '../data/table/write-label.ts';
+import { type ConditionFailedError, tryWrite, WriteLabel } from '../data/table/write-label.ts';
 import { type Conclusion, concludeJob } from './conclusion.ts';
 import { beginJob, JobLimitError, type PlaceLimits, takePlace } from './place.ts';
 import { lineReason, reasons } from './reasons.ts';

@@ -2,7 +2,7 @@ import type { BatchControl, BatchJob, BatchStatus } from '../aws/batch.ts';
 import { changeJob } from '../data/jobs/job.ts';
 import { isFinal, rankOf } from '../data/jobs/job-status.ts';
 import type { TableWriter } from '../data/table/table.ts';
-import { tryWrite } from '../data/table/try-write.ts';
+import { tryWrite } from '../data/table/write-label.ts';
 import { concludeJob, purgeLeftovers } from './conclusion.ts';
 import { buildWaitReason, cancelledReason, lossReason, reasons, waitReason } from './reasons.ts';
 import { type JobRecord, unfinishedJobOf } from './subject.ts';

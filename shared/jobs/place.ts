@@ -1,8 +1,7 @@
 import type { Limits } from '../core/settings.ts';
 import { claimCluster } from '../data/jobs/cluster-claim.ts';
-import { gatherVcpus, refuseBusyShares } from '../data/jobs/gather-vcpus.ts';
 import { countInProject, countOfUser, putUnfinished, type UnfinishedJob } from '../data/jobs/job.ts';
-import { reserveVcpus } from '../data/jobs/vcpu-shares.ts';
+import { gatherVcpus, refuseBusyShares, reserveVcpus } from '../data/jobs/vcpu-shares.ts';
 import { lineIsEmpty } from '../data/jobs/waiting-line.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableWriter, Write } from '../data/table/table.ts';

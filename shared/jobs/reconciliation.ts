@@ -2,7 +2,6 @@ import type { BatchJob } from '../aws/batch.ts';
 import type { Deadline } from '../core/deadline.ts';
 import { errorName } from '../core/error-text.ts';
 import type { Logger } from '../core/log.ts';
-import { auditVcpus } from '../data/jobs/audit-vcpus.ts';
 import { auditCluster } from '../data/jobs/cluster-claim.ts';
 import {
   changeJob,
@@ -13,18 +12,20 @@ import {
   unfinishedKey,
 } from '../data/jobs/job.ts';
 import { finalRank, isFinal, rankOf } from '../data/jobs/job-status.ts';
-import { forgetPosition, readPosition, savePosition } from '../data/lists/list-position.ts';
+import { auditVcpus } from '../data/jobs/vcpu-shares.ts';
 import {
+  forgetPosition,
   putBack,
+  readPosition,
+  savePosition,
   setAside,
   type UnreadableRow,
   type WatchedPage,
   type WatchedPosition,
 } from '../data/lists/watched-list.ts';
+import { UnreadableRecordError } from '../data/table/item.ts';
 import type { Item } from '../data/table/table.ts';
-import { tryWrite } from '../data/table/try-write.ts';
-import { UnreadableRecordError } from '../data/table/unreadable-record.ts';
-import { ConditionFailedError } from '../data/table/write-label.ts';
+import { ConditionFailedError, tryWrite } from '../data/table/write-label.ts';
 import { cancelJob } from './cancellation.ts';
 import { concludeJob, purgeLeftovers } from './conclusion.ts';
 import { startWaiting } from './line.ts';

@@ -6,10 +6,14 @@ import type { Settings } from '../core/settings.ts';
 import { changeJob, jobPartition } from '../data/jobs/job.ts';
 import { finalRank, rankOf } from '../data/jobs/job-status.ts';
 import { type JobVariables, jobVariablesPurpose, putJobVariables } from '../data/jobs/job-variables.ts';
-import { readVariables, type StoredVariable, secretPurpose } from '../data/projects/variable.ts';
-import { findVariablesKey } from '../data/projects/variables-key.ts';
+import {
+  findVariablesKey,
+  readVariables,
+  type StoredVariable,
+  secretPurpose,
+} from '../data/projects/variable.ts';
 import type { TableReader, TableWriter } from '../data/table/table.ts';
-import { tryWrite } from '../data/table/try-write.ts';
+import { tryWrite } from '../data/table/write-label.ts';
 import { concludeJob } from './conclusion.ts';
 import { reasons } from './reasons.ts';
 import { batchNameOf, buildNameOf, isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';

@@ -10,7 +10,7 @@ import {
 } from '../data/models/model.ts';
 import { type ModelFile, modelDigest, type PendingFile } from '../data/models/model-file.ts';
 import type { TableWriter } from '../data/table/table.ts';
-import { tryWrite } from '../data/table/try-write.ts';
+import { tryWrite } from '../data/table/write-label.ts';
 import { inspectModel } from '../onnx/model/inspect/inspect-model.ts';
 import type { ModelSummary } from '../onnx/model/inspect/model-summary.ts';
 import { ModelError } from '../onnx/model/model-error.ts';

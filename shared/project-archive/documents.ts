@@ -7,9 +7,6 @@ import { DatasetInput, Git, ModelLink } from '../data/experiments/tracking.ts';
 import { Attempt, SizeLimits } from '../data/jobs/job.ts';
 import { JobStatus } from '../data/jobs/job-status.ts';
 import { Criterion } from '../data/projects/project.ts';
-import { environmentFields } from '../data/rules/environment.ts';
-import { sizeRange } from '../data/rules/job-size.ts';
-import { Overrides } from '../data/rules/overrides.ts';
 import {
   AnyProjectDescription,
   AnyProjectName,
@@ -19,6 +16,7 @@ import {
   ProjectType,
 } from '../data/rules/project.ts';
 import { AnyTrackedName } from '../data/rules/tracked.ts';
+import { environmentFields, Overrides, sizeRange } from '../data/rules/training.ts';
 import { faultOfAll, VariableName, VariableValue } from '../data/rules/variable.ts';
 import { TableNumberText } from '../data/table/stored-number.ts';
 import { environmentFaults } from '../runner/training/environment-faults.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Timestamp } from '../core/formats.ts';
 import { line } from '../core/text/text-rules.ts';
-import { versionStages } from '../data/models/version-stages.ts';
+import { versionStages } from '../data/models/registered-model.ts';
 import {
   aliasPattern,
   isPlainAddress,
@@ -11,7 +11,7 @@ import {
   newestAlias,
   refusedInName,
   versionAlias,
-} from '../data/rules/registry.ts';
+} from '../data/rules/model.ts';
 
 // What an archive has of the model registry. Ids of the service stand in none of its texts but by references.
 

@@ -1,7 +1,11 @@
 import * as z from 'zod';
-import { ArtifactPath } from '../data/rules/artifact-path.ts';
-import { faultOfModel, LoggedModelName } from '../data/rules/model.ts';
-import { maxRegistryItem, RegistryDescription, RegistryTag } from '../data/rules/registry.ts';
+import {
+  faultOfModel,
+  LoggedModelName,
+  maxRegistryItem,
+  RegistryDescription,
+  RegistryTag,
+} from '../data/rules/model.ts';
 import {
   AnyExperimentName,
   AnyNote,
@@ -15,6 +19,7 @@ import {
   Step,
   TaggedName,
 } from '../data/rules/tracked.ts';
+import { ArtifactPath } from '../data/rules/upload.ts';
 
 // Rules of what people and programs wrote, once ids stand in the place of references. They look at the fields that they
 // name; what a document has beside them is told by its own schema.

@@ -10,7 +10,7 @@ import { leaveProject } from '../data/projects/member.ts';
 import { ownedProjects } from '../data/projects/project.ts';
 import { recordPurge } from '../data/projects/purge.ts';
 import type { TableWriter } from '../data/table/table.ts';
-import { tryWrite } from '../data/table/try-write.ts';
+import { tryWrite } from '../data/table/write-label.ts';
 import { cancelWaitingOf } from '../jobs/line.ts';
 import type { Pass } from './pass.ts';
 import { removeItems } from './run-purge.ts';

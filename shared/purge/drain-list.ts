@@ -9,8 +9,8 @@ import {
   type WatchedPage,
   type WatchedPosition,
 } from '../data/lists/watched-list.ts';
+import { UnreadableRecordError } from '../data/table/item.ts';
 import type { Key, TableName, TableWriter } from '../data/table/table.ts';
-import { UnreadableRecordError } from '../data/table/unreadable-record.ts';
 
 interface Backlog<T> {
   table: TableWriter<TableName>;

@@ -2,7 +2,7 @@ import type { ObjectWriter } from '../aws/objects.ts';
 import type { Deadline } from '../core/deadline.ts';
 import { claimBuild, findPack, packObject, packsPrefix, releaseBuild } from '../data/projects/environment.ts';
 import type { TableWriter } from '../data/table/table.ts';
-import { tryWrite } from '../data/table/try-write.ts';
+import { tryWrite } from '../data/table/write-label.ts';
 import type { Pass } from './pass.ts';
 
 interface Purger {

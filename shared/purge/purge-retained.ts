@@ -8,7 +8,7 @@ import { findLoggedModel } from '../data/experiments/logged-model.ts';
 import { findFields } from '../data/experiments/tracking.ts';
 import { logSetAside, setAside } from '../data/lists/watched-list.ts';
 import { findProjects } from '../data/projects/project.ts';
-import { dropRetained, listDue, lookAgain, type Retained } from '../data/projects/retained.ts';
+import { dropRetained, listDue, lookAgain, type Retained } from '../data/projects/purge.ts';
 import type { TableWriter } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
 import { type Removed, removeOneExperiment } from './remove-experiment.ts';

@@ -1,6 +1,6 @@
 import { cataloguePartition } from '../data/experiments/catalogue-mark.ts';
 import { loggedModelPartitions } from '../data/experiments/logged-model.ts';
-import { trackingPartition } from '../data/metrics/tracking-key.ts';
+import { trackingPartition } from '../data/metrics/metric-summaries.ts';
 import { configPartitions } from '../data/projects/config.ts';
 import { environmentPartitions } from '../data/projects/environment.ts';
 import { firstCriterionPartition } from '../data/projects/first-criterion.ts';
@@ -12,7 +12,7 @@ import {
   removeProject,
   salvageCounters,
 } from '../data/projects/project.ts';
-import { exportPartition } from '../data/projects/project-export.ts';
+import { exportPartition } from '../data/projects/project-archives.ts';
 import { newPurge, recordPurge } from '../data/projects/purge.ts';
 import { uploadPartitions } from '../data/projects/upload.ts';
 import { variablesPartition } from '../data/projects/variable.ts';

@@ -2,7 +2,7 @@ import { Ulid } from '../../../shared/core/formats.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import type { ArtifactHome } from '../../../shared/data/experiments/client-artifact.ts';
 import { type Experiment, requireExperiment } from '../../../shared/data/experiments/experiment.ts';
-import { ArtifactPath } from '../../../shared/data/rules/artifact-path.ts';
+import { ArtifactPath } from '../../../shared/data/rules/upload.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 

@@ -5,7 +5,7 @@ import { requireExperiment } from '../../../shared/data/experiments/experiment.t
 import { logPoints, readBeforePoints } from '../../../shared/data/experiments/log-points.ts';
 import { TrackedName } from '../../../shared/data/rules/tracked.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
-import { readAhead } from '../../../shared/data/table/read-ahead.ts';
+import { readAhead } from '../../../shared/data/table/table.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { NumberParameter } from '../../../shared/http/body/json-number.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';

@@ -1,6 +1,6 @@
 import { badRequest } from '../../../shared/core/service-error.ts';
 import { readRuns } from '../../../shared/data/metrics/metric-history.ts';
-import type { MetricPoint } from '../../../shared/data/metrics/metric-point.ts';
+import type { MetricPoint } from '../../../shared/data/metrics/metric-summary.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { CurveBuckets } from '../../../shared/drawing/metric-chart/curve-buckets.ts';
 import { isInRange, type WantedPoints } from '../../../shared/experiments/read-points.ts';

@@ -5,7 +5,7 @@ import { line } from '../../../shared/core/text/text-rules.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { isFinal } from '../../../shared/data/jobs/job-status.ts';
 import { noteWatched } from '../../../shared/data/jobs/lease.ts';
-import type { MetricPoint } from '../../../shared/data/metrics/metric-point.ts';
+import type { MetricPoint } from '../../../shared/data/metrics/metric-summary.ts';
 import { readCriterion } from '../../../shared/data/projects/first-criterion.ts';
 import { markJobs, readRecords } from '../../../shared/data/table/needs.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';

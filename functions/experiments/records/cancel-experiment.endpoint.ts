@@ -1,7 +1,7 @@
 import { controlBatch } from '../../../shared/aws/needs.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
-import { readVariablesKey } from '../../../shared/data/projects/variables-key.ts';
+import { readVariablesKey } from '../../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { controlBatch } from '../../../shared/aws/needs.ts';
 import { forSeconds } from '../../../shared/core/deadline.ts';
-import { readVariablesKey } from '../../../shared/data/projects/variables-key.ts';
+import { readVariablesKey } from '../../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/project-path.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../shared/data/models/model.ts';
 import { isSameFile, type PendingFile } from '../../../shared/data/models/model-file.ts';
 import { announce, newPurge, recordPurge } from '../../../shared/data/projects/purge.ts';
-import { isGivenUp, withNewParts } from '../../../shared/data/projects/upload-parts.ts';
+import { isGivenUp, withNewParts } from '../../../shared/data/projects/upload.ts';
 import type { TableWriter, Write } from '../../../shared/data/table/table.ts';
 import type { Ambient, Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import type { StoredShapes } from '../../../shared/onnx-models/completeness.ts';

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { ObjectWriter } from '../../../shared/aws/objects.ts';
 import { uploadSeconds } from '../../../shared/aws/upload-seconds.ts';
 import type { PendingFile } from '../../../shared/data/models/model-file.ts';
-import { missingParts } from '../../../shared/data/projects/upload-parts.ts';
-import { signedUpload } from '../../../shared/data/rules/signed-upload.ts';
+import { missingParts } from '../../../shared/data/projects/upload.ts';
+import { signedUpload } from '../../../shared/data/rules/upload.ts';
 import { ModelDetails } from './model-answer.ts';
 
 /**

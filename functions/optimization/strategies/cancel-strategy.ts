@@ -2,7 +2,7 @@ import { controlBatch } from '../../../shared/aws/needs.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
 import { requireStrategy } from '../../../shared/data/models/strategy.ts';
-import { readVariablesKey } from '../../../shared/data/projects/variables-key.ts';
+import { readVariablesKey } from '../../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';

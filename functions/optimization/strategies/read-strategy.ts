@@ -1,9 +1,8 @@
 import { controlBatch } from '../../../shared/aws/needs.ts';
 import { notFound } from '../../../shared/core/service-error.ts';
 import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
-import { readReceipt } from '../../../shared/data/models/stored-receipt.ts';
-import { requireStrategy } from '../../../shared/data/models/strategy.ts';
-import { readVariablesKey } from '../../../shared/data/projects/variables-key.ts';
+import { readReceipt, requireStrategy } from '../../../shared/data/models/strategy.ts';
+import { readVariablesKey } from '../../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { preferredMediaType } from '../../../shared/http/body/accept.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';

@@ -1,6 +1,6 @@
 import { readProjectObjects } from '../../../shared/aws/needs.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { exportObject } from '../../../shared/data/projects/project-export.ts';
+import { exportObject } from '../../../shared/data/projects/project-archives.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { redirect } from '../../../shared/http/definition/endpoint-output.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../../shared/core/formats.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { findExport, type ProjectExport } from '../../../shared/data/projects/project-export.ts';
+import { findExport, type ProjectExport } from '../../../shared/data/projects/project-archives.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 
 const count = z.number().int();

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Sha256, Timestamp, Ulid } from '../../../shared/core/formats.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { findImport, type ProjectImport } from '../../../shared/data/projects/project-import.ts';
+import { findImport, type ProjectImport } from '../../../shared/data/projects/project-archives.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 
 /** Most bytes of an archive that is imported. */

@@ -11,10 +11,9 @@ import {
   importObject,
   type ProjectImport,
   saveImport,
-} from '../../../shared/data/projects/project-import.ts';
+} from '../../../shared/data/projects/project-archives.ts';
 import { putOffPurge } from '../../../shared/data/projects/purge.ts';
-import { uploadMaxBytes } from '../../../shared/data/projects/upload.ts';
-import { missingParts, withNewParts } from '../../../shared/data/projects/upload-parts.ts';
+import { missingParts, uploadMaxBytes, withNewParts } from '../../../shared/data/projects/upload.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Overrides } from '../../../shared/data/rules/overrides.ts';
+import { Overrides } from '../../../shared/data/rules/training.ts';
 
 const message = 'must be a JSON object of paths and single values, such as {"optimizer.lr":0.003}';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { environmentFields } from '../../../shared/data/rules/environment.ts';
+import { environmentFields } from '../../../shared/data/rules/training.ts';
 import { checkedTogether } from '../../../shared/http/definition/checked-together.ts';
 import { environmentFaults } from '../../../shared/runner/training/environment-faults.ts';
 

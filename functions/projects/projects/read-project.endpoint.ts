@@ -11,7 +11,7 @@ import {
   projectKey,
 } from '../../../shared/data/projects/project.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
-import { pageOf, readPage } from '../../../shared/data/table/read-page.ts';
+import { pageOf, readPage } from '../../../shared/data/table/table.ts';
 import { judged } from '../../../shared/experiments/best-answer.ts';
 import { rankProject } from '../../../shared/experiments/rank-project.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';

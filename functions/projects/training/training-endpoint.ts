@@ -6,7 +6,7 @@ import type { Git } from '../../../shared/data/experiments/tracking.ts';
 import type { TrainingKind } from '../../../shared/data/jobs/job.ts';
 import type { Config } from '../../../shared/data/projects/config.ts';
 import { findEnvironment } from '../../../shared/data/projects/environment.ts';
-import { readVariablesKey } from '../../../shared/data/projects/variables-key.ts';
+import { readVariablesKey } from '../../../shared/data/projects/variable.ts';
 import { GitRule } from '../../../shared/data/rules/tracked.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';

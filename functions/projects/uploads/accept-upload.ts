@@ -6,11 +6,11 @@ import {
   type Acceptable,
   findAcceptable,
   findUploadToReplace,
+  joinParts,
   putUpload,
   type Upload,
   uploadObject,
 } from '../../../shared/data/projects/upload.ts';
-import { joinParts } from '../../../shared/data/projects/upload-parts.ts';
 import type { TableWriter } from '../../../shared/data/table/table.ts';
 import type { Ambient } from '../../../shared/http/definition/endpoint-context.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../shared/core/service-error.ts';
-import { ProjectBytesError } from '../../../shared/data/projects/project-bytes.ts';
+import { ProjectBytesError } from '../../../shared/data/projects/project.ts';
 
 /** Throw a 409 problem for what does not fit into a project; any other error as it is. */
 export function refuseBytes(error: unknown): never {

@@ -1,8 +1,14 @@
 import { writeProjectObjects } from '../../../shared/aws/needs.ts';
 import { uploadSeconds } from '../../../shared/aws/upload-seconds.ts';
 import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
-import { announceUpload, uploadMaxBytes, uploadObject } from '../../../shared/data/projects/upload.ts';
-import { isGivenUp, missingParts, withNewParts } from '../../../shared/data/projects/upload-parts.ts';
+import {
+  announceUpload,
+  isGivenUp,
+  missingParts,
+  uploadMaxBytes,
+  uploadObject,
+  withNewParts,
+} from '../../../shared/data/projects/upload.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/project-path.ts';

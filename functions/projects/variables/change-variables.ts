@@ -3,13 +3,13 @@ import { badRequest, type ParameterFault } from '../../../shared/core/service-er
 import { type CheckedProject, changeInProject } from '../../../shared/data/projects/change-in-project.ts';
 import {
   findVariable,
+  obtainVariablesKey,
   putVariables,
   readVariablesToReplace,
   type StoredVariable,
   secretPurpose,
   type Variables,
 } from '../../../shared/data/projects/variable.ts';
-import { obtainVariablesKey } from '../../../shared/data/projects/variables-key.ts';
 import { faultOfAll, faultOfValue } from '../../../shared/data/rules/variable.ts';
 import type { TableWriter } from '../../../shared/data/table/table.ts';
 import type { Ambient } from '../../../shared/http/definition/endpoint-context.ts';

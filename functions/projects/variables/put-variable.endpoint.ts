@@ -1,5 +1,4 @@
-import { findVariable } from '../../../shared/data/projects/variable.ts';
-import { makeVariablesKey } from '../../../shared/data/projects/variables-key.ts';
+import { findVariable, makeVariablesKey } from '../../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { makeVariablesKey } from '../../../shared/data/projects/variables-key.ts';
+import { makeVariablesKey } from '../../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';

@@ -41,8 +41,6 @@ export function changeUser<T>(
   });
 }
 
-const adminsIn = (account_type: AccountType): number => (account_type === 'admin' ? 1 : 0);
-
 /**
  * Deletes a user of the given version, who is signed out by that and whose name is free again; what else there is of
  * them is removed afterwards.
@@ -62,6 +60,8 @@ export async function removeUser(
     recordClosedAccount({ user_id, closed_at }),
   );
 }
+
+const adminsIn = (account_type: AccountType): number => (account_type === 'admin' ? 1 : 0);
 
 /**
  * Gives a user of the given version another account type, which ends all their tokens.

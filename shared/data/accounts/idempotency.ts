@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { Timestamp } from '../../core/formats.ts';
 import { recordType } from '../table/record.ts';
 import type { Key, TableName, TableReader, TableWriter, Write } from '../table/table.ts';
-import { tryWrite } from '../table/try-write.ts';
+import { tryWrite } from '../table/write-label.ts';
 
 /** Seconds for which a key stands for its first request. */
 const keptSeconds = 24 * 60 * 60;

@@ -18,11 +18,6 @@ const picture = recordType('picture', () =>
 /** Which picture of a user is the current one. A user who never had one has no such record. */
 export type Picture = z.infer<typeof picture.schema>;
 
-type Accounts = TableReader<'accounts'>;
-
-/** Beside the user's password and tokens, so that whatever removes those removes this. */
-const pictureKey = (user_id: string): Key => ({ pk: userPartition(user_id), sk: 'PICTURE' });
-
 /** Everything of a user's pictures lies under this prefix of the bucket. */
 export const picturesPrefix = (user_id: string): string => `pictures/${user_id}/`;
 
@@ -36,6 +31,11 @@ export async function findUserWithPicture(
   const [userItem, item] = await accounts.batchGet([userKey(user_id), pictureKey(user_id)]);
   return userItem && { user: parseUser(userItem), picture: item && picture.parse(item) };
 }
+
+type Accounts = TableReader<'accounts'>;
+
+/** Beside the user's password and tokens, so that whatever removes those removes this. */
+const pictureKey = (user_id: string): Key => ({ pk: userPartition(user_id), sk: 'PICTURE' });
 
 /** The picture of the user of this id; undefined where they never had one, or are gone. */
 export async function findPicture(accounts: Accounts, user_id: string): Promise<Picture | undefined> {

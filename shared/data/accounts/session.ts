@@ -1,20 +1,18 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { Sha256, Timestamp, Ulid } from '../../core/formats.ts';
-import { readPage } from '../table/read-page.ts';
 import { recordType } from '../table/record.ts';
-import type { Key, Page, TableReader, TableWriter, Write } from '../table/table.ts';
-import { tryWrite } from '../table/try-write.ts';
+import {
+  type Key,
+  type Page,
+  readPage,
+  type TableReader,
+  type TableWriter,
+  type Write,
+} from '../table/table.ts';
+import { tryWrite } from '../table/write-label.ts';
 import { isAlive, type TokenOwner } from './token.ts';
 import { parseUser, type User, userKey, userPartition } from './user.ts';
-
-/** How long a session lives after its last use, in seconds. */
-export const sessionSeconds = 30 * 24 * 60 * 60;
-/** A use is noted where the one that is noted is older, in milliseconds: a page that is used all day writes little. */
-const noteMilliseconds = 10 * 60 * 1000;
-/** Most sessions of one user. The one that was not used for longest makes room for another. */
-export const maxSessions = 50;
-const maxUserAgent = 400;
 
 const session = recordType('session', () =>
   z.object({
@@ -36,11 +34,11 @@ const session = recordType('session', () =>
 );
 export type Session = z.infer<typeof session.schema>;
 
-const prefix = 'SESSION#';
-const sessionKey = (user_id: string, session_id: string): Key => ({
-  pk: userPartition(user_id),
-  sk: `${prefix}${session_id}`,
-});
+/** How long a session lives after its last use, in seconds. */
+export const sessionSeconds = 30 * 24 * 60 * 60;
+
+/** Most sessions of one user. The one that was not used for longest makes room for another. */
+export const maxSessions = 50;
 
 /** The two halves of what a browser holds. Neither is worth anything without the other. */
 export interface SessionSecrets {
@@ -50,48 +48,10 @@ export interface SessionSecrets {
   pageKey: string;
 }
 
-const ulid = '[0-7][0-9a-hjkmnp-tv-z]{25}';
-const cookiePattern = new RegExp(`^(${ulid})\\.(${ulid})\\.([A-Za-z0-9_-]{43})$`);
-const newSecret = (): string => randomBytes(32).toString('base64url');
-
-/** Digest by which both halves are stored; they have 512 random bits, so a plain hash is enough. */
-const digest = (secret: string, pageKey: string): string =>
-  createHash('sha256').update(`${secret}.${pageKey}`).digest('hex');
-
 /** Who uses a session, and from where. */
 export interface Use {
   user_agent: string;
   address: string;
-}
-
-const useOf = ({ user_agent, address }: Use, now: Date) => {
-  const expires = new Date(now.getTime() + sessionSeconds * 1000);
-  return {
-    user_agent: user_agent.slice(0, maxUserAgent),
-    address,
-    last_used_at: now.toISOString(),
-    expires_at: expires.toISOString(),
-    ttl: Math.ceil(expires.getTime() / 1000),
-  };
-};
-
-async function allSessions(accounts: TableReader<'accounts'>, user_id: string): Promise<Session[]> {
-  // More than there can be, but for a few that were begun at the same moment.
-  const found = await accounts.query({ pk: userPartition(user_id), prefix, limit: 2 * maxSessions });
-  return readPage(found, session.parse).items;
-}
-
-const removal = ({ user_id, session_id }: Pick<Session, 'user_id' | 'session_id'>): Write => ({
-  delete: sessionKey(user_id, session_id),
-});
-
-/** Sessions that go when another begins: dead ones, and those that were not used for longest where there is no room. */
-function makingRoom(sessions: readonly Session[], owner: TokenOwner, now: Date): Session[] {
-  const alive = sessions
-    .filter((one) => isAlive(one, owner, now))
-    .sort((a, b) => b.last_used_at.localeCompare(a.last_used_at));
-  const kept = new Set(alive.slice(0, maxSessions - 1));
-  return sessions.filter((one) => !kept.has(one)).slice(0, 90);
 }
 
 /**
@@ -122,6 +82,51 @@ export async function beginSession(
   return { cookie: `${user_id}.${session_id}.${secret}`, pageKey, session: begun };
 }
 
+const newSecret = (): string => randomBytes(32).toString('base64url');
+
+/** Digest by which both halves are stored; they have 512 random bits, so a plain hash is enough. */
+const digest = (secret: string, pageKey: string): string =>
+  createHash('sha256').update(`${secret}.${pageKey}`).digest('hex');
+
+const useOf = ({ user_agent, address }: Use, now: Date) => {
+  const expires = new Date(now.getTime() + sessionSeconds * 1000);
+  return {
+    user_agent: user_agent.slice(0, maxUserAgent),
+    address,
+    last_used_at: now.toISOString(),
+    expires_at: expires.toISOString(),
+    ttl: Math.ceil(expires.getTime() / 1000),
+  };
+};
+
+const maxUserAgent = 400;
+
+const sessionKey = (user_id: string, session_id: string): Key => ({
+  pk: userPartition(user_id),
+  sk: `${prefix}${session_id}`,
+});
+
+const prefix = 'SESSION#';
+
+/** Sessions that go when another begins: dead ones, and those that were not used for longest where there is no room. */
+function makingRoom(sessions: readonly Session[], owner: TokenOwner, now: Date): Session[] {
+  const alive = sessions
+    .filter((one) => isAlive(one, owner, now))
+    .sort((a, b) => b.last_used_at.localeCompare(a.last_used_at));
+  const kept = new Set(alive.slice(0, maxSessions - 1));
+  return sessions.filter((one) => !kept.has(one)).slice(0, 90);
+}
+
+async function allSessions(accounts: TableReader<'accounts'>, user_id: string): Promise<Session[]> {
+  // More than there can be, but for a few that were begun at the same moment.
+  const found = await accounts.query({ pk: userPartition(user_id), prefix, limit: 2 * maxSessions });
+  return readPage(found, session.parse).items;
+}
+
+const removal = ({ user_id, session_id }: Pick<Session, 'user_id' | 'session_id'>): Write => ({
+  delete: sessionKey(user_id, session_id),
+});
+
 /** The user and the session that a browser presents, by one read; undefined for one that is malformed, dead or unknown. */
 export async function authenticateSession(
   accounts: TableReader<'accounts'>,
@@ -137,6 +142,9 @@ export async function authenticateSession(
   const isRight = timingSafeEqual(Buffer.from(found.hash), Buffer.from(digest(secret, pageKey)));
   return isRight && isAlive(found, user, now) ? { user, session: found } : undefined;
 }
+
+const ulid = '[0-7][0-9a-hjkmnp-tv-z]{25}';
+const cookiePattern = new RegExp(`^(${ulid})\\.(${ulid})\\.([A-Za-z0-9_-]{43})$`);
 
 /**
  * Notes that a session is used, which makes it live on; undefined once it has ended. It writes only where the use that
@@ -164,6 +172,9 @@ export async function extendSession(
   const present = await accounts.get(key);
   return present && session.parse(present);
 }
+
+/** A use is noted where the one that is noted is older, in milliseconds: a page that is used all day writes little. */
+const noteMilliseconds = 10 * 60 * 1000;
 
 /** A user's sessions that are good, the newest first. */
 export async function listSessions(

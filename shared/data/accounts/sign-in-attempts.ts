@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { recordType } from '../table/record.ts';
 import { retryOnConflict } from '../table/retry-on-conflict.ts';
-import type { Key, TableWriter, Write } from '../table/table.ts';
+import type { Key, TableReader, TableWriter, Write } from '../table/table.ts';
 import { ConditionFailedError, WriteLabel } from '../table/write-label.ts';
 
 const attempts = recordType('sign-in-attempts', () =>
@@ -25,34 +25,8 @@ export interface AttemptSource {
   act?: 'register';
 }
 
-/** Neither addresses nor mistyped names (which may be passwords) are kept readable. */
-export function attemptsPartition({ address, username, act }: AttemptSource): string {
-  const parts = [address, username, ...(act === undefined ? [] : [act])];
-  return `SIGN-IN#${createHash('sha256').update(JSON.stringify(parts)).digest('hex')}`;
-}
-
-const attemptsKey = (source: AttemptSource): Key => ({ pk: attemptsPartition(source), sk: 'ATTEMPTS' });
-
 /** What is to become of a count: unchanged, replaced, or raised by one as long as it stays below a limit. */
 export type AttemptsChange = { replace: SignInAttempts } | { raise: SignInAttempts; below: number };
-
-function countWrite(
-  key: Key,
-  was: z.infer<typeof attempts.schema> | undefined,
-  change: AttemptsChange,
-): Write {
-  if ('raise' in change && was !== undefined) {
-    const { open_at, ttl } = change.raise;
-    return {
-      update: key,
-      change: { add: { count: 1, version: 1 }, set: { open_at, ttl } },
-      if: { below: { count: change.below } },
-    };
-  }
-  const next = 'raise' in change ? change.raise : change.replace;
-  const unchanged = was === undefined ? { exists: false } : { equals: { version: was.version } };
-  return { put: attempts.item(key, { ...next, version: (was?.version ?? 0) + 1 }), if: unchanged };
-}
 
 /**
  * Changes the counts of all sources in one step into what `next` makes of them; undefined counts nothing so far.
@@ -78,6 +52,32 @@ export async function changeAttempts(
     return true;
   };
   return retryOnConflict(count, { giveUp: () => false });
+}
+
+const attemptsKey = (source: AttemptSource): Key => ({ pk: attemptsPartition(source), sk: 'ATTEMPTS' });
+
+/** Neither addresses nor mistyped names (which may be passwords) are kept readable. */
+function attemptsPartition({ address, username, act }: AttemptSource): string {
+  const parts = [address, username, ...(act === undefined ? [] : [act])];
+  return `SIGN-IN#${createHash('sha256').update(JSON.stringify(parts)).digest('hex')}`;
+}
+
+function countWrite(
+  key: Key,
+  was: z.infer<typeof attempts.schema> | undefined,
+  change: AttemptsChange,
+): Write {
+  if ('raise' in change && was !== undefined) {
+    const { open_at, ttl } = change.raise;
+    return {
+      update: key,
+      change: { add: { count: 1, version: 1 }, set: { open_at, ttl } },
+      if: { below: { count: change.below } },
+    };
+  }
+  const next = 'raise' in change ? change.raise : change.replace;
+  const unchanged = was === undefined ? { exists: false } : { equals: { version: was.version } };
+  return { put: attempts.item(key, { ...next, version: (was?.version ?? 0) + 1 }), if: unchanged };
 }
 
 /**
@@ -113,3 +113,46 @@ export async function forgiveAttempts(
     }
   }
 }
+
+/** Whether this user signed in from this address within the last 90 days. */
+export async function isKnown(
+  accounts: TableReader<'accounts'>,
+  pair: AttemptSource,
+  now: Date,
+): Promise<boolean> {
+  const mark = await findKnown(accounts, pair);
+  return mark !== undefined && mark.ttl * 1000 > now.getTime();
+}
+
+async function findKnown(
+  accounts: TableReader<'accounts'>,
+  pair: AttemptSource,
+): Promise<{ ttl: number } | undefined> {
+  const item = await accounts.get(knownKey(pair));
+  return item && known.parse(item);
+}
+
+const knownKey = (pair: AttemptSource): Key => ({ pk: attemptsPartition(pair), sk: 'KNOWN' });
+
+/** A user signed in from this address. */
+const known = recordType('known-sign-in', () =>
+  z.object({
+    /** Epoch seconds after which it is forgotten. */
+    ttl: z.number().int(),
+  }),
+);
+
+/** The write that remembers a success of this pair; none where one of the last day is remembered. */
+export async function knownMark(
+  accounts: TableReader<'accounts'>,
+  pair: AttemptSource,
+  now: Date,
+): Promise<Write[]> {
+  const ttl = Math.ceil(now.getTime() / 1000) + memorySeconds;
+  const mark = await findKnown(accounts, pair);
+  if (mark !== undefined && mark.ttl > ttl - daySeconds && mark.ttl <= ttl) return [];
+  return [{ put: known.item(knownKey(pair), { ttl }) }];
+}
+
+const daySeconds = 24 * 60 * 60;
+const memorySeconds = 90 * daySeconds;

@@ -1,9 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { Sha256, Timestamp, Ulid } from '../../core/formats.ts';
-import { readPage } from '../table/read-page.ts';
 import { recordType } from '../table/record.ts';
-import type { Key, Page, TableReader, TableWriter, Write } from '../table/table.ts';
+import { retryOnConflict } from '../table/retry-on-conflict.ts';
+import {
+  type Key,
+  type Page,
+  readPage,
+  type TableReader,
+  type TableWriter,
+  type Write,
+} from '../table/table.ts';
+import { WriteLabel } from '../table/write-label.ts';
 import { parseUser, type User, userKey, userPartition } from './user.ts';
 
 const tokenSchema = () =>
@@ -18,12 +26,12 @@ const tokenSchema = () =>
     ttl: z.number().int(),
     credentials_version: z.number().int(),
   });
-export type Token = z.infer<ReturnType<typeof tokenSchema>>;
+type Token = z.infer<ReturnType<typeof tokenSchema>>;
 
 const token = recordType('token', tokenSchema);
 /** The same token under its id, by which its owner finds it. */
 const issued = recordType('issued-token', () => tokenSchema().extend({ hash: Sha256 }));
-export type IssuedToken = z.infer<typeof issued.schema>;
+type IssuedToken = z.infer<typeof issued.schema>;
 
 /** What of a user makes tokens good. */
 export type TokenOwner = Pick<User, 'user_id' | 'credentials_version'>;
@@ -52,7 +60,7 @@ export const isAlive = (
   now: Date,
 ): boolean => Date.parse(expires_at) > now.getTime() && credentials_version === owner.credentials_version;
 
-export interface NewToken {
+interface NewToken {
   token_id: string;
   now: Date;
   /** Life, in seconds. */
@@ -61,7 +69,7 @@ export interface NewToken {
 }
 
 /** A new token, of which only `bearer` holds the secret, and the writes that make it good while its owner is the same. */
-export function prepareToken(
+function prepareToken(
   { user_id, credentials_version }: TokenOwner,
   { token_id, now, seconds, name }: NewToken,
 ): { bearer: string; token: Token; writes: Write[] } {
@@ -181,4 +189,61 @@ export async function revokeIssued(
   if (hash === unreadableIssued.hash) issued.parse(item);
   await accounts.write(...revocation(user_id, token_id, hash));
   return true;
+}
+
+/** Most tokens for scripts that one user can have at a time. */
+export const maxNamedTokens = 50;
+
+const namedTokens = recordType('named-tokens', () =>
+  z.object({
+    /** Every token for scripts that may be good; those that are not any more are weeded out when there is no room. */
+    token_ids: z.array(Ulid).max(maxNamedTokens),
+    version: z.number().int(),
+  }),
+);
+
+const listOfTokens = new WriteLabel('list of named tokens');
+
+const namedTokensKey = (user_id: string): Key => ({ pk: userPartition(user_id), sk: 'NAMED_TOKENS' });
+
+/** Those of these tokens that are good. */
+async function aliveOf(
+  accounts: TableWriter<'accounts'>,
+  owner: TokenOwner,
+  token_ids: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  const items = await accounts.batchGet(token_ids.map((token_id) => issuedKey(owner.user_id, token_id)));
+  return token_ids.filter((_, index) => {
+    const item = items[index];
+    return item !== undefined && isAlive(parseIssued(item), owner, now);
+  });
+}
+
+/**
+ * Issues a token for scripts; only this answer ever holds its secret. Answers undefined where the owner has as many as
+ * there can be.
+ * @throws ConditionFailedError once the owner is gone or has other credentials
+ * @throws ServiceError `conflict` when other changes keep coming between
+ */
+export async function issueNamedToken(
+  accounts: TableWriter<'accounts'>,
+  owner: TokenOwner,
+  options: NewToken & { name: string },
+): Promise<{ bearer: string; token: Token } | undefined> {
+  const key = namedTokensKey(owner.user_id);
+  const issue = async () => {
+    const item = await accounts.get(key);
+    const { token_ids, version } =
+      item === undefined ? { token_ids: [], version: 0 } : namedTokens.parse(item);
+    const kept =
+      token_ids.length < maxNamedTokens ? token_ids : await aliveOf(accounts, owner, token_ids, options.now);
+    if (kept.length >= maxNamedTokens) return undefined;
+    const { bearer, token, writes } = prepareToken(owner, options);
+    const put = namedTokens.item(key, { token_ids: [...kept, token.token_id], version: version + 1 });
+    const condition = version === 0 ? { exists: false } : { equals: { version } };
+    await accounts.write(...writes, listOfTokens.on({ put, if: condition }));
+    return { bearer, token };
+  };
+  return retryOnConflict(issue, { isConflict: (error) => error.isOnly(listOfTokens) });
 }

@@ -1,29 +1,17 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../core/formats.ts';
 import type { Condition } from '../table/condition.ts';
-import { readPage } from '../table/read-page.ts';
 import { recordType, unreadableVersion } from '../table/record.ts';
-import type { Item, Key, Page, TableReader, TableWriter, Write } from '../table/table.ts';
-import { tryWrite } from '../table/try-write.ts';
-import { WriteLabel } from '../table/write-label.ts';
-
-/** Account types, from the fewest rights to the most; each has all rights of those before it. */
-export const accountTypes = ['guest', 'viewer', 'developer', 'admin'] as const;
-export const AccountType = z.enum(accountTypes, `must be one of ${accountTypes.join(', ')}`);
-export type AccountType = z.infer<typeof AccountType>;
-
-const reserved = new Set(['check', 'me']);
-
-/** A user name: compared in lower case. */
-export const Username = z
-  .string()
-  .min(1, 'is blank')
-  .toLowerCase()
-  .regex(
-    /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/,
-    'must be 1 to 64 letters, digits, dots, underscores and hyphens, with a letter or digit at both ends',
-  )
-  .refine((name) => !reserved.has(name), 'is a reserved word');
+import {
+  type Item,
+  type Key,
+  type Page,
+  readPage,
+  type TableReader,
+  type TableWriter,
+  type Write,
+} from '../table/table.ts';
+import { tryWrite, WriteLabel } from '../table/write-label.ts';
 
 const user = recordType('user', () =>
   z.object({
@@ -36,23 +24,35 @@ const user = recordType('user', () =>
     credentials_version: z.number().int(),
   }),
 );
+
 export type User = z.infer<typeof user.schema>;
 
-const username = recordType('username', () => z.object({ user_id: Ulid }));
-const password = recordType('password', () => z.object({ hash: z.string(), changed_at: Timestamp }));
-const population = recordType('population', () =>
-  z.object({ users: z.number().int(), admins: z.number().int() }),
-);
+/** Account types, from the fewest rights to the most; each has all rights of those before it. */
+export const accountTypes = ['guest', 'viewer', 'developer', 'admin'] as const;
+export const AccountType = z.enum(accountTypes, `must be one of ${accountTypes.join(', ')}`);
+export type AccountType = z.infer<typeof AccountType>;
 
-type Accounts = TableReader<'accounts'>;
+/** A user name: compared in lower case. */
+export const Username = z
+  .string()
+  .min(1, 'is blank')
+  .toLowerCase()
+  .regex(
+    /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/,
+    'must be 1 to 64 letters, digits, dots, underscores and hyphens, with a letter or digit at both ends',
+  )
+  .refine((name) => !reserved.has(name), 'is a reserved word');
+
+const reserved = new Set(['check', 'me']);
+
+export const userKey = (user_id: string): Key => ({ pk: usersPartition, sk: user_id });
 
 const usersPartition = 'USERS';
-export const userKey = (user_id: string): Key => ({ pk: usersPartition, sk: user_id });
+
 export const usernameKey = (name: string): Key => ({ pk: `USERNAME#${name}`, sk: 'USERNAME' });
 /** Everything by which a user signs in: the password and tokens. */
 export const userPartition = (user_id: string): string => `USER#${user_id}`;
 export const passwordKey = (user_id: string): Key => ({ pk: userPartition(user_id), sk: 'PASSWORD' });
-const populationKey: Key = { pk: 'POPULATION', sk: 'POPULATION' };
 
 export const parseUser = user.parse;
 
@@ -60,6 +60,8 @@ export async function findUser(accounts: Accounts, user_id: string): Promise<Use
   const item = await accounts.get(userKey(user_id));
   return item && user.parse(item);
 }
+
+type Accounts = TableReader<'accounts'>;
 
 /** Names of those of these users that there are, by id. */
 export async function readUsernames(
@@ -75,6 +77,8 @@ export async function readUsernames(
   return new Map(items.map(({ user_id, username: name }) => [user_id, name]));
 }
 
+const username = recordType('username', () => z.object({ user_id: Ulid }));
+
 /** Id of the user of this name (in lower case). */
 export async function findUserId(accounts: Accounts, name: string): Promise<string | undefined> {
   const item = await accounts.get(usernameKey(name));
@@ -85,21 +89,6 @@ export async function findUserId(accounts: Accounts, name: string): Promise<stri
 export async function findUserByName(accounts: Accounts, name: string): Promise<User | undefined> {
   const user_id = await findUserId(accounts, name);
   return user_id === undefined ? undefined : findUser(accounts, user_id);
-}
-
-/** Id that stands in for one that cannot be read. */
-const unreadableId = '';
-
-/** The item of the user of this name, found without the record of the name: page by page, for that is damaged rarely. */
-async function searchUser(accounts: Accounts, name: string): Promise<Item | undefined> {
-  let after: string | undefined;
-  do {
-    const page = await accounts.query({ pk: usersPartition, after });
-    const found = page.items.find((item) => item['username'] === name);
-    if (found !== undefined) return found;
-    after = page.next;
-  } while (after !== undefined);
-  return undefined;
 }
 
 /** The user of this name (in lower case), for their removal: also one whose record, or its name's, cannot be read. */
@@ -122,6 +111,21 @@ export async function findUserToRemove(accounts: Accounts, name: string): Promis
   );
 }
 
+/** Id that stands in for one that cannot be read. */
+const unreadableId = '';
+
+/** The item of the user of this name, found without the record of the name: page by page, for that is damaged rarely. */
+async function searchUser(accounts: Accounts, name: string): Promise<Item | undefined> {
+  let after: string | undefined;
+  do {
+    const page = await accounts.query({ pk: usersPartition, after });
+    const found = page.items.find((item) => item['username'] === name);
+    if (found !== undefined) return found;
+    after = page.next;
+  } while (after !== undefined);
+  return undefined;
+}
+
 /** Users, newest first. */
 export async function listUsers(
   accounts: Accounts,
@@ -129,9 +133,6 @@ export async function listUsers(
 ): Promise<Page<User>> {
   return readPage(await accounts.query({ pk: usersPartition, descending: true, ...page }), user.parse);
 }
-
-/** An id that no user has: it stands in where a name is unknown, so that its reads take as long as any other's. */
-const nobody = '0'.repeat(26);
 
 /** A user with the stored form of the password. */
 export async function findCredentials(
@@ -143,11 +144,22 @@ export async function findCredentials(
   return found && secret && { user: user.parse(found), hash: password.parse(secret).hash };
 }
 
+/** An id that no user has: it stands in where a name is unknown, so that its reads take as long as any other's. */
+const nobody = '0'.repeat(26);
+
+const password = recordType('password', () => z.object({ hash: z.string(), changed_at: Timestamp }));
+
 /** How many users and admins there are. */
 export async function readPopulation(accounts: Accounts): Promise<{ users: number; admins: number }> {
   const item = await accounts.get(populationKey);
   return item === undefined ? { users: 0, admins: 0 } : population.parse(item);
 }
+
+const populationKey: Key = { pk: 'POPULATION', sk: 'POPULATION' };
+
+const population = recordType('population', () =>
+  z.object({ users: z.number().int(), admins: z.number().int() }),
+);
 
 /** The write that takes a user's name. */
 export const usernameClaim = new WriteLabel('username');
@@ -166,8 +178,6 @@ export function countPopulation(users: number, admins: number): Write {
 /** The item that holds a user's password hash. */
 export const storedPassword = (user_id: string, hash: string, changed_at: string): Item =>
   password.item(passwordKey(user_id), { hash, changed_at });
-
-const noAdmin: Condition = { any: [{ absent: ['admins'] }, { equals: { admins: 0 } }] };
 
 /**
  * Creates a user with a stored password hash.
@@ -192,6 +202,8 @@ export async function createUser(
     ...also,
   );
 }
+
+const noAdmin: Condition = { any: [{ absent: ['admins'] }, { equals: { admins: 0 } }] };
 
 /** Replaces the stored form of an unchanged password. Where the password was changed meanwhile, that is left alone. */
 export async function replaceHash(

@@ -3,10 +3,17 @@ import { Sha256, Timestamp } from '../../core/formats.ts';
 import { changeJob, jobPartition } from '../jobs/job.ts';
 import { holdsLease, type Lease } from '../jobs/lease.ts';
 import { count } from '../projects/project.ts';
-import { readPage } from '../table/read-page.ts';
+import { UnreadableRecordError } from '../table/item.ts';
 import { type RecordType, recordType } from '../table/record.ts';
-import type { Item, Key, Page, TableReader, TableWriter, Write } from '../table/table.ts';
-import { UnreadableRecordError } from '../table/unreadable-record.ts';
+import {
+  type Item,
+  type Key,
+  type Page,
+  readPage,
+  type TableReader,
+  type TableWriter,
+  type Write,
+} from '../table/table.ts';
 import { type Experiment, experimentKey, experimentPrefix } from './experiment.ts';
 
 const artifactSchema = () =>
@@ -26,16 +33,13 @@ export type Artifact = z.infer<ReturnType<typeof artifactSchema>>;
 /** What a job leaves: results for people (`OUTPUT_DIR`), or its state for a later attempt (`CHECKPOINT_DIR`). */
 export type ArtifactKind = 'artifact' | 'checkpoint';
 
-interface ArtifactLayout {
-  type: RecordType<ReturnType<typeof artifactSchema>>;
-  /** Of the sort key. */
-  prefix: string;
-  /** Folder below the experiment's prefix in the bucket. */
-  folder: string;
-  /** The experiment's own counters of these files and their bytes. */
-  files: string;
-  bytes: string;
-}
+/** Longest path, in bytes: what a sort key takes (1,024), less its prefix. */
+export const artifactPathMaxBytes = 1000;
+
+export const artifactKey = (job_id: string, path: string, kind: ArtifactKind): Key => ({
+  pk: jobPartition(job_id),
+  sk: `${layouts[kind].prefix}${path}`,
+});
 
 const layouts: Readonly<Record<ArtifactKind, ArtifactLayout>> = {
   artifact: {
@@ -54,13 +58,16 @@ const layouts: Readonly<Record<ArtifactKind, ArtifactLayout>> = {
   },
 };
 
-/** Longest path, in bytes: what a sort key takes (1,024), less its prefix. */
-export const artifactPathMaxBytes = 1000;
-
-export const artifactKey = (job_id: string, path: string, kind: ArtifactKind): Key => ({
-  pk: jobPartition(job_id),
-  sk: `${layouts[kind].prefix}${path}`,
-});
+interface ArtifactLayout {
+  type: RecordType<ReturnType<typeof artifactSchema>>;
+  /** Of the sort key. */
+  prefix: string;
+  /** Folder below the experiment's prefix in the bucket. */
+  folder: string;
+  /** The experiment's own counters of these files and their bytes. */
+  files: string;
+  bytes: string;
+}
 
 /** The artifact or checkpoint of a stored item. */
 export const parseArtifact = (item: Item, kind: ArtifactKind = 'artifact'): Artifact =>
@@ -140,23 +147,6 @@ export interface ArtifactOwner {
   maxProjectBytes: number;
 }
 
-/** The writes around a change of one file: only for the lease's holder, and kept in every count. */
-function counted(
-  { experiment, lease, kind, maxProjectBytes }: ArtifactOwner,
-  change: Write,
-  objects: number,
-  bytes: number,
-): Write[] {
-  const { project_id, experiment_id } = experiment;
-  const { files, bytes: total } = layouts[kind];
-  return [
-    holdsLease(experiment_id, 0, lease),
-    change,
-    changeJob(experimentKey(project_id, experiment_id), { add: { [files]: objects, [total]: bytes } }),
-    count(project_id, { objects, bytes }, maxProjectBytes),
-  ];
-}
-
 /**
  * Records an uploaded file, in place of `previous` under the same path. The object lies in the bucket already; the
  * previous one is the caller's to delete afterwards.
@@ -176,6 +166,23 @@ export async function putArtifact(
   };
   const objects = previous === undefined ? 1 : 0;
   await records.write(...counted(owner, put, objects, value.size - (previous?.size ?? 0)));
+}
+
+/** The writes around a change of one file: only for the lease's holder, and kept in every count. */
+function counted(
+  { experiment, lease, kind, maxProjectBytes }: ArtifactOwner,
+  change: Write,
+  objects: number,
+  bytes: number,
+): Write[] {
+  const { project_id, experiment_id } = experiment;
+  const { files, bytes: total } = layouts[kind];
+  return [
+    holdsLease(experiment_id, 0, lease),
+    change,
+    changeJob(experimentKey(project_id, experiment_id), { add: { [files]: objects, [total]: bytes } }),
+    count(project_id, { objects, bytes }, maxProjectBytes),
+  ];
 }
 
 /** Takes a file out of the records; its object is the caller's to delete afterwards. Throws as {@link putArtifact}. */

@@ -26,37 +26,34 @@ const mark = recordType('catalogue-mark', () =>
 );
 export type CatalogueMark = z.infer<typeof mark.schema> & { experiment_id: string };
 
+/** The mark of a changed experiment: its condition fails where it was folded at the same moment. */
+export const catalogueMark = new WriteLabel('mark in the catalogue');
+
 /** The partition of a project's catalogue: its manifest, segments and marks. */
 export const cataloguePartition = (project_id: string): string => `CATALOGUE#${project_id}`;
-
-const prefix = 'TAIL#';
-const markKey = (project_id: string, experiment_id: string): Key => ({
-  pk: cataloguePartition(project_id),
-  sk: `${prefix}${experiment_id}`,
-});
-
-const fresh = { folding: false, folded: false, removed: false, large: false };
-const parse = (item: Item): CatalogueMark => ({
-  ...mark.parse(item),
-  experiment_id: item.sk.slice(prefix.length),
-});
 
 /** Milliseconds since the experiment got its mark. */
 export const markAge = ({ stamp }: CatalogueMark, now: number): number =>
   now - Number(stamp.slice(0, stamp.indexOf('-')));
 
-const newStamp = (): string => `${Date.now()}-${newId()}`;
+/** The write that goes with the record of a new experiment. */
+export const markNew = (project_id: string, experiment_id: string): Write =>
+  put(project_id, experiment_id, {});
 
 const put = (project_id: string, experiment_id: string, value: object): Write => ({
   put: mark.item(markKey(project_id, experiment_id), { ...fresh, ...value, stamp: newStamp() }),
 });
 
-/** The write that goes with the record of a new experiment. */
-export const markNew = (project_id: string, experiment_id: string): Write =>
-  put(project_id, experiment_id, {});
+const markKey = (project_id: string, experiment_id: string): Key => ({
+  pk: cataloguePartition(project_id),
+  sk: `${prefix}${experiment_id}`,
+});
 
-/** The mark of a changed experiment: its condition fails where it was folded at the same moment. */
-export const catalogueMark = new WriteLabel('mark in the catalogue');
+const prefix = 'TAIL#';
+
+const fresh = { folding: false, folded: false, removed: false, large: false };
+
+const newStamp = (): string => `${Date.now()}-${newId()}`;
 
 /**
  * The write that goes with a change of an experiment: read before it.
@@ -75,6 +72,11 @@ export async function markChanged(
   const { stamp } = present;
   return { write: catalogueMark.on({ check: key, if: { equals: { stamp } } }), exists: true };
 }
+
+const parse = (item: Item): CatalogueMark => ({
+  ...mark.parse(item),
+  experiment_id: item.sk.slice(prefix.length),
+});
 
 /**
  * The write that goes with the delete of an experiment: read before it, and made again where its condition fails.

@@ -1,14 +1,45 @@
 import * as z from 'zod';
+import { Timestamp } from '../../core/formats.ts';
+import { Attempt } from '../jobs/job.ts';
+import { JobStatus } from '../jobs/job-status.ts';
+import { type Flattened, flatten, NamedValues } from '../lists/named-values.ts';
+import { type MetricSummary, summariesIn, summaryColumns } from '../metrics/metric-summary.ts';
 import { BlockGoneError, blockLists, type Manifest, ManifestRecord } from '../packed/block-list.ts';
-import { readPage } from '../table/read-page.ts';
+import type { Columns, UnpackedColumns } from '../packed/packed-columns.ts';
+import type { UnreadableRecordError } from '../table/item.ts';
 import { recordType } from '../table/record.ts';
-import type { Item, TableReader } from '../table/table.ts';
-import type { UnreadableRecordError } from '../table/unreadable-record.ts';
+import { type Item, readPage, type TableReader } from '../table/table.ts';
 import { type CatalogueMark, cataloguePartition, readMarks } from './catalogue-mark.ts';
-import { segmentRows } from './catalogue-segment.ts';
-import { experimentKey, parseExperiment } from './experiment.ts';
+import { ExperimentKind, experimentKey, parseExperiment } from './experiment.ts';
 import { type ExperimentRow, rowOf } from './experiment-row.ts';
 import { nothingTracked, readTrackingOfEach } from './tracking.ts';
+
+/**
+ * What search knows of the experiments of a project, in no order; undefined where the catalogue does not have all of
+ * them yet.
+ */
+export async function readCatalogue(
+  records: TableReader<'records'>,
+  project_id: string,
+): Promise<CatalogueRows | undefined> {
+  for (let round = 1; ; round += 1) {
+    try {
+      return await readOnce(records, project_id);
+    } catch (error) {
+      if (!(error instanceof BlockGoneError) || round === maxRounds) throw error;
+    }
+  }
+}
+
+export interface CatalogueRows {
+  rows: ExperimentRow[];
+  unreadable: readonly UnreadableRecordError[];
+  /** Marks that there were. */
+  marks: number;
+  manifest: CatalogueManifest;
+}
+
+export type CatalogueManifest = Manifest<Omit<SegmentRef, 'id'>, CatalogueState>;
 
 const SegmentRef = z.object({
   id: z.string(),
@@ -31,9 +62,27 @@ const CatalogueState = z.object({
 });
 type CatalogueState = z.infer<typeof CatalogueState>;
 
-const Stored = z.object({ blocks: z.array(SegmentRef), state: CatalogueState });
-
-export type CatalogueManifest = Manifest<Omit<SegmentRef, 'id'>, CatalogueState>;
+async function readOnce(
+  records: TableReader<'records'>,
+  project_id: string,
+): Promise<CatalogueRows | undefined> {
+  const marks: CatalogueMark[] = await readMarks(records, project_id);
+  const present = marks.filter(({ removed }) => !removed).map(({ experiment_id }) => experiment_id);
+  const [manifest, tail] = await Promise.all([
+    catalogueLists.readManifest(records, cataloguePartition(project_id)),
+    readTail(records, project_id, present),
+  ]);
+  if (!manifest.state.complete) return undefined;
+  const segments = await readSegments(records, project_id, manifest.blocks);
+  const marked = new Set(marks.map(({ experiment_id }) => experiment_id));
+  const live = segments.map((segment, index) => {
+    const dead = new Set(manifest.blocks[index]?.dead);
+    if (dead.size === 0 && marked.size === 0) return segment;
+    return segment.filter(({ experiment_id }, at) => !dead.has(at) && !marked.has(experiment_id));
+  });
+  const rows = tail.rows.concat(...live);
+  return { rows, unreadable: tail.unreadable, marks: marks.length, manifest };
+}
 
 /**
  * The catalogue of a project: what search knows of its experiments. Those that nobody has changed for a while lie in
@@ -47,31 +96,7 @@ export const catalogueLists = blockLists<Omit<SegmentRef, 'id'>, CatalogueState>
   initial: { complete: false, marked_until: null, surplus: 0 },
 });
 
-/** Reads that begin anew because segments were replaced meanwhile. */
-const maxRounds = 5;
-const keysAtOnce = 100;
-const batchesAtOnce = 4;
-
-export interface CatalogueRows {
-  rows: ExperimentRow[];
-  unreadable: readonly UnreadableRecordError[];
-  /** Marks that there were. */
-  marks: number;
-  manifest: CatalogueManifest;
-}
-
-/** The rows of segments. @throws BlockGoneError */
-export async function readSegments(
-  records: TableReader<'records'>,
-  project_id: string,
-  refs: readonly SegmentRef[],
-): Promise<ExperimentRow[][]> {
-  const pk = cataloguePartition(project_id);
-  const unpack = (columns: Parameters<typeof segmentRows>[1]) => segmentRows(project_id, columns);
-  const segments: ExperimentRow[][] = [];
-  for await (const segment of catalogueLists.readBlocks(records, pk, refs, unpack)) segments.push(segment);
-  return segments;
-}
+const Stored = z.object({ blocks: z.array(SegmentRef), state: CatalogueState });
 
 /** Rows of these experiments as their records are; of those that were deleted there are none. */
 export async function readTail(
@@ -101,41 +126,195 @@ export async function readTail(
   return { rows, unreadable };
 }
 
-async function readOnce(
+const keysAtOnce = 100;
+const batchesAtOnce = 4;
+
+/** The rows of segments. @throws BlockGoneError */
+export async function readSegments(
   records: TableReader<'records'>,
   project_id: string,
-): Promise<CatalogueRows | undefined> {
-  const marks: CatalogueMark[] = await readMarks(records, project_id);
-  const present = marks.filter(({ removed }) => !removed).map(({ experiment_id }) => experiment_id);
-  const [manifest, tail] = await Promise.all([
-    catalogueLists.readManifest(records, cataloguePartition(project_id)),
-    readTail(records, project_id, present),
-  ]);
-  if (!manifest.state.complete) return undefined;
-  const segments = await readSegments(records, project_id, manifest.blocks);
-  const marked = new Set(marks.map(({ experiment_id }) => experiment_id));
-  const live = segments.map((segment, index) => {
-    const dead = new Set(manifest.blocks[index]?.dead);
-    if (dead.size === 0 && marked.size === 0) return segment;
-    return segment.filter(({ experiment_id }, at) => !dead.has(at) && !marked.has(experiment_id));
-  });
-  const rows = tail.rows.concat(...live);
-  return { rows, unreadable: tail.unreadable, marks: marks.length, manifest };
+  refs: readonly SegmentRef[],
+): Promise<ExperimentRow[][]> {
+  const pk = cataloguePartition(project_id);
+  const unpack = (columns: Parameters<typeof segmentRows>[1]) => segmentRows(project_id, columns);
+  const segments: ExperimentRow[][] = [];
+  for await (const segment of catalogueLists.readBlocks(records, pk, refs, unpack)) segments.push(segment);
+  return segments;
 }
 
-/**
- * What search knows of the experiments of a project, in no order; undefined where the catalogue does not have all of
- * them yet.
- */
-export async function readCatalogue(
-  records: TableReader<'records'>,
+/** The rows of a segment of this project, and about how many bytes they take. */
+export function segmentRows(
   project_id: string,
-): Promise<CatalogueRows | undefined> {
-  for (let round = 1; ; round += 1) {
-    try {
-      return await readOnce(records, project_id);
-    } catch (error) {
-      if (!(error instanceof BlockGoneError) || round === maxRounds) throw error;
-    }
+  { json, numbers, jsonBytes }: UnpackedColumns,
+): { block: ExperimentRow[]; bytes: number } {
+  const segment = Segment.parse(json);
+  const lookups = {
+    tags: namedTexts(segment.tags),
+    params: namedTexts(segment.params),
+    metrics: namedMetrics(segment.metrics.names, numbers),
+    metricNames: segment.metrics.names,
+    last: numbers[lastColumn] ?? none,
+  };
+  // Measured: 100,000 runs of 35 MB of JSON take 44 MB.
+  const bytes = 1.5 * jsonBytes + numbers.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  return { block: segment.rows.map((row, index) => new SegmentRow(project_id, row, index, lookups)), bytes };
+}
+
+/** What a row has besides tags, params and metrics, in the order of its columns. */
+const Attributes = z.object({
+  experiment_id: z.string(),
+  kind: ExperimentKind,
+  status: JobStatus,
+  user_id: z.string(),
+  config_id: z.string().nullable(),
+  created_at: Timestamp,
+  started_at: Timestamp.nullable(),
+  stopped_at: Timestamp.nullable(),
+  cost_estimate: z.number().nullable(),
+  timeout: z.number(),
+  attempts: z.array(Attempt),
+  name: z.string(),
+  note: z.string().nullable(),
+  deleted_at: Timestamp.nullable(),
+  datasets: z
+    .array(z.object({ name: z.string(), digest: z.string(), context: z.string().nullable() }))
+    .optional(),
+});
+type Attributes = z.infer<typeof Attributes>;
+
+const Named = z.object({
+  names: z.array(z.string()),
+  ends: z.array(z.number()),
+  rows: z.array(z.number()),
+  values: z.array(z.string()),
+});
+
+const Segment = z.object({
+  rows: z.array(Attributes),
+  tags: Named,
+  params: Named,
+  metrics: z.object({ names: z.array(z.string()) }),
+});
+
+const namedTexts = ({ names, ends, rows, values }: Flattened<string>): NamedValues<string> =>
+  new NamedValues(names, ends, rows, (index) => values[index] ?? '');
+
+function namedMetrics(
+  names: readonly string[],
+  numbers: readonly Float64Array[],
+): NamedValues<MetricSummary> {
+  const [ends = none, rows = none, ...columns] = numbers;
+  return new NamedValues(names, ends, rows, summariesIn(columns));
+}
+
+const none = new Float64Array();
+/** Place of the last values among the columns of numbers. */
+const lastColumn = 2;
+
+/** A row that looks its tags, params and metrics up in the columns of its segment. */
+class SegmentRow implements ExperimentRow {
+  readonly #index: number;
+  readonly #lookups: Lookups;
+  readonly project_id: string;
+  readonly experiment_id: string;
+  readonly kind: Attributes['kind'];
+  readonly status: Attributes['status'];
+  readonly user_id: string;
+  readonly config_id: string | null;
+  readonly created_at: string;
+  readonly started_at: string | null;
+  readonly stopped_at: string | null;
+  readonly cost_estimate: number | null;
+  readonly timeout: number;
+  readonly attempts: Attributes['attempts'];
+  readonly name: string;
+  readonly note: string | null;
+  readonly deleted_at: string | undefined;
+  readonly datasets: ExperimentRow['datasets'];
+
+  constructor(project_id: string, attributes: Attributes, index: number, lookups: Lookups) {
+    this.#index = index;
+    this.#lookups = lookups;
+    this.project_id = project_id;
+    this.experiment_id = attributes.experiment_id;
+    this.kind = attributes.kind;
+    this.status = attributes.status;
+    this.user_id = attributes.user_id;
+    this.config_id = attributes.config_id;
+    this.created_at = attributes.created_at;
+    this.started_at = attributes.started_at;
+    this.stopped_at = attributes.stopped_at;
+    this.cost_estimate = attributes.cost_estimate;
+    this.timeout = attributes.timeout;
+    this.attempts = attributes.attempts;
+    this.name = attributes.name;
+    this.note = attributes.note;
+    this.deleted_at = attributes.deleted_at ?? undefined;
+    this.datasets = attributes.datasets;
   }
+
+  tag(name: string): string | undefined {
+    return this.#lookups.tags.get(this.#index, name);
+  }
+
+  param(name: string): string | undefined {
+    return this.#lookups.params.get(this.#index, name);
+  }
+
+  /** Those of all rows of the segment. */
+  get metricNames(): readonly string[] {
+    return this.#lookups.metricNames;
+  }
+
+  metric(name: string): MetricSummary | undefined {
+    return this.#lookups.metrics.get(this.#index, name);
+  }
+
+  lastOf(name: string): number | undefined {
+    const { metrics, last } = this.#lookups;
+    return last[metrics.indexOf(this.#index, name)];
+  }
+
+  get tags(): ReadonlyMap<string, string> {
+    return this.#lookups.tags.of(this.#index);
+  }
+
+  get params(): ReadonlyMap<string, string> {
+    return this.#lookups.params.of(this.#index);
+  }
+
+  get metrics(): ReadonlyMap<string, MetricSummary> {
+    return this.#lookups.metrics.of(this.#index);
+  }
+}
+
+interface Lookups {
+  tags: NamedValues<string>;
+  params: NamedValues<string>;
+  metrics: NamedValues<MetricSummary>;
+  metricNames: readonly string[];
+  /** Last values of metrics, where `metrics` finds them. */
+  last: Float64Array;
+}
+
+/** Reads that begin anew because segments were replaced meanwhile. */
+const maxRounds = 5;
+
+/** The columns of a segment of the catalogue. */
+export function segmentColumns(rows: readonly ExperimentRow[]): Columns {
+  const attributes = rows.map((row) => Attributes.parse({ ...row, deleted_at: row.deleted_at ?? null }));
+  const metrics = flatten(rows.map((row) => row.metrics));
+  return {
+    json: {
+      rows: attributes,
+      tags: flatten(rows.map((row) => row.tags)),
+      params: flatten(rows.map((row) => row.params)),
+      metrics: { names: metrics.names },
+    },
+    numbers: [
+      Float64Array.from(metrics.ends),
+      Float64Array.from(metrics.rows),
+      ...summaryColumns(metrics.values),
+    ],
+  };
 }

@@ -7,8 +7,14 @@ import {
   purgeKey,
   recordPurge,
 } from '../projects/purge.ts';
-import { readPage } from '../table/read-page.ts';
-import type { Key, Page, TableReader, TableWriter, Write } from '../table/table.ts';
+import {
+  type Key,
+  type Page,
+  readPage,
+  type TableReader,
+  type TableWriter,
+  type Write,
+} from '../table/table.ts';
 import { type Artifact, artifactItem, artifactKey, artifactObject, parseArtifact } from './artifact.ts';
 import { experimentKey } from './experiment.ts';
 import { loggedModelFileKey, loggedModelKey, loggedModelPrefix } from './logged-model.ts';

@@ -4,14 +4,6 @@ import { defaultName } from '../projects/default-name.ts';
 import type { Experiment } from './experiment.ts';
 import type { Tracking } from './tracking.ts';
 
-/** By what a data set that an experiment has read is found. */
-export interface RowDataset {
-  name: string;
-  digest: string;
-  /** What it was read for, as its client says. */
-  context: string | null;
-}
-
 /** What search knows of an experiment: all by which experiments are found, ordered and listed. */
 export interface ExperimentRow
   extends Readonly<
@@ -47,18 +39,16 @@ export interface ExperimentRow
   readonly metrics: ReadonlyMap<string, MetricSummary>;
 }
 
+/** By what a data set that an experiment has read is found. */
+export interface RowDataset {
+  name: string;
+  digest: string;
+  /** What it was read for, as its client says. */
+  context: string | null;
+}
+
 /** The tag of a data set by which MLflow's clients say what it was read for. */
 export const contextTag = 'mlflow.data.context';
-
-function datasetsOf(fields: Tracking['fields']): RowDataset[] | undefined {
-  const { datasets, models_read, models_made } = fields ?? {};
-  if ((datasets ?? models_read ?? models_made) === undefined) return undefined;
-  return (datasets ?? []).map(({ name, digest, tags }) => ({
-    name,
-    digest,
-    context: tags[contextTag] ?? null,
-  }));
-}
 
 /**
  * The metrics of an experiment. A release that summarized none kept the best value with the record: that counts as the
@@ -94,4 +84,14 @@ export function rowOf(experiment: Experiment, { fields, metrics: summarized }: T
     params,
     metrics,
   };
+}
+
+function datasetsOf(fields: Tracking['fields']): RowDataset[] | undefined {
+  const { datasets, models_read, models_made } = fields ?? {};
+  if ((datasets ?? models_read ?? models_made) === undefined) return undefined;
+  return (datasets ?? []).map(({ name, digest, tags }) => ({
+    name,
+    digest,
+    context: tags[contextTag] ?? null,
+  }));
 }

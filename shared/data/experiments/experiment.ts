@@ -3,26 +3,21 @@ import { FileId, Sha256, Ulid } from '../../core/formats.ts';
 import { notFound } from '../../core/service-error.ts';
 import { jobFields, jobPartition, TrainingKind, type UnfinishedJob, unreadableJob } from '../jobs/job.ts';
 import { finalRank, isFinal } from '../jobs/job-status.ts';
-import { trackingPartition, trackingPrefix } from '../metrics/tracking-key.ts';
+import { trackingPartition, trackingPrefix } from '../metrics/metric-summaries.ts';
 import { EnvironmentType } from '../projects/environment.ts';
 import { Criterion, projectPrefix } from '../projects/project.ts';
 import type { PurgeTarget } from '../projects/purge.ts';
 import type { Condition } from '../table/condition.ts';
-import { pageOf, readPage } from '../table/read-page.ts';
 import { recordType } from '../table/record.ts';
-import type { Item, Key, Page, TableReader, Write } from '../table/table.ts';
-
-export const Best = z.object({
-  criterion: z.string(),
-  /** Name under which it was reported; that of the criterion where it is absent. */
-  metric: z.string().optional(),
-  value: z.number(),
-  step: z.number().nullable(),
-});
-export type Best = z.infer<typeof Best>;
-
-/** What an experiment is: a training, or what a client records without a job. */
-export const ExperimentKind = z.enum([...TrainingKind.options, 'logged']);
+import {
+  type Item,
+  type Key,
+  type Page,
+  pageOf,
+  readPage,
+  type TableReader,
+  type Write,
+} from '../table/table.ts';
 
 const experiment = recordType('experiment', () =>
   z.object({
@@ -85,7 +80,20 @@ const experiment = recordType('experiment', () =>
     cost_estimate: z.number().nullable(),
   }),
 );
+
 export type Experiment = z.infer<typeof experiment.schema>;
+
+/** What an experiment is: a training, or what a client records without a job. */
+export const ExperimentKind = z.enum([...TrainingKind.options, 'logged']);
+
+export const Best = z.object({
+  criterion: z.string(),
+  /** Name under which it was reported; that of the criterion where it is absent. */
+  metric: z.string().optional(),
+  value: z.number(),
+  step: z.number().nullable(),
+});
+export type Best = z.infer<typeof Best>;
 
 /** What an experiment has, besides its job, before it has inputs and results. */
 export const emptyExperiment = {
@@ -115,8 +123,6 @@ export const emptyExperiment = {
   cost_estimate: null,
 } satisfies Partial<Experiment>;
 
-type Records = TableReader<'records'>;
-
 export const experimentsPartition = (project_id: string): string => `EXPERIMENTS#${project_id}`;
 export const experimentKey = (project_id: string, experiment_id: string): Key => ({
   pk: experimentsPartition(project_id),
@@ -137,6 +143,8 @@ export async function findExperiment(
   return item && experiment.parse(item);
 }
 
+type Records = TableReader<'records'>;
+
 /** The experiment. @throws ServiceError `not-found` when there is none */
 export async function requireExperiment(
   records: Records,
@@ -147,9 +155,6 @@ export async function requireExperiment(
   if (found === undefined) throw notFound('experiment', experiment_id);
   return found;
 }
-
-const isUnreadable = (item: Item): boolean =>
-  readPage(pageOf(item), experiment.parse).unreadable !== undefined;
 
 /**
  * The experiment of a stored item, as far as it can be read: for its removal. One that cannot counts as ended, because
@@ -166,6 +171,9 @@ export const salvageExperiment = (item: Item): Experiment => ({
   }),
   ...(isUnreadable(item) && { status: 'FAILED' as const, status_rank: finalRank }),
 });
+
+const isUnreadable = (item: Item): boolean =>
+  readPage(pageOf(item), experiment.parse).unreadable !== undefined;
 
 /**
  * The experiment, for its removal, and what must hold of it then: it has ended, or cannot be read, so that nothing else

@@ -1,7 +1,6 @@
 import { notFound, ServiceError } from '../../core/service-error.ts';
 import { metricChunk } from '../metrics/job-metrics.ts';
 import { readRuns } from '../metrics/metric-history.ts';
-import type { MetricPoint } from '../metrics/metric-point.ts';
 import {
   allSummaries,
   maxMetricNames,
@@ -9,7 +8,7 @@ import {
   readMetricParts,
   withPoints,
 } from '../metrics/metric-summaries.ts';
-import { comparePoints, isAfter, type MetricSummary } from '../metrics/metric-summary.ts';
+import { comparePoints, isAfter, type MetricPoint, type MetricSummary } from '../metrics/metric-summary.ts';
 import { chunksPerGroup, compactPoints } from '../metrics/point-blocks.ts';
 import { noteFirstCriterion } from '../projects/first-criterion.ts';
 import { retryOnConflict } from '../table/retry-on-conflict.ts';
@@ -18,108 +17,6 @@ import type { TableReader, TableWriter } from '../table/table.ts';
 import { WriteLabel } from '../table/write-label.ts';
 import { markChanged } from './catalogue-mark.ts';
 import { type Experiment, experimentExists } from './experiment.ts';
-
-const gone = new WriteLabel('existence of the experiment');
-
-/** Points of an experiment that no job writes. */
-const clientLease = 0;
-
-/** Most bytes in a chunk before compression: an item takes 400 KB. */
-const chunkBytes = 250_000;
-
-type ExperimentKey = Pick<Experiment, 'project_id' | 'experiment_id'>;
-
-const identity = ({ name, value, step, time }: MetricPoint): string =>
-  JSON.stringify([name, storedNumber(value), step, time]);
-
-/** Identities of those of the points that are stored already. */
-async function findStored(
-  records: TableReader<'records'>,
-  experiment_id: string,
-  points: readonly MetricPoint[],
-): Promise<Set<string>> {
-  const suspects = new Set(points.map(identity));
-  const stored = new Set<string>();
-  if (suspects.size === 0) return stored;
-  const names = new Set(points.map(({ name }) => name));
-  for await (const { runs } of readRuns(records, experiment_id, names)) {
-    for (const { name, steps, times, values } of runs) {
-      for (const [index, value] of values.entries()) {
-        const step = steps[index] ?? Number.NaN;
-        const time = times[index] ?? 0;
-        const id = identity({ name, value, step: Number.isNaN(step) ? null : step, time });
-        if (suspects.has(id)) stored.add(id);
-      }
-    }
-    if (stored.size === suspects.size) return stored;
-  }
-  return stored;
-}
-
-/**
- * Those of the points that are not stored yet, each once. A point that is greater than all of its metric, as nearly every
- * one is, cannot be stored or repeated; only for the others the points are read and compared.
- */
-export async function withoutStored(
-  records: TableReader<'records'>,
-  experiment_id: string,
-  points: readonly MetricPoint[],
-  summaries: ReadonlyMap<string, MetricSummary>,
-): Promise<readonly MetricPoint[]> {
-  const greatest = new Map<string, MetricPoint>();
-  const suspects: MetricPoint[] = [];
-  let isRising = true;
-  for (const point of points) {
-    const before = greatest.get(point.name);
-    if (before !== undefined && comparePoints(point, before) <= 0) isRising = false;
-    else greatest.set(point.name, point);
-    const summary = summaries.get(point.name);
-    if (summary !== undefined && !isAfter(point, summary)) suspects.push(point);
-  }
-  if (isRising && suspects.length === 0) return points;
-  const stored = await findStored(records, experiment_id, suspects);
-  return [...new Map(points.map((point) => [identity(point), point]))]
-    .filter(([id]) => !stored.has(id))
-    .map(([, point]) => point);
-}
-
-/** Bytes of the numbers of a point in a chunk. */
-const numbersBytes = 32;
-
-/** The points in groups that a chunk takes, of at most so many each. */
-export function chunksOf(points: readonly MetricPoint[], most = Number.POSITIVE_INFINITY): MetricPoint[][] {
-  const chunks: MetricPoint[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  // A chunk holds each name once.
-  const names = new Set<string>();
-  const bytesOf = (name: string): number =>
-    names.has(name) ? numbersBytes : numbersBytes + Buffer.byteLength(JSON.stringify(name));
-  for (const point of points) {
-    if (bytes + bytesOf(point.name) > chunkBytes || chunks.at(-1)?.length === most) {
-      chunks.push([]);
-      names.clear();
-      bytes = 0;
-    }
-    bytes += bytesOf(point.name);
-    names.add(point.name);
-    chunks.at(-1)?.push(point);
-  }
-  return chunks;
-}
-
-/** What is read of an experiment before points are added to it. */
-export type PointsRead = Awaited<ReturnType<typeof readBeforePoints>>;
-
-export async function readBeforePoints(
-  records: TableReader<'records'>,
-  { project_id, experiment_id }: ExperimentKey,
-) {
-  const [parts, mark] = await Promise.all([
-    readMetricParts(records, project_id, experiment_id),
-    markChanged(records, project_id, experiment_id),
-  ]);
-  return { parts, mark };
-}
 
 /**
  * Add the points of a client to an experiment and to the summary of its metrics, in one transaction. Points that are
@@ -174,3 +71,105 @@ export function logPoints(
     return fresh.length;
   });
 }
+
+type ExperimentKey = Pick<Experiment, 'project_id' | 'experiment_id'>;
+
+export async function readBeforePoints(
+  records: TableReader<'records'>,
+  { project_id, experiment_id }: ExperimentKey,
+) {
+  const [parts, mark] = await Promise.all([
+    readMetricParts(records, project_id, experiment_id),
+    markChanged(records, project_id, experiment_id),
+  ]);
+  return { parts, mark };
+}
+
+/**
+ * Those of the points that are not stored yet, each once. A point that is greater than all of its metric, as nearly every
+ * one is, cannot be stored or repeated; only for the others the points are read and compared.
+ */
+export async function withoutStored(
+  records: TableReader<'records'>,
+  experiment_id: string,
+  points: readonly MetricPoint[],
+  summaries: ReadonlyMap<string, MetricSummary>,
+): Promise<readonly MetricPoint[]> {
+  const greatest = new Map<string, MetricPoint>();
+  const suspects: MetricPoint[] = [];
+  let isRising = true;
+  for (const point of points) {
+    const before = greatest.get(point.name);
+    if (before !== undefined && comparePoints(point, before) <= 0) isRising = false;
+    else greatest.set(point.name, point);
+    const summary = summaries.get(point.name);
+    if (summary !== undefined && !isAfter(point, summary)) suspects.push(point);
+  }
+  if (isRising && suspects.length === 0) return points;
+  const stored = await findStored(records, experiment_id, suspects);
+  return [...new Map(points.map((point) => [identity(point), point]))]
+    .filter(([id]) => !stored.has(id))
+    .map(([, point]) => point);
+}
+
+/** Identities of those of the points that are stored already. */
+async function findStored(
+  records: TableReader<'records'>,
+  experiment_id: string,
+  points: readonly MetricPoint[],
+): Promise<Set<string>> {
+  const suspects = new Set(points.map(identity));
+  const stored = new Set<string>();
+  if (suspects.size === 0) return stored;
+  const names = new Set(points.map(({ name }) => name));
+  for await (const { runs } of readRuns(records, experiment_id, names)) {
+    for (const { name, steps, times, values } of runs) {
+      for (const [index, value] of values.entries()) {
+        const step = steps[index] ?? Number.NaN;
+        const time = times[index] ?? 0;
+        const id = identity({ name, value, step: Number.isNaN(step) ? null : step, time });
+        if (suspects.has(id)) stored.add(id);
+      }
+    }
+    if (stored.size === suspects.size) return stored;
+  }
+  return stored;
+}
+
+const identity = ({ name, value, step, time }: MetricPoint): string =>
+  JSON.stringify([name, storedNumber(value), step, time]);
+
+/** The points in groups that a chunk takes, of at most so many each. */
+export function chunksOf(points: readonly MetricPoint[], most = Number.POSITIVE_INFINITY): MetricPoint[][] {
+  const chunks: MetricPoint[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  // A chunk holds each name once.
+  const names = new Set<string>();
+  const bytesOf = (name: string): number =>
+    names.has(name) ? numbersBytes : numbersBytes + Buffer.byteLength(JSON.stringify(name));
+  for (const point of points) {
+    if (bytes + bytesOf(point.name) > chunkBytes || chunks.at(-1)?.length === most) {
+      chunks.push([]);
+      names.clear();
+      bytes = 0;
+    }
+    bytes += bytesOf(point.name);
+    names.add(point.name);
+    chunks.at(-1)?.push(point);
+  }
+  return chunks;
+}
+
+/** Bytes of the numbers of a point in a chunk. */
+const numbersBytes = 32;
+
+/** Most bytes in a chunk before compression: an item takes 400 KB. */
+const chunkBytes = 250_000;
+
+/** Points of an experiment that no job writes. */
+const clientLease = 0;
+
+const gone = new WriteLabel('existence of the experiment');
+
+/** What is read of an experiment before points are added to it. */
+export type PointsRead = Awaited<ReturnType<typeof readBeforePoints>>;

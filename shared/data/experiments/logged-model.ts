@@ -2,29 +2,9 @@ import * as z from 'zod';
 import { Timestamp, Ulid } from '../../core/formats.ts';
 import { comparePoints } from '../metrics/metric-summary.ts';
 import { projectPrefix } from '../projects/project.ts';
-import { readPage } from '../table/read-page.ts';
 import { recordType } from '../table/record.ts';
 import { TableNumber, tableNumber } from '../table/stored-number.ts';
-import type { Key, Page, TableReader, Write } from '../table/table.ts';
-
-/** A value of a metric that was measured of a model, with the run and the data set that it was measured with. */
-export const ModelMetric = z.object({
-  name: z.string(),
-  value: TableNumber,
-  step: z.number().nullable(),
-  time: z.iso.datetime({ precision: 3 }),
-  /** MLflow's id of the run that measured it. */
-  run_id: z.string(),
-  dataset_name: z.string().optional(),
-  dataset_digest: z.string().optional(),
-});
-export type ModelMetric = z.infer<typeof ModelMetric>;
-
-/** Negative where a value comes before another, by step, time and value. */
-export const compareModelMetrics = (one: ModelMetric, other: ModelMetric): number =>
-  comparePoints({ ...one, time: Date.parse(one.time) }, { ...other, time: Date.parse(other.time) });
-
-export const LoggedModelStatus = z.enum(['PENDING', 'READY', 'FAILED']);
+import { type Key, type Page, readPage, type TableReader, type Write } from '../table/table.ts';
 
 const loggedModel = recordType('logged-model', () =>
   z.object({
@@ -49,11 +29,31 @@ const loggedModel = recordType('logged-model', () =>
     version: z.number().int(),
   }),
 );
+
 /** A model that an MLflow client logged in a project: its description, whose files are artifacts of its own. */
 export type LoggedModel = z.infer<typeof loggedModel.schema>;
+
+export const LoggedModelStatus = z.enum(['PENDING', 'READY', 'FAILED']);
+
+/** A value of a metric that was measured of a model, with the run and the data set that it was measured with. */
+export const ModelMetric = z.object({
+  name: z.string(),
+  value: TableNumber,
+  step: z.number().nullable(),
+  time: z.iso.datetime({ precision: 3 }),
+  /** MLflow's id of the run that measured it. */
+  run_id: z.string(),
+  dataset_name: z.string().optional(),
+  dataset_digest: z.string().optional(),
+});
+export type ModelMetric = z.infer<typeof ModelMetric>;
+
+/** Negative where a value comes before another, by step, time and value. */
+export const compareModelMetrics = (one: ModelMetric, other: ModelMetric): number =>
+  comparePoints({ ...one, time: Date.parse(one.time) }, { ...other, time: Date.parse(other.time) });
+
 export const parseLoggedModel = loggedModel.parse;
 
-const partition = (project_id: string): string => `LOGGED_MODELS#${project_id}`;
 /** Partition of the files of all logged models of a project. */
 export const loggedModelFilesPartition = (project_id: string): string => `LOGGED_MODEL_FILES#${project_id}`;
 /** Beginning of the sort keys of one's files. */
@@ -63,6 +63,9 @@ export const loggedModelPartitions = (project_id: string): string[] => [
   partition(project_id),
   loggedModelFilesPartition(project_id),
 ];
+
+const partition = (project_id: string): string => `LOGGED_MODELS#${project_id}`;
+
 export const loggedModelKey = (project_id: string, model_id: string): Key => ({
   pk: partition(project_id),
   sk: model_id,

@@ -6,13 +6,49 @@ import {
   mayContinue,
   parseMetricPart,
   readMetricParts,
+  trackingPartition,
+  trackingPrefix,
 } from '../metrics/metric-summaries.ts';
 import type { MetricSummary } from '../metrics/metric-summary.ts';
-import { trackingPartition, trackingPrefix } from '../metrics/tracking-key.ts';
-import { pageOf, readPage } from '../table/read-page.ts';
+import type { UnreadableRecordError } from '../table/item.ts';
 import { recordType } from '../table/record.ts';
-import type { Item, Key, Page, TableReader, Write } from '../table/table.ts';
-import type { UnreadableRecordError } from '../table/unreadable-record.ts';
+import {
+  type Item,
+  type Key,
+  type Page,
+  pageOf,
+  readPage,
+  type TableReader,
+  type Write,
+} from '../table/table.ts';
+
+/** What is tracked of one experiment. */
+export interface Tracking {
+  fields: ExperimentFields | undefined;
+  metrics: ReadonlyMap<string, MetricSummary>;
+}
+
+const fields = recordType('experiment-fields', () =>
+  z.object({
+    name: z.string(),
+    /** Markdown. */
+    note: z.string().nullable(),
+    tags: z.record(z.string(), z.string()),
+    /** Written once each. */
+    params: z.record(z.string(), z.string()),
+    git: Git.nullable(),
+    /** When an MLflow client marked it as deleted, which can be undone; absent otherwise. */
+    deleted_at: Timestamp.optional(),
+    datasets: z.array(DatasetInput).optional(),
+    models_read: z.array(ModelLink).optional(),
+    models_made: z.array(ModelLink).optional(),
+    updated_at: Timestamp,
+    version: z.number().int(),
+  }),
+);
+
+/** What people and programs say of an experiment, beside what its job records. */
+export type ExperimentFields = z.infer<typeof fields.schema>;
 
 /** The state of the program's repository, where the client sends it. */
 export const Git = z.object({
@@ -39,32 +75,6 @@ export type DatasetInput = z.infer<typeof DatasetInput>;
 export const ModelLink = z.object({ model_id: z.string(), step: z.number() });
 export type ModelLink = z.infer<typeof ModelLink>;
 
-const fields = recordType('experiment-fields', () =>
-  z.object({
-    name: z.string(),
-    /** Markdown. */
-    note: z.string().nullable(),
-    tags: z.record(z.string(), z.string()),
-    /** Written once each. */
-    params: z.record(z.string(), z.string()),
-    git: Git.nullable(),
-    /** When an MLflow client marked it as deleted, which can be undone; absent otherwise. */
-    deleted_at: Timestamp.optional(),
-    datasets: z.array(DatasetInput).optional(),
-    models_read: z.array(ModelLink).optional(),
-    models_made: z.array(ModelLink).optional(),
-    updated_at: Timestamp,
-    version: z.number().int(),
-  }),
-);
-/** What people and programs say of an experiment, beside what its job records. */
-export type ExperimentFields = z.infer<typeof fields.schema>;
-
-const fieldsKey = (project_id: string, experiment_id: string): Key => ({
-  pk: trackingPartition(project_id),
-  sk: `${trackingPrefix(experiment_id)}FIELDS`,
-});
-
 /** Most bytes of an experiment's note, tags, params, data sets and models together: they are one item, which takes 400 KB. */
 export const fieldsMaxBytes = 300_000;
 
@@ -89,6 +99,11 @@ export const putFields = (
   if: previous === undefined ? { exists: false } : { equals: { version: previous.version } },
 });
 
+const fieldsKey = (project_id: string, experiment_id: string): Key => ({
+  pk: trackingPartition(project_id),
+  sk: `${trackingPrefix(experiment_id)}FIELDS`,
+});
+
 /** The fields of an experiment; undefined where a release made it that kept none, and none were given since. */
 export async function findFields(
   records: TableReader<'records'>,
@@ -98,9 +113,6 @@ export async function findFields(
   const item = await records.get(fieldsKey(project_id, experiment_id));
   return item && fields.parse(item);
 }
-
-/** Fields that one read takes: it answers 16 MB, and one of them may have 300 KB. */
-const fieldsAtOnce = 50;
 
 /** The same of experiments anywhere, in their order. */
 export async function findFieldsOfEach(
@@ -118,11 +130,8 @@ export async function findFieldsOfEach(
   return found;
 }
 
-/** What is tracked of one experiment. */
-export interface Tracking {
-  fields: ExperimentFields | undefined;
-  metrics: ReadonlyMap<string, MetricSummary>;
-}
+/** Fields that one read takes: it answers 16 MB, and one of them may have 300 KB. */
+const fieldsAtOnce = 50;
 
 /** What is tracked of experiments, by their ids, and the records of it that cannot be read. */
 export interface Tracked {
@@ -132,25 +141,6 @@ export interface Tracked {
 
 /** What is tracked of an experiment of a release that tracked nothing. */
 export const nothingTracked: Tracking = { fields: undefined, metrics: new Map() };
-
-function gather(items: readonly Item[]): Tracked {
-  const found = new Map<string, Tracking>();
-  const unreadable: UnreadableRecordError[] = [];
-  for (const item of items) {
-    const [experiment_id = '', mark] = item.sk.split('#');
-    const present = found.get(experiment_id) ?? nothingTracked;
-    const read = readPage(
-      pageOf(item),
-      (one): Partial<Tracking> =>
-        mark === 'FIELDS'
-          ? { fields: fields.parse(one) }
-          : { metrics: new Map([...present.metrics, ...parseMetricPart(one).summaries]) },
-    );
-    unreadable.push(...(read.unreadable ?? []));
-    found.set(experiment_id, { ...present, ...read.items[0] });
-  }
-  return { of: found, unreadable };
-}
 
 /** What is tracked of one experiment. @throws UnreadableRecordError */
 export async function readTracking(
@@ -164,9 +154,6 @@ export async function readTracking(
   ]);
   return { fields, metrics: allSummaries(parts) };
 }
-
-/** Sorts behind every sort key of an experiment. */
-const behind = '~';
 
 /** What is tracked of a page of experiments, newest first: one query, and as many more as their size asks for. */
 export async function readTrackingOf(
@@ -191,8 +178,27 @@ export async function readTrackingOf(
   return gather(found.filter(({ sk }) => sk > oldest));
 }
 
-/** Experiments of which one read takes what is tracked: it answers 16 MB, and one of them may have 450 KB. */
-const trackedAtOnce = 25;
+function gather(items: readonly Item[]): Tracked {
+  const found = new Map<string, Tracking>();
+  const unreadable: UnreadableRecordError[] = [];
+  for (const item of items) {
+    const [experiment_id = '', mark] = item.sk.split('#');
+    const present = found.get(experiment_id) ?? nothingTracked;
+    const read = readPage(
+      pageOf(item),
+      (one): Partial<Tracking> =>
+        mark === 'FIELDS'
+          ? { fields: fields.parse(one) }
+          : { metrics: new Map([...present.metrics, ...parseMetricPart(one).summaries]) },
+    );
+    unreadable.push(...(read.unreadable ?? []));
+    found.set(experiment_id, { ...present, ...read.items[0] });
+  }
+  return { of: found, unreadable };
+}
+
+/** Sorts behind every sort key of an experiment. */
+const behind = '~';
 
 /** What is tracked of experiments anywhere: one read for 25 of them, and one more for each with very many metrics. */
 export async function readTrackingOfEach(
@@ -219,3 +225,6 @@ export async function readTrackingOfEach(
   }
   return { of, unreadable: tracked.unreadable };
 }
+
+/** Experiments of which one read takes what is tracked: it answers 16 MB, and one of them may have 450 KB. */
+const trackedAtOnce = 25;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Ulid } from '../../core/formats.ts';
 import { recordType } from '../table/record.ts';
 import type { Key, TableWriter, Write } from '../table/table.ts';
-import { tryWrite } from '../table/try-write.ts';
+import { tryWrite } from '../table/write-label.ts';
 
 /*
  * Nodes of a cluster reach one another on every port. A security group belongs to a compute environment, not to a job,

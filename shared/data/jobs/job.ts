@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../core/formats.ts';
-import { type SpreadList, spreadList } from '../lists/spread-list.ts';
-import { isSpread } from '../lists/spread-state.ts';
+import { isSpread, type SpreadList, spreadList } from '../lists/spread-list.ts';
 import {
   readWatched,
   type WatchedList,

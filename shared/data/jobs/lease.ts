@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Timestamp, Ulid } from '../../core/formats.ts';
 import { recordType } from '../table/record.ts';
 import type { Key, TableReader, TableWriter, Write } from '../table/table.ts';
-import { tryWrite } from '../table/try-write.ts';
+import { tryWrite } from '../table/write-label.ts';
 import { jobPartition } from './job.ts';
 
 const lease = recordType('lease', () =>
@@ -31,12 +31,6 @@ export const usualHeartbeatSeconds = 15;
 /** Seconds without a heartbeat after which a holder counts as dead. */
 export const leaseSeconds = heartbeatsMissed * usualHeartbeatSeconds;
 
-const leasePrefix = 'LEASE#';
-const leaseKey = (job_id: string, node: number): Key => ({
-  pk: jobPartition(job_id),
-  sk: `${leasePrefix}${String(node).padStart(2, '0')}`,
-});
-
 export async function findLease(
   records: TableReader<'records'>,
   job_id: string,
@@ -45,6 +39,13 @@ export async function findLease(
   const item = await records.get(leaseKey(job_id, node));
   return item && lease.parse(item);
 }
+
+const leaseKey = (job_id: string, node: number): Key => ({
+  pk: jobPartition(job_id),
+  sk: `${leasePrefix}${String(node).padStart(2, '0')}`,
+});
+
+const leasePrefix = 'LEASE#';
 
 /** The leases of a job's nodes, by node. */
 export async function listLeases(
@@ -94,11 +95,6 @@ export const endLease = (
   if: { equals: { holder, number } },
 });
 
-/** Milliseconds for which a read counts. Whoever follows asks more often than that. */
-const watchMilliseconds = 30_000;
-/** A mark is renewed when it has less than this left: at most one write in ten seconds, however many read. */
-const renewMilliseconds = 20_000;
-
 /** Note that somebody reads what a node prints or measures, so that it is sent at once. Without a lease nobody sends. */
 export async function noteWatched(
   records: TableWriter<'records'>,
@@ -121,3 +117,9 @@ export async function noteWatched(
     }),
   );
 }
+
+/** A mark is renewed when it has less than this left: at most one write in ten seconds, however many read. */
+const renewMilliseconds = 20_000;
+
+/** Milliseconds for which a read counts. Whoever follows asks more often than that. */
+const watchMilliseconds = 30_000;

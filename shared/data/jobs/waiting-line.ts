@@ -6,19 +6,6 @@ import type { Item, Key, TableReader, Write } from '../table/table.ts';
 import { WriteLabel } from '../table/write-label.ts';
 import { UnfinishedJob } from './job.ts';
 
-/*
- * Jobs that wait for a place stand in a line: each user has one, and another one for clusters, which wait for other
- * things. A ticket gives the position of a job in its line. Rows of WAITING_LINES, one for each line that is not empty,
- * say what the line waits for: `OWN#…` for the end of a job of its user, `READY#…` for vCPUs or the cluster, in the
- * order in which lines have their turn. So a free place is given away by reading one row, however many jobs wait.
- */
-
-/** Most ranges of tickets that left a line out of order, of which the line knows. Beyond that, positions are too high. */
-const maxGaps = 2000;
-const ticketDigits = 12;
-
-export type LineKind = 'vcpus' | 'cluster';
-
 const line = recordType('waiting-line', () =>
   z.object({
     line_id: z.string(),
@@ -43,12 +30,13 @@ const line = recordType('waiting-line', () =>
 /** A line in which a job waits at least. */
 export type WaitingLine = z.infer<typeof line.schema>;
 
+export type LineKind = 'vcpus' | 'cluster';
+
 const waitingJob = recordType('waiting-job', () =>
   z.object({ ticket: z.number().int(), job: UnfinishedJob() }),
 );
 export type WaitingJob = z.infer<typeof waitingJob.schema>;
 
-const lineRow = recordType('line-row', () => z.object({ line_id: z.string() }));
 export interface LineRow {
   line_id: string;
   sk: string;
@@ -56,48 +44,37 @@ export interface LineRow {
 
 /** The list of lines that are not empty. */
 export const waitingLines: WatchedList<'records'> = { table: 'records', partitions: ['WAITING_LINES'] };
-const [linesPartition] = waitingLines.partitions;
-
-type Owned = Pick<UnfinishedJob, 'user_id' | 'cluster_owner'>;
 
 /** Id of the line in which a job waits. */
 export const lineOf = ({ user_id, cluster_owner }: Owned): string =>
   cluster_owner === null ? user_id : `${user_id}#CLUSTER`;
-const kindOf = ({ cluster_owner }: Owned): LineKind => (cluster_owner === null ? 'vcpus' : 'cluster');
+
+type Owned = Pick<UnfinishedJob, 'user_id' | 'cluster_owner'>;
+
 /** Ids of all lines of a user. */
 export const linesOf = (user_id: string): string[] => [
   lineOf({ user_id, cluster_owner: null }),
   lineOf({ user_id, cluster_owner: user_id }),
 ];
 
-const linePartition = (line_id: string): string => `LINE#${line_id}`;
 export const lineKey = (line_id: string): Key => ({ pk: linePartition(line_id), sk: 'LINE' });
-const jobPrefix = 'JOB#';
-const jobKey = (line_id: string, ticket: number): Key => ({
-  pk: linePartition(line_id),
-  sk: `${jobPrefix}${String(ticket).padStart(ticketDigits, '0')}`,
-});
-const rowKey = (sk: string): Key => ({ pk: linesPartition, sk });
 
-const ownPrefix = 'OWN#';
-const readyPrefix = 'READY#';
-const kindPrefix = (kind: LineKind): string => `${readyPrefix}${kind.toUpperCase()}#`;
-const ownRow = ({ line_id }: WaitingLine): string => `${ownPrefix}${line_id}`;
-const readyRow = ({ kind, turn, line_id }: Pick<WaitingLine, 'kind' | 'turn' | 'line_id'>): string =>
-  `${kindPrefix(kind)}${String(turn).padStart(15, '0')}#${line_id}`;
+const linePartition = (line_id: string): string => `LINE#${line_id}`;
 
 /** Whether a line waits for the end of a job of its user. */
 export const waitsForOwn = ({ row }: WaitingLine): boolean => row.startsWith(ownPrefix);
 
+const ownPrefix = 'OWN#';
+
 /** A line that was changed since it was read. */
 export const changedLine = new WriteLabel('waiting line');
-
-type Records = TableReader<'records'>;
 
 export async function findLine(records: Records, line_id: string): Promise<WaitingLine | undefined> {
   const item = await records.get(lineKey(line_id));
   return item && line.parse(item);
 }
+
+type Records = TableReader<'records'>;
 
 export const parseLine = (item: Item | undefined): WaitingLine | undefined => item && line.parse(item);
 
@@ -107,6 +84,8 @@ export async function frontOf(records: Records, line_id: string): Promise<Waitin
   const [item] = (await records.query(query)).items;
   return item && waitingJob.parse(item);
 }
+
+const jobPrefix = 'JOB#';
 
 /** The lines whose turn comes first: one of each kind at most, the one that has waited longest first. */
 export async function readyHeads(records: Records): Promise<(LineRow & { kind: LineKind })[]> {
@@ -118,6 +97,14 @@ export async function readyHeads(records: Records): Promise<(LineRow & { kind: L
   const turnOf = ({ sk }: LineRow): string => sk.split('#')[2] ?? '';
   return heads.flat().toSorted((one, other) => (turnOf(one) < turnOf(other) ? -1 : 1));
 }
+
+const [linesPartition] = waitingLines.partitions;
+
+const kindPrefix = (kind: LineKind): string => `${readyPrefix}${kind.toUpperCase()}#`;
+
+const readyPrefix = 'READY#';
+
+const lineRow = recordType('line-row', () => z.object({ line_id: z.string() }));
 
 /** Whether any line waits for vCPUs or the cluster. */
 export async function isAnyReady(records: Records): Promise<boolean> {
@@ -157,28 +144,19 @@ export function joinLine(job: UnfinishedJob, found: WaitingLine | undefined, now
   ];
 }
 
-/** What remains of `first` and `gaps` when these tickets have left. */
-function without(
-  { first, gaps }: WaitingLine,
-  tickets: readonly number[],
-): Pick<WaitingLine, 'first' | 'gaps'> {
-  const left: [number, number][] = [];
-  const leaving = tickets.map((ticket) => [ticket, ticket] as const);
-  for (const [from, to] of [...gaps, ...leaving].toSorted(([one], [other]) => one - other)) {
-    const last = left.at(-1);
-    if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to);
-    else left.push([from, to]);
-  }
-  const [lowest] = left;
-  if (lowest !== undefined && lowest[0] <= first) return { first: lowest[1] + 1, gaps: left.slice(1) };
-  return { first, gaps: left.slice(0, maxGaps) };
-}
+const jobKey = (line_id: string, ticket: number): Key => ({
+  pk: linePartition(line_id),
+  sk: `${jobPrefix}${String(ticket).padStart(ticketDigits, '0')}`,
+});
 
-/** The write that moves a line's row; nothing where it stays. */
-function moveRow({ line_id, row }: WaitingLine, to: string): Write[] {
-  if (row === to) return [];
-  return [{ delete: rowKey(row) }, { put: lineRow.item(rowKey(to), { line_id }) }];
-}
+const ticketDigits = 12;
+
+const kindOf = ({ cluster_owner }: Owned): LineKind => (cluster_owner === null ? 'vcpus' : 'cluster');
+
+const readyRow = ({ kind, turn, line_id }: Pick<WaitingLine, 'kind' | 'turn' | 'line_id'>): string =>
+  `${kindPrefix(kind)}${String(turn).padStart(15, '0')}#${line_id}`;
+
+const rowKey = (sk: string): Key => ({ pk: linesPartition, sk });
 
 /**
  * The writes that take a job out of a line, or several, refused where the line has changed. With `turn` the line has had
@@ -209,6 +187,39 @@ export function leaveLine(
   ];
 }
 
+/** What remains of `first` and `gaps` when these tickets have left. */
+function without(
+  { first, gaps }: WaitingLine,
+  tickets: readonly number[],
+): Pick<WaitingLine, 'first' | 'gaps'> {
+  const left: [number, number][] = [];
+  const leaving = tickets.map((ticket) => [ticket, ticket] as const);
+  for (const [from, to] of [...gaps, ...leaving].toSorted(([one], [other]) => one - other)) {
+    const last = left.at(-1);
+    if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to);
+    else left.push([from, to]);
+  }
+  const [lowest] = left;
+  if (lowest !== undefined && lowest[0] <= first) return { first: lowest[1] + 1, gaps: left.slice(1) };
+  return { first, gaps: left.slice(0, maxGaps) };
+}
+
+/*
+ * Jobs that wait for a place stand in a line: each user has one, and another one for clusters, which wait for other
+ * things. A ticket gives the position of a job in its line. Rows of WAITING_LINES, one for each line that is not empty,
+ * say what the line waits for: `OWN#…` for the end of a job of its user, `READY#…` for vCPUs or the cluster, in the
+ * order in which lines have their turn. So a free place is given away by reading one row, however many jobs wait.
+ */
+
+/** Most ranges of tickets that left a line out of order, of which the line knows. Beyond that, positions are too high. */
+const maxGaps = 2000;
+
+/** The write that moves a line's row; nothing where it stays. */
+function moveRow({ line_id, row }: WaitingLine, to: string): Write[] {
+  if (row === to) return [];
+  return [{ delete: rowKey(row) }, { put: lineRow.item(rowKey(to), { line_id }) }];
+}
+
 /** The writes by which a line waits for the end of a job of its user (`own`) or for its turn; none where it does already. */
 export function waitFor(found: WaitingLine, what: 'own' | 'turn'): Write[] {
   const row = what === 'own' ? ownRow(found) : readyRow(found);
@@ -217,6 +228,8 @@ export function waitFor(found: WaitingLine, what: 'own' | 'turn'): Write[] {
   const unmoved = { equals: { changes: found.changes } };
   return [changedLine.on({ update: lineKey(found.line_id), change, if: unmoved }), ...moveRow(found, row)];
 }
+
+const ownRow = ({ line_id }: WaitingLine): string => `${ownPrefix}${line_id}`;
 
 /** The write that removes a row whose line is empty, which only somebody who deletes items by hand leaves. */
 export const removeRow = ({ sk }: LineRow): Write => ({ delete: rowKey(sk) });

@@ -1,5 +1,5 @@
 import type { Key, Page, TableReader, TableWriter, Write } from '../table/table.ts';
-import { tryWrite } from '../table/try-write.ts';
+import { tryWrite } from '../table/write-label.ts';
 
 /** What users made of one kind, in a partition for each user: so it is found when the user is deleted. */
 export interface OwnedList {

@@ -1,7 +1,9 @@
+import * as z from 'zod';
 import type { Logger } from '../../core/log.ts';
+import { UnreadableRecordError } from '../table/item.ts';
+import { recordType } from '../table/record.ts';
 import type { Item, Key, TableName, TableReader, TableWriter } from '../table/table.ts';
-import { tryWrite } from '../table/try-write.ts';
-import { UnreadableRecordError } from '../table/unreadable-record.ts';
+import { tryWrite } from '../table/write-label.ts';
 
 /** Partitions of a table whose rows stand for unfinished work. */
 export interface WatchedList<N extends TableName = TableName> {
@@ -12,18 +14,6 @@ export interface WatchedList<N extends TableName = TableName> {
   readonly startsByExpiry?: true;
   /** Whether rows can be in others than the first; they can unless this is given. */
   isSpread?(table: TableReader<TableName>): Promise<boolean>;
-}
-
-/** The partition behind another one, of those in which rows can be. */
-async function following(
-  table: TableReader<TableName>,
-  { partitions, isSpread }: WatchedList,
-  pk: string,
-): Promise<string | undefined> {
-  const index = partitions.indexOf(pk) + 1;
-  if (index === 1 && partitions.length > 1 && isSpread !== undefined && !(await isSpread(table)))
-    return undefined;
-  return partitions[index];
 }
 
 /** A position in a watched list: after a row of a partition, or before its first row. */
@@ -49,9 +39,6 @@ export interface WatchedPage<T> {
   /** Where the next page begins; undefined at the end of the list. */
   next: WatchedPosition | undefined;
 }
-
-const isSetAside = ({ set_aside_at }: Item): boolean => set_aside_at !== undefined;
-const longestReason = 1000;
 
 /** Return the page at a position, or the first one. A row that `parse` cannot read spoils no other. */
 export async function readWatched<T>(
@@ -113,6 +100,22 @@ export async function setAside(
   );
 }
 
+const longestReason = 1000;
+
+const isSetAside = ({ set_aside_at }: Item): boolean => set_aside_at !== undefined;
+
+/** The partition behind another one, of those in which rows can be. */
+async function following(
+  table: TableReader<TableName>,
+  { partitions, isSpread }: WatchedList,
+  pk: string,
+): Promise<string | undefined> {
+  const index = partitions.indexOf(pk) + 1;
+  if (index === 1 && partitions.length > 1 && isSpread !== undefined && !(await isSpread(table)))
+    return undefined;
+  return partitions[index];
+}
+
 /** Log that a row was set aside. The line raises an alarm. */
 export function logSetAside(log: Logger, { key: { pk, sk }, error }: UnreadableRow): void {
   log.error('set-aside', { key: `${pk}/${sk}`, reason: error.message });
@@ -127,22 +130,6 @@ export const putBack = (table: TableWriter<TableName>, { pk, sk }: Key): Promise
       if: { exists: true },
     }),
   );
-
-/** Return some row of the list that is not set aside. */
-async function findRow(table: TableReader<TableName>, list: WatchedList): Promise<Key | undefined> {
-  let pk: string | undefined = list.partitions[0];
-  while (pk !== undefined) {
-    let after: string | undefined;
-    do {
-      const page = await table.query({ pk, after, limit: 10 });
-      const row = page.items.find((item) => !isSetAside(item));
-      if (row !== undefined) return row;
-      after = page.next;
-    } while (after !== undefined);
-    pk = await following(table, list, pk);
-  }
-  return undefined;
-}
 
 /**
  * Change a row of the list, where there is one that is not set aside, so that the table's stream starts the task that
@@ -162,3 +149,48 @@ export async function scheduleNextPass<N extends TableName>(
     if (await tryWrite(table.write({ update: { pk, sk }, change, if: { exists: true } }))) return;
   }
 }
+
+/** Return some row of the list that is not set aside. */
+async function findRow(table: TableReader<TableName>, list: WatchedList): Promise<Key | undefined> {
+  let pk: string | undefined = list.partitions[0];
+  while (pk !== undefined) {
+    let after: string | undefined;
+    do {
+      const page = await table.query({ pk, after, limit: 10 });
+      const row = page.items.find((item) => !isSetAside(item));
+      if (row !== undefined) return row;
+      after = page.next;
+    } while (after !== undefined);
+    pk = await following(table, list, pk);
+  }
+  return undefined;
+}
+
+/** Return where the last pass over a list ran out of time; undefined where it came to the end. */
+export async function readPosition(
+  records: TableReader<'records'>,
+  list: List,
+): Promise<WatchedPosition | undefined> {
+  const item = await records.get(positionKey(list));
+  if (item === undefined) return undefined;
+  const { partition: pk, after } = listPosition.parse(item);
+  // A version with other partitions may have written it: the list begins anew then.
+  return list.partitions.includes(pk) ? { pk, after: after ?? undefined } : undefined;
+}
+
+type List = WatchedList<'records'>;
+
+const positionKey = ({ partitions }: List): Key => ({ pk: 'LIST_POSITIONS', sk: partitions[0] });
+
+const listPosition = recordType('list-position', () =>
+  z.object({ partition: z.string(), after: z.string().nullable() }),
+);
+
+export const savePosition = (
+  records: TableWriter<'records'>,
+  list: List,
+  { pk: partition, after = null }: { pk: string; after?: string | null | undefined },
+): Promise<void> => records.write({ put: listPosition.item(positionKey(list), { partition, after }) });
+
+export const forgetPosition = (records: TableWriter<'records'>, list: List): Promise<void> =>
+  records.write({ delete: positionKey(list) });

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { jobPartition } from '../jobs/job.ts';
 import { heartbeat, type Lease } from '../jobs/lease.ts';
 import {
@@ -8,16 +9,10 @@ import {
   type StreamPage,
   unpackChunk,
 } from '../packed/chunk-stream.ts';
-import type { Item, TableReader, TableWriter, Write } from '../table/table.ts';
-import { type MetricPoint, MetricPointRow } from './metric-point.ts';
-import {
-  type PointColumns,
-  packPoints,
-  pointChunk,
-  pointColumns,
-  pointsIn,
-  unpackPoints,
-} from './point-columns.ts';
+import { packColumns, unpackColumns } from '../packed/packed-columns.ts';
+import { Bytes, recordType } from '../table/record.ts';
+import type { Item, Key, TableReader, TableWriter, Write } from '../table/table.ts';
+import { type MetricPoint, MetricPointRow } from './metric-summary.ts';
 
 const prefix = 'METRIC#';
 
@@ -48,7 +43,7 @@ const columnsOf = async (item: Item): Promise<PointColumns> =>
   pointChunk.isOf(item) ? unpackPoints(item) : pointColumns(await unpackChunk(item, MetricPointRow));
 
 /** A chunk of points, which is unpacked where it is wanted. */
-export interface MetricChunk {
+interface MetricChunk {
   name: string;
   /** How many points it has. */
   rows: number;
@@ -77,3 +72,70 @@ export const readMetrics = (
   const unpack = async (item: Item) => pointsIn(await columnsOf(item));
   return readStream(records, { pk: jobPartition(job_id), prefix, unpack }, from, bounds);
 };
+
+/** Points in the order of report, the same index in each column. */
+export interface PointColumns {
+  /** Every name that occurs. */
+  names: readonly string[];
+  /** Index of the name of each point. */
+  metrics: Float64Array;
+  /** NaN stands for none. */
+  steps: Float64Array;
+  /** Milliseconds. */
+  times: Float64Array;
+  values: Float64Array;
+}
+
+/** A chunk of points as columns: a tenth of the work of rows in JSON, and half the bytes. */
+const chunk = recordType('points', () => z.object({ rows: z.number().int(), packed: Bytes }));
+const pointChunk = {
+  isOf: (item: Item): boolean => item['record_type'] === chunk.kind,
+  rows: (item: Item): number => chunk.parse(item).rows,
+};
+
+/** The columns of points. */
+function pointColumns(points: readonly MetricPoint[]): PointColumns {
+  const indexes = new Map<string, number>();
+  const { length } = points;
+  const [metrics, steps] = [new Float64Array(length), new Float64Array(length)];
+  const [times, values] = [new Float64Array(length), new Float64Array(length)];
+  for (let index = 0; index < length; index += 1) {
+    const point = points[index];
+    if (point === undefined) continue;
+    const known = indexes.get(point.name) ?? indexes.size;
+    if (known === indexes.size) indexes.set(point.name, known);
+    metrics[index] = known;
+    steps[index] = point.step ?? Number.NaN;
+    times[index] = point.time;
+    values[index] = point.value;
+  }
+  return { names: [...indexes.keys()], metrics, steps, times, values };
+}
+
+/** The points of columns. */
+export const pointsIn = ({ names, metrics, steps, times, values }: PointColumns): MetricPoint[] =>
+  Array.from(values, (value, index) => {
+    const step = steps[index] ?? Number.NaN;
+    return {
+      name: names[metrics[index] ?? 0] ?? '',
+      value,
+      step: Number.isNaN(step) ? null : step,
+      time: times[index] ?? 0,
+    };
+  });
+
+/** A chunk to store: at most 250 KB before compression, for an item takes 400 KB and not all compresses. */
+function packPoints(key: Key, points: readonly MetricPoint[]): Item {
+  const { names, metrics, steps, times, values } = pointColumns(points);
+  const packed = packColumns({ json: names, numbers: [metrics, steps, times, values] });
+  return chunk.item(key, { rows: points.length, packed });
+}
+
+const Names = z.array(z.string());
+const none = new Float64Array();
+
+function unpackPoints(item: Item): PointColumns {
+  const { json, numbers } = unpackColumns(chunk.parse(item).packed);
+  const [metrics = none, steps = none, times = none, values = none] = numbers;
+  return { names: Names.parse(json), metrics, steps, times, values };
+}

@@ -1,7 +1,6 @@
 import { breathe } from '../../core/stop-signal.ts';
 import { jobPartition } from '../jobs/job.ts';
-import { cachedBlock, keepBlock } from '../packed/block-cache.ts';
-import { BlockGoneError } from '../packed/block-list.ts';
+import { BlockGoneError, cachedBlock, keepBlock } from '../packed/block-list.ts';
 import type { TableReader } from '../table/table.ts';
 import { metricChunks } from './job-metrics.ts';
 import {

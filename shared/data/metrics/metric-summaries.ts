@@ -1,9 +1,13 @@
 import * as z from 'zod';
 import { Bytes, recordType } from '../table/record.ts';
 import type { Item, Key, Page, TableReader, Write } from '../table/table.ts';
-import type { MetricPoint } from './metric-point.ts';
-import { type MetricSummary, packSummaries, unpackSummaries, withPoint } from './metric-summary.ts';
-import { trackingPartition, trackingPrefix } from './tracking-key.ts';
+import {
+  type MetricPoint,
+  type MetricSummary,
+  packSummaries,
+  unpackSummaries,
+  withPoint,
+} from './metric-summary.ts';
 
 const metrics = recordType('experiment-metrics', () =>
   z.object({
@@ -177,3 +181,13 @@ export const putMetricPart = (
     }),
   };
 };
+
+/**
+ * Everything by which experiments of a project are searched and compared and which their own records do not hold. It
+ * lies apart from them, because a running job writes its record often, and by experiment, so that one query reads it for
+ * a page of them.
+ */
+export const trackingPartition = (project_id: string): string => `TRACKING#${project_id}`;
+
+/** Beginning of the sort keys of one experiment. */
+export const trackingPrefix = (experiment_id: string): string => `${experiment_id}#`;

@@ -2,7 +2,6 @@ import { gunzipSync } from 'node:zlib';
 import * as z from 'zod';
 import { packColumns, unpackColumns } from '../packed/packed-columns.ts';
 import { StoredNumber } from '../table/stored-number.ts';
-import type { MetricPoint } from './metric-point.ts';
 
 /** What is known of a metric without reading its points. */
 export interface MetricSummary {
@@ -22,14 +21,6 @@ export interface MetricSummary {
   count: number;
 }
 
-/** Order of numbers in which NaN is the least, as it is nothing's best. */
-const compareNumbers = (one: number, other: number): number =>
-  Number.isNaN(one) || Number.isNaN(other)
-    ? Number(Number.isNaN(other)) - Number(Number.isNaN(one))
-    : one - other;
-
-type Placed = Pick<MetricPoint, 'step' | 'time' | 'value'>;
-
 /** Negative where a point of a metric comes before another, by step, time and value; 0 only for the same point. */
 export function comparePoints(one: Placed, other: Placed): number {
   const steps = (one.step ?? Number.NEGATIVE_INFINITY) - (other.step ?? Number.NEGATIVE_INFINITY);
@@ -39,26 +30,26 @@ export function comparePoints(one: Placed, other: Placed): number {
   return one.value === other.value ? 0 : compareNumbers(one.value, other.value);
 }
 
+type Placed = Pick<MetricPoint, 'step' | 'time' | 'value'>;
+
+/** One value of a metric that was reported. */
+export interface MetricPoint {
+  name: string;
+  value: number;
+  step: number | null;
+  /** Milliseconds since 1970. Text of it is made where a person reads it: it takes longer than all else of a point. */
+  time: number;
+}
+
+/** Order of numbers in which NaN is the least, as it is nothing's best. */
+const compareNumbers = (one: number, other: number): number =>
+  Number.isNaN(one) || Number.isNaN(other)
+    ? Number(Number.isNaN(other)) - Number(Number.isNaN(one))
+    : one - other;
+
 /** Whether a point is greater than all that were summarized. */
 export const isAfter = (point: Placed, { last, step, time }: MetricSummary): boolean =>
   comparePoints(point, { value: last, step, time }) > 0;
-
-/** The one of two numbers that is no NaN, or the lesser. */
-const lesser = (one: number, other: number): number =>
-  Number.isNaN(one) ? other : Number.isNaN(other) ? one : Math.min(one, other);
-const greater = (one: number, other: number): number => -lesser(-one, -other);
-
-/** Where an extreme value was reached, with a further point. */
-function reachedAt(
-  { value, step }: MetricPoint,
-  extreme: number,
-  before: { value: number; step: number | null },
-): number | null {
-  // -0 is 0 here.
-  if (value !== extreme) return before.step;
-  if (before.value !== extreme) return step;
-  return step === null || before.step === null ? null : Math.min(step, before.step);
-}
 
 /** The summary with a further point. */
 export function withPoint(summary: MetricSummary | undefined, point: MetricPoint): MetricSummary {
@@ -82,14 +73,21 @@ export function withPoint(summary: MetricSummary | undefined, point: MetricPoint
   };
 }
 
-function column(
-  summaries: readonly MetricSummary[],
-  numberOf: (summary: MetricSummary) => number,
-): Float64Array {
-  const numbers = new Float64Array(summaries.length);
-  // Less than half the time of `Float64Array.from`.
-  for (const [index, summary] of summaries.entries()) numbers[index] = numberOf(summary);
-  return numbers;
+/** The one of two numbers that is no NaN, or the lesser. */
+const lesser = (one: number, other: number): number =>
+  Number.isNaN(one) ? other : Number.isNaN(other) ? one : Math.min(one, other);
+const greater = (one: number, other: number): number => -lesser(-one, -other);
+
+/** Where an extreme value was reached, with a further point. */
+function reachedAt(
+  { value, step }: MetricPoint,
+  extreme: number,
+  before: { value: number; step: number | null },
+): number | null {
+  // -0 is 0 here.
+  if (value !== extreme) return before.step;
+  if (before.value !== extreme) return step;
+  return step === null || before.step === null ? null : Math.min(step, before.step);
 }
 
 /**
@@ -106,18 +104,15 @@ export const summaryColumns = (summaries: readonly MetricSummary[]): Float64Arra
   column(summaries, ({ count }) => count),
 ];
 
-/** The columns of the steps at which extremes were reached, behind those of {@link summaryColumns}. */
-const extremeColumns = (summaries: readonly MetricSummary[]): Float64Array[] => [
-  column(summaries, ({ min_step }) => min_step ?? Number.NaN),
-  column(summaries, ({ max_step }) => max_step ?? Number.NaN),
-];
-
-const stepIn = (numbers: Float64Array, index: number): number | null => {
-  const step = numbers[index] ?? Number.NaN;
-  return Number.isNaN(step) ? null : step;
-};
-
-const none = new Float64Array();
+function column(
+  summaries: readonly MetricSummary[],
+  numberOf: (summary: MetricSummary) => number,
+): Float64Array {
+  const numbers = new Float64Array(summaries.length);
+  // Less than half the time of `Float64Array.from`.
+  for (const [index, summary] of summaries.entries()) numbers[index] = numberOf(summary);
+  return numbers;
+}
 
 /** Makes the summary at an index of the columns of {@link summaryColumns}, and of further ones where they are there. */
 export function summariesIn(columns: readonly Float64Array[]): (index: number) => MetricSummary {
@@ -135,16 +130,37 @@ export function summariesIn(columns: readonly Float64Array[]): (index: number) =
   });
 }
 
-const Names = z.array(z.string());
+const none = new Float64Array();
+
+const stepIn = (numbers: Float64Array, index: number): number | null => {
+  const step = numbers[index] ?? Number.NaN;
+  return Number.isNaN(step) ? null : step;
+};
+
+/** Summaries by name as bytes: the table's own numbers reach neither 1e308 nor NaN. */
+export const packSummaries = (summaries: ReadonlyMap<string, MetricSummary>): Uint8Array =>
+  packColumns({ json: [...summaries.keys()], numbers: numbersOf([...summaries.values()]) });
 
 const numbersOf = (summaries: readonly MetricSummary[]): Float64Array[] => [
   ...summaryColumns(summaries),
   ...extremeColumns(summaries),
 ];
 
-/** Summaries by name as bytes: the table's own numbers reach neither 1e308 nor NaN. */
-export const packSummaries = (summaries: ReadonlyMap<string, MetricSummary>): Uint8Array =>
-  packColumns({ json: [...summaries.keys()], numbers: numbersOf([...summaries.values()]) });
+/** The columns of the steps at which extremes were reached, behind those of {@link summaryColumns}. */
+const extremeColumns = (summaries: readonly MetricSummary[]): Float64Array[] => [
+  column(summaries, ({ min_step }) => min_step ?? Number.NaN),
+  column(summaries, ({ max_step }) => max_step ?? Number.NaN),
+];
+
+/** The summaries of {@link packSummaries}. */
+export function unpackSummaries(packed: Uint8Array): Map<string, MetricSummary> {
+  if (isGzip(packed)) return new Map(SummaryRows.parse(JSON.parse(gunzipSync(packed).toString('utf8'))));
+  const { json, numbers } = unpackColumns(packed);
+  const summaryAt = summariesIn(numbers);
+  return new Map(Names.parse(json).map((name, index): [string, MetricSummary] => [name, summaryAt(index)]));
+}
+
+const isGzip = (packed: Uint8Array): boolean => packed[0] === 0x1f && packed[1] === 0x8b;
 
 /** What a release without columns wrote: rows of JSON, compressed by gzip. */
 const SummaryRows = z.array(
@@ -163,12 +179,15 @@ const SummaryRows = z.array(
       { last, min, max, step, time, count },
     ]),
 );
-const isGzip = (packed: Uint8Array): boolean => packed[0] === 0x1f && packed[1] === 0x8b;
 
-/** The summaries of {@link packSummaries}. */
-export function unpackSummaries(packed: Uint8Array): Map<string, MetricSummary> {
-  if (isGzip(packed)) return new Map(SummaryRows.parse(JSON.parse(gunzipSync(packed).toString('utf8'))));
-  const { json, numbers } = unpackColumns(packed);
-  const summaryAt = summariesIn(numbers);
-  return new Map(Names.parse(json).map((name, index): [string, MetricSummary] => [name, summaryAt(index)]));
-}
+const Names = z.array(z.string());
+
+/** A point as it was stored before there were columns, with its time as ISO 8601. */
+export const MetricPointRow = z
+  .object({
+    name: z.string(),
+    value: StoredNumber,
+    step: z.number().nullable(),
+    time: z.iso.datetime({ precision: 3 }),
+  })
+  .transform(({ time, ...point }): MetricPoint => ({ ...point, time: Date.parse(time) }));

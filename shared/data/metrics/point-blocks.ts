@@ -6,9 +6,8 @@ import { blockLists, type Manifest, ManifestRecord, packBlock, tryRewrite } from
 import type { Columns } from '../packed/packed-columns.ts';
 import { recordType } from '../table/record.ts';
 import type { TableWriter } from '../table/table.ts';
-import { tryWrite } from '../table/try-write.ts';
-import { metricChunks } from './job-metrics.ts';
-import type { PointColumns } from './point-columns.ts';
+import { tryWrite } from '../table/write-label.ts';
+import { metricChunks, type PointColumns } from './job-metrics.ts';
 
 const PointsRef = z.object({
   id: z.string(),

@@ -3,30 +3,6 @@ import * as z from 'zod';
 import { Sha256 } from '../../core/formats.ts';
 
 export const modelFileRoles = ['model', 'data', 'calibration', 'evaluation'] as const;
-/**
- * What a file is to its model: the ONNX file itself, external data of it, or arrays (npz) by which it is calibrated or
- * its accuracy is measured.
- */
-export type ModelFileRole = (typeof modelFileRoles)[number];
-
-/** Names that the files of a model have beside each other; those of external data are the model's own choice. */
-export const modelFileNames = {
-  model: 'model.onnx',
-  calibration: 'calibration.npz',
-  evaluation: 'evaluation.npz',
-} as const satisfies Partial<Record<ModelFileRole, string>>;
-
-const taken: readonly string[] = Object.values(modelFileNames);
-const dataFileName = /^[A-Za-z0-9_][A-Za-z0-9 ._:+@=-]{0,199}$/;
-
-/** Name of an external data file: one that lies beside the model, and cannot lead anywhere else. */
-export const DataFileName = z
-  .string()
-  .regex(
-    dataFileName,
-    'must be the plain name of a file beside the model: a letter, digit or underscore, then at most 199 letters, digits, spaces and any of . _ : + @ = -',
-  )
-  .refine((name) => !taken.includes(name), `must not be one of ${taken.join(', ')}`);
 
 const described = {
   role: z.enum(modelFileRoles),
@@ -48,6 +24,32 @@ export const ModelFile = z.object({
   verified: z.boolean(),
 });
 export type ModelFile = z.infer<typeof ModelFile>;
+
+/**
+ * What a file is to its model: the ONNX file itself, external data of it, or arrays (npz) by which it is calibrated or
+ * its accuracy is measured.
+ */
+export type ModelFileRole = (typeof modelFileRoles)[number];
+
+/** Names that the files of a model have beside each other; those of external data are the model's own choice. */
+export const modelFileNames = {
+  model: 'model.onnx',
+  calibration: 'calibration.npz',
+  evaluation: 'evaluation.npz',
+} as const satisfies Partial<Record<ModelFileRole, string>>;
+
+const dataFileName = /^[A-Za-z0-9_][A-Za-z0-9 ._:+@=-]{0,199}$/;
+
+const taken: readonly string[] = Object.values(modelFileNames);
+
+/** Name of an external data file: one that lies beside the model, and cannot lead anywhere else. */
+export const DataFileName = z
+  .string()
+  .regex(
+    dataFileName,
+    'must be the plain name of a file beside the model: a letter, digit or underscore, then at most 199 letters, digits, spaces and any of . _ : + @ = -',
+  )
+  .refine((name) => !taken.includes(name), `must not be one of ${taken.join(', ')}`);
 
 /** A file on its way. */
 export const PendingFile = z.object({

@@ -3,51 +3,16 @@ import { FileId, Sha256, Timestamp, Ulid } from '../../core/formats.ts';
 import { notFound, ServiceError } from '../../core/service-error.ts';
 import { ownedList } from '../lists/owned-list.ts';
 import type { PurgeTarget } from '../projects/purge.ts';
-import { readPage } from '../table/read-page.ts';
 import { ofVersion, recordType, unreadableVersion } from '../table/record.ts';
-import type { Key, Page, TableReader, TableWriter, Write } from '../table/table.ts';
+import {
+  type Key,
+  type Page,
+  readPage,
+  type TableReader,
+  type TableWriter,
+  type Write,
+} from '../table/table.ts';
 import { ModelFile, PendingFile } from './model-file.ts';
-
-/** An input or output of a model. */
-export const TensorSummary = z
-  .object({
-    name: z.string(),
-    type: z.string(),
-    shape: z.array(z.union([z.number(), z.string(), z.null()])).nullable(),
-  })
-  .meta({ id: 'Tensor' });
-
-/** What the inspection of a model found, as `ModelSummary` of the inspection says. */
-const summarySchema = () =>
-  z.object({
-    ir_version: z.number().int(),
-    producer: z.string(),
-    opsets: z.record(z.string(), z.number()),
-    inputs: z.array(TensorSummary),
-    outputs: z.array(TensorSummary),
-    operators: z.record(z.string(), z.number()),
-    nodes: z.number().int(),
-    initializers: z.number().int(),
-    parameters: z.number(),
-    initializer_bytes: z.number(),
-    external_files: z.array(z.string()),
-    external_bytes: z.record(z.string(), z.number()),
-    has_control_flow: z.boolean(),
-    functions: z.number().int(),
-  });
-
-/** Where a model comes from. */
-export const ModelOrigin = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('upload') }),
-  z.object({
-    kind: z.literal('artifact'),
-    project_id: Ulid,
-    experiment_id: Ulid,
-    path: z.string(),
-  }),
-  z.object({ kind: z.literal('strategy'), strategy_id: Ulid, model_name: FileId }),
-]);
-export type ModelOrigin = z.infer<typeof ModelOrigin>;
 
 const model = recordType('model', () =>
   z.object({
@@ -73,8 +38,50 @@ const model = recordType('model', () =>
     version: z.number().int(),
   }),
 );
+
 /** A model under its name, which is unique in the deployment. */
 export type Model = z.infer<typeof model.schema>;
+
+/** Where a model comes from. */
+export const ModelOrigin = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('upload') }),
+  z.object({
+    kind: z.literal('artifact'),
+    project_id: Ulid,
+    experiment_id: Ulid,
+    path: z.string(),
+  }),
+  z.object({ kind: z.literal('strategy'), strategy_id: Ulid, model_name: FileId }),
+]);
+export type ModelOrigin = z.infer<typeof ModelOrigin>;
+
+/** What the inspection of a model found, as `ModelSummary` of the inspection says. */
+const summarySchema = () =>
+  z.object({
+    ir_version: z.number().int(),
+    producer: z.string(),
+    opsets: z.record(z.string(), z.number()),
+    inputs: z.array(TensorSummary),
+    outputs: z.array(TensorSummary),
+    operators: z.record(z.string(), z.number()),
+    nodes: z.number().int(),
+    initializers: z.number().int(),
+    parameters: z.number(),
+    initializer_bytes: z.number(),
+    external_files: z.array(z.string()),
+    external_bytes: z.record(z.string(), z.number()),
+    has_control_flow: z.boolean(),
+    functions: z.number().int(),
+  });
+
+/** An input or output of a model. */
+export const TensorSummary = z
+  .object({
+    name: z.string(),
+    type: z.string(),
+    shape: z.array(z.union([z.number(), z.string(), z.null()])).nullable(),
+  })
+  .meta({ id: 'Tensor' });
 
 /** A model that can be pruned and quantized. */
 export type ReadyModel = Model & {
@@ -83,10 +90,10 @@ export type ReadyModel = Model & {
   summary: NonNullable<Model['summary']>;
 };
 
-type Records = TableReader<'records'>;
+const modelKey = (model_name: string): Key => ({ pk: partition, sk: model_name });
 
 const partition = 'MODELS';
-const modelKey = (model_name: string): Key => ({ pk: partition, sk: model_name });
+
 /** Models of each user. */
 export const ownedModels = ownedList('OWNED_MODELS', modelKey);
 
@@ -118,6 +125,8 @@ export async function findModel(records: Records, model_name: string): Promise<M
   return item && model.parse(item);
 }
 
+type Records = TableReader<'records'>;
+
 /** The model, for its removal: also one that this version cannot read, which is nobody's unless it names its owner. */
 export async function findModelToRemove(records: Records, model_name: string): Promise<Model | undefined> {
   const item = await records.get(modelKey(model_name));
@@ -135,10 +144,6 @@ export async function requireModel(records: Records, model_name: string): Promis
   return found;
 }
 
-function isReady(value: Model): value is ReadyModel {
-  return value.status === 'ready' && value.digest !== null && value.summary !== null;
-}
-
 /** The model, which can be worked on. @throws ServiceError `not-found` when there is none, and `conflict` while it is being uploaded */
 export async function requireReadyModel(records: Records, model_name: string): Promise<ReadyModel> {
   const found = await requireModel(records, model_name);
@@ -147,6 +152,10 @@ export async function requireReadyModel(records: Records, model_name: string): P
     'conflict',
     `Model ${model_name} is still being uploaded. Once its files are sent, PUT /optimization/models/${model_name} makes it ready.`,
   );
+}
+
+function isReady(value: Model): value is ReadyModel {
+  return value.status === 'ready' && value.digest !== null && value.summary !== null;
 }
 
 /** Models, by name. */

@@ -1,10 +1,7 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../core/formats.ts';
-import { readPage } from '../table/read-page.ts';
 import { recordType } from '../table/record.ts';
-import type { Key, Page, TableReader, Write } from '../table/table.ts';
-
-const texts = z.record(z.string(), z.string());
+import { type Key, type Page, readPage, type TableReader, type Write } from '../table/table.ts';
 
 const registeredModel = recordType('registered-model', () =>
   z.object({
@@ -27,8 +24,12 @@ const registeredModel = recordType('registered-model', () =>
     version: z.number().int(),
   }),
 );
+
 /** A name of MLflow's model registry, with versions below it. */
 export type RegisteredModel = z.infer<typeof registeredModel.schema>;
+
+const texts = z.record(z.string(), z.string());
+
 export const parseRegisteredModel = registeredModel.parse;
 
 const modelVersion = recordType('model-version', () =>
@@ -59,14 +60,8 @@ export const parseModelVersion = modelVersion.parse;
 export const registeredModels = 'REGISTERED_MODELS';
 /** Partition of the versions of all models: each model's lie together, and one query reads those of many. */
 export const modelVersions = 'MODEL_VERSIONS';
-const modelKey = (name: string): Key => ({ pk: registeredModels, sk: name });
-export const versionsPrefix = (registration_id: string): string => `${registration_id}#`;
-const versionKey = (registration_id: string, number: number): Key => ({
-  pk: modelVersions,
-  sk: `${versionsPrefix(registration_id)}${String(number).padStart(10, '0')}`,
-});
 
-type Records = TableReader<'records'>;
+export const versionsPrefix = (registration_id: string): string => `${registration_id}#`;
 
 export async function findRegisteredModel(
   records: Records,
@@ -75,6 +70,10 @@ export async function findRegisteredModel(
   const item = await records.get(modelKey(name));
   return item && registeredModel.parse(item);
 }
+
+type Records = TableReader<'records'>;
+
+const modelKey = (name: string): Key => ({ pk: registeredModels, sk: name });
 
 /** Registered models by name. */
 export async function listRegisteredModels(
@@ -102,6 +101,11 @@ export async function findModelVersion(
   const item = await records.get(versionKey(registration_id, number));
   return item && modelVersion.parse(item);
 }
+
+const versionKey = (registration_id: string, number: number): Key => ({
+  pk: modelVersions,
+  sk: `${versionsPrefix(registration_id)}${String(number).padStart(10, '0')}`,
+});
 
 /** Those of these versions that there are; at most 100. */
 export async function findModelVersions(
@@ -135,3 +139,17 @@ export const removeModelVersion = ({ registration_id, number, version }: ModelVe
   delete: versionKey(registration_id, number),
   if: { equals: { version } },
 });
+
+/** Stages of versions, which clients before 2.9 use. */
+export const versionStages = ['None', 'Staging', 'Production', 'Archived'] as const;
+export const noStage = 'None';
+export const archived = 'Archived';
+
+/** Newest version of each stage. */
+export function latestOf(
+  versions: readonly Pick<ModelVersion, 'stage' | 'number'>[],
+): Record<string, number> {
+  const latest = new Map<string, number>();
+  for (const { stage, number } of versions) latest.set(stage, Math.max(number, latest.get(stage) ?? 0));
+  return Object.fromEntries(latest);
+}

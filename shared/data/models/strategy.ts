@@ -1,3 +1,5 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
 import * as z from 'zod';
 import { FileId, Sha256, Ulid } from '../../core/formats.ts';
 import { notFound } from '../../core/service-error.ts';
@@ -7,25 +9,18 @@ import { finalRank, isFinal } from '../jobs/job-status.ts';
 import { spreadList } from '../lists/spread-list.ts';
 import type { PurgeTarget } from '../projects/purge.ts';
 import type { Condition } from '../table/condition.ts';
-import { pageOf, readPage } from '../table/read-page.ts';
-import { recordType } from '../table/record.ts';
-import type { Key, Page, TableReader, TableWriter, Write } from '../table/table.ts';
-import { tryWrite } from '../table/try-write.ts';
+import { Bytes, recordType } from '../table/record.ts';
+import {
+  type Key,
+  type Page,
+  pageOf,
+  readPage,
+  type TableReader,
+  type TableWriter,
+  type Write,
+} from '../table/table.ts';
+import { tryWrite } from '../table/write-label.ts';
 import { ModelFile } from './model-file.ts';
-
-/** A file of a strategy's result: `model.onnx`, or external data beside it. */
-export const ResultFile = z.object({
-  name: z.string(),
-  size: z.number().int(),
-  sha256: Sha256,
-  /** Key in the bucket. */
-  object: z.string(),
-});
-export type ResultFile = z.infer<typeof ResultFile>;
-
-/** Where the work stands: what is being done, and the part of it that is done (0 to 1). */
-export const Progress = z.object({ stage: z.string(), fraction: z.number() });
-export type Progress = z.infer<typeof Progress>;
 
 const strategy = recordType('strategy', () =>
   z.object({
@@ -58,17 +53,32 @@ const strategy = recordType('strategy', () =>
     receipt_parts: z.number().int(),
   }),
 );
+
 /** One requested pruning or quantization of one model: the request, its job, and what came of it. */
 export type Strategy = z.infer<typeof strategy.schema>;
 
-type Records = TableReader<'records'>;
+/** Where the work stands: what is being done, and the part of it that is done (0 to 1). */
+export const Progress = z.object({ stage: z.string(), fraction: z.number() });
+export type Progress = z.infer<typeof Progress>;
+
+/** A file of a strategy's result: `model.onnx`, or external data beside it. */
+export const ResultFile = z.object({
+  name: z.string(),
+  size: z.number().int(),
+  sha256: Sha256,
+  /** Key in the bucket. */
+  object: z.string(),
+});
+export type ResultFile = z.infer<typeof ResultFile>;
+
+/** Key patterns of the strategies of a kind, for the policy of a role. */
+export const strategyPatterns = (kind: OptimizationKind): readonly string[] => strategies[kind].patterns;
 
 const strategies = {
   prune: spreadList('STRATEGIES#prune'),
   quantize: spreadList('STRATEGIES#quantize'),
 } satisfies Record<OptimizationKind, unknown>;
-/** Key patterns of the strategies of a kind, for the policy of a role. */
-export const strategyPatterns = (kind: OptimizationKind): readonly string[] => strategies[kind].patterns;
+
 /** Return the id of a new strategy, made of a new ULID. */
 export const newStrategyId = (
   kind: OptimizationKind,
@@ -81,11 +91,12 @@ export const parseStrategy = strategy.parse;
 /** Kind of the records, by which an item is known for one. */
 export const strategyRecordKind = strategy.kind;
 
-/** Everything a strategy keeps in the bucket lies under this prefix. */
-const strategyPrefix = (strategy_id: string): string => `strategies/${strategy_id}/`;
 /** A new place in the bucket for a file of a strategy's result. */
 export const resultObject = (strategy_id: string, file_id: string): string =>
   `${strategyPrefix(strategy_id)}${file_id}`;
+
+/** Everything a strategy keeps in the bucket lies under this prefix. */
+const strategyPrefix = (strategy_id: string): string => `strategies/${strategy_id}/`;
 
 /** The strategy. @throws ServiceError `not-found` when there is none of this operation */
 export async function requireStrategy(
@@ -97,6 +108,8 @@ export async function requireStrategy(
   if (item === undefined) throw notFound(`${kind} strategy`, strategy_id);
   return strategy.parse(item);
 }
+
+type Records = TableReader<'records'>;
 
 /**
  * The strategy, for its removal, and what must hold of it then: it has ended, or cannot be read, so that nothing else
@@ -222,3 +235,49 @@ export const strategyRemains = ({ strategy_id }: Pick<Strategy, 'strategy_id'>):
   partitions: [{ pk: jobPartition(strategy_id) }],
   prefixes: [strategyPrefix(strategy_id)],
 });
+
+/** The writes that store the receipt of a job, packed; undefined for one too large to be kept. */
+export async function putReceipt(job_id: string, receipt: unknown): Promise<Write[] | undefined> {
+  const json = JSON.stringify(receipt);
+  if (Buffer.byteLength(json) > maxJson) return undefined;
+  const packed = await compress(json);
+  if (packed.length > maxPacked) return undefined;
+  const parts = Array.from({ length: Math.ceil(packed.length / partBytes) }, (_, index) =>
+    packed.subarray(index * partBytes, (index + 1) * partBytes),
+  );
+  return parts.map((bytes, index) => ({ put: part.item(partKey(job_id, index), { packed: bytes }) }));
+}
+
+/** What a receipt takes as JSON, so that one answer holds it. */
+const maxJson = 4_000_000;
+
+const compress = promisify(gzip);
+
+/** What a receipt takes packed, so that one transaction writes it (4 MB) beside the end of its job. */
+const maxPacked = 3_000_000;
+
+const partBytes = 300_000;
+
+/** A part of a packed receipt: an item takes 400 KB. */
+const part = recordType('receipt', () => z.object({ packed: Bytes }));
+
+const partKey = (job_id: string, index: number): Key => ({
+  pk: jobPartition(job_id),
+  sk: `RECEIPT#${String(index).padStart(2, '0')}`,
+});
+
+/** The receipt of a job, which was stored in so many parts; undefined once it is being removed. */
+export async function readReceipt(
+  records: TableReader<'records'>,
+  job_id: string,
+  parts: number,
+): Promise<unknown> {
+  const keys = Array.from({ length: parts }, (_, index) => partKey(job_id, index));
+  const items = await records.batchGet(keys);
+  const found = items.filter((item) => item !== undefined);
+  if (parts === 0 || found.length < parts) return undefined;
+  const packed = Buffer.concat(found.map((item) => part.parse(item).packed));
+  return JSON.parse((await decompress(packed)).toString('utf8'));
+}
+
+const decompress = promisify(gunzip);

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { breathe } from '../../core/stop-signal.ts';
 import { Bytes, type RecordType, recordType } from '../table/record.ts';
 import type { Item, Key, TableReader, Write } from '../table/table.ts';
-import { cachedBlock, keepBlock } from './block-cache.ts';
 import { type Columns, packColumns, type UnpackedColumns, unpackColumns } from './packed-columns.ts';
 
 /**
@@ -13,12 +12,12 @@ import { type Columns, packColumns, type UnpackedColumns, unpackColumns } from '
  */
 
 /** Most bytes of a block: an item takes 400 KB. */
-export const blockMaxBytes = 300_000;
+const blockMaxBytes = 300_000;
 /** Blocks that one read takes: it answers 16 MB. */
 const blocksAtOnce = 50;
 
 /** A block as a manifest names it, with what tells whether a reader needs it. */
-export type BlockRef<Meta> = Meta & { id: string };
+type BlockRef<Meta> = Meta & { id: string };
 
 export interface Manifest<Meta, State> {
   blocks: readonly BlockRef<Meta>[];
@@ -33,7 +32,7 @@ const blockType = recordType('block', () => z.object({ packed: Bytes }));
 export const parseBlock = (item: Item): UnpackedColumns => unpackColumns(blockType.parse(item).packed);
 
 /** Lists of blocks of one kind, in the partitions of what they are of. */
-export interface BlockLists<Meta, State> {
+interface BlockLists<Meta, State> {
   readManifest(records: TableReader<'records'>, pk: string): Promise<Manifest<Meta, State>>;
   /** Unpacked blocks in the order of the references, some at a time. @throws BlockGoneError */
   readBlocks<Block extends object>(
@@ -146,4 +145,37 @@ export function blockLists<Meta, State>({
     }),
     deleteBlock: (pk, id) => ({ delete: blockKey(pk, id) }),
   };
+}
+
+/** Most bytes of blocks that a process keeps unpacked. */
+const cacheMaxBytes = 160_000_000;
+
+interface Cached {
+  block: object;
+  bytes: number;
+}
+
+const cached = new Map<string, Cached>();
+let cachedBytes = 0;
+
+/** A block that was kept: blocks never change, so what is kept is good for ever. */
+export function cachedBlock(name: string): object | undefined {
+  const found = cached.get(name);
+  if (found === undefined) return undefined;
+  // The last used is the last to go.
+  cached.delete(name);
+  cached.set(name, found);
+  return found.block;
+}
+
+/** Keep a block, in the place of those that were not used for longest. */
+export function keepBlock(name: string, block: object, bytes: number): void {
+  if (cached.has(name) || bytes > cacheMaxBytes / 4) return;
+  cached.set(name, { block, bytes });
+  cachedBytes += bytes;
+  for (const [oldest, { bytes: freed }] of cached) {
+    if (cachedBytes <= cacheMaxBytes) return;
+    cached.delete(oldest);
+    cachedBytes -= freed;
+  }
 }

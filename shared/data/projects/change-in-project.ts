@@ -1,13 +1,6 @@
 import { retryOnConflict } from '../table/retry-on-conflict.ts';
 import type { Project } from './project.ts';
 
-/** A project as it was read when the caller's role in it was checked. */
-export interface CheckedProject {
-  project: Project;
-  /** Reads it anew, and checks the role anew: the owner or a member may be another one by then. */
-  projectNow(): Promise<Project>;
-}
-
 /**
  * Make a change that reads a record of a project and writes its next version. Retry it when another change came
  * between, with the project as it is then.
@@ -20,4 +13,11 @@ export function changeInProject<T>(
   attempt: (project: Project) => Promise<T>,
 ): Promise<T> {
   return retryOnConflict(async (number) => attempt(number === 1 ? project : await projectNow()));
+}
+
+/** A project as it was read when the caller's role in it was checked. */
+export interface CheckedProject {
+  project: Project;
+  /** Reads it anew, and checks the role anew: the owner or a member may be another one by then. */
+  projectNow(): Promise<Project>;
 }

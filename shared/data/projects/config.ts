@@ -1,22 +1,19 @@
 import * as z from 'zod';
 import { FileId, Sha256, Timestamp, Ulid } from '../../core/formats.ts';
 import type { Condition } from '../table/condition.ts';
-import { pageOf, readPage } from '../table/read-page.ts';
 import { Bytes, recordType, unreadableVersion } from '../table/record.ts';
-import type { Key, Page, TableReader, TableWriter, Write } from '../table/table.ts';
+import {
+  type Key,
+  type Page,
+  pageOf,
+  readPage,
+  type TableReader,
+  type TableWriter,
+  type Write,
+} from '../table/table.ts';
 import { WriteLabel } from '../table/write-label.ts';
 import { count, projectExists } from './project.ts';
 import { type Purge, type PurgeTarget, recordPurge } from './purge.ts';
-
-/** Versions of a configuration that are kept: its newest ones. */
-export const versionsKept = 100;
-/** Most configurations of a project. With their versions they take 26 GB at most, most of them far less. */
-export const maxConfigs = 1000;
-/** The write that counts a new configuration. */
-export const configCount = new WriteLabel('configurations');
-
-/** Largest configuration file, in bytes; with it an item stays below the store's 400 KB. */
-export const configMaxBytes = 256 * 1024;
 
 const config = recordType('config', () =>
   z.object({
@@ -36,36 +33,17 @@ const config = recordType('config', () =>
 );
 export type Config = z.infer<typeof config.schema>;
 
+/** Versions of a configuration that are kept: its newest ones. */
+export const versionsKept = 100;
+/** Most configurations of a project. With their versions they take 26 GB at most, most of them far less. */
+export const maxConfigs = 1000;
+/** The write that counts a new configuration. */
+export const configCount = new WriteLabel('configurations');
+
+/** Largest configuration file, in bytes; with it an item stays below the store's 400 KB. */
+export const configMaxBytes = 256 * 1024;
+
 export const parseConfig = config.parse;
-
-const deletedConfig = recordType('deleted-config', () => z.object({ version: z.number().int() }));
-
-const content = recordType('config-content', () =>
-  z.object({
-    content: Bytes,
-    /** When it was stored; earlier releases noted that of the newest version alone. */
-    updated_at: Timestamp.optional(),
-  }),
-);
-
-type Records = TableReader<'records'>;
-
-const configKey = (project_id: string, config_id: string): Key => ({
-  pk: `CONFIGS#${project_id}`,
-  sk: config_id,
-});
-/** Each version's content is an item of its own and never changes; so a list reads no contents. */
-const contentPrefix = ({ config_id, generation }: Config): string => `${config_id}#${generation}#`;
-const contentsPartition = (project_id: string): string => `CONFIG_CONTENTS#${project_id}`;
-const contentKey = (value: Config, version = value.version): Key => ({
-  pk: contentsPartition(value.project_id),
-  sk: `${contentPrefix(value)}${String(version).padStart(10, '0')}`,
-});
-
-const deletedKey = (project_id: string, config_id: string): Key => ({
-  pk: `DELETED_CONFIGS#${project_id}`,
-  sk: config_id,
-});
 
 /** Partitions that hold a project's configurations. */
 export const configPartitions = (project_id: string): string[] => [
@@ -73,6 +51,8 @@ export const configPartitions = (project_id: string): string[] => [
   contentsPartition(project_id),
   `DELETED_CONFIGS#${project_id}`,
 ];
+
+const contentsPartition = (project_id: string): string => `CONFIG_CONTENTS#${project_id}`;
 
 export async function findConfig(
   records: Records,
@@ -82,6 +62,13 @@ export async function findConfig(
   const item = await records.get(configKey(project_id, config_id));
   return item && config.parse(item);
 }
+
+type Records = TableReader<'records'>;
+
+const configKey = (project_id: string, config_id: string): Key => ({
+  pk: `CONFIGS#${project_id}`,
+  sk: config_id,
+});
 
 /** The configuration, for its removal, and that it is unchanged. What cannot be read of it is told by its contents. */
 export async function findConfigToRemove(
@@ -124,6 +111,13 @@ export async function lastDeletedVersion(
   return item === undefined ? 0 : deletedConfig.parse(item).version;
 }
 
+const deletedKey = (project_id: string, config_id: string): Key => ({
+  pk: `DELETED_CONFIGS#${project_id}`,
+  sk: config_id,
+});
+
+const deletedConfig = recordType('deleted-config', () => z.object({ version: z.number().int() }));
+
 /** Configurations of a project, by name. */
 export async function listConfigs(
   records: Records,
@@ -138,6 +132,22 @@ export async function readConfigContent(records: Records, value: Config): Promis
   const item = await records.get(contentKey(value));
   return item && content.parse(item).content;
 }
+
+const contentKey = (value: Config, version = value.version): Key => ({
+  pk: contentsPartition(value.project_id),
+  sk: `${contentPrefix(value)}${String(version).padStart(10, '0')}`,
+});
+
+/** Each version's content is an item of its own and never changes; so a list reads no contents. */
+const contentPrefix = ({ config_id, generation }: Config): string => `${config_id}#${generation}#`;
+
+const content = recordType('config-content', () =>
+  z.object({
+    content: Bytes,
+    /** When it was stored; earlier releases noted that of the newest version alone. */
+    updated_at: Timestamp.optional(),
+  }),
+);
 
 /** The oldest version that is kept of a configuration, beside all later ones. */
 export const oldestKept = ({

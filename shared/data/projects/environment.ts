@@ -4,10 +4,6 @@ import { ofVersion, recordType, unreadableVersion } from '../table/record.ts';
 import type { Key, TableReader, TableWriter, Write } from '../table/table.ts';
 import { count, projectExists, projectPrefix } from './project.ts';
 
-export const environmentTypes = ['python', 'node', 'system', 'docker'] as const;
-export const EnvironmentType = z.enum(environmentTypes, `must be one of ${environmentTypes.join(', ')}`);
-export type EnvironmentType = z.infer<typeof EnvironmentType>;
-
 const environment = recordType('environment', () =>
   z.object({
     project_id: Ulid,
@@ -20,7 +16,12 @@ const environment = recordType('environment', () =>
     version: z.number().int(),
   }),
 );
+
 export type Environment = z.infer<typeof environment.schema>;
+
+export const environmentTypes = ['python', 'node', 'system', 'docker'] as const;
+export const EnvironmentType = z.enum(environmentTypes, `must be one of ${environmentTypes.join(', ')}`);
+export type EnvironmentType = z.infer<typeof EnvironmentType>;
 
 export const environmentKey = (project_id: string): Key => ({
   pk: `ENVIRONMENT#${project_id}`,
@@ -99,33 +100,13 @@ const pack = recordType('environment-pack', () =>
 );
 export type EnvironmentPack = z.infer<typeof pack.schema>;
 
-const builder = recordType('environment-builder', () =>
-  z.object({
-    holder: z.string(),
-    expires_at: Timestamp,
-    /** The store forgets a claim whose builder died; in epoch seconds. */
-    ttl: z.number().int().optional(),
-  }),
-);
-
-/** Claims are shorter than this many seconds. */
-const longestClaimSeconds = 300;
-
-/** Packed environments belong to one project each and are never shared between projects. */
-const packPartition = (project_id: string): string => `ENVIRONMENT_PACKS#${project_id}`;
-const packKey = (project_id: string, request_key: string): Key => ({
-  pk: packPartition(project_id),
-  sk: request_key,
-});
-const builderKey = (project_id: string, request_key: string): Key => ({
-  pk: packPartition(project_id),
-  sk: `${request_key}#BUILDER`,
-});
-
 export const environmentPartitions = (project_id: string): string[] => [
   `ENVIRONMENT#${project_id}`,
   packPartition(project_id),
 ];
+
+/** Packed environments belong to one project each and are never shared between projects. */
+const packPartition = (project_id: string): string => `ENVIRONMENT_PACKS#${project_id}`;
 
 /** What the packages of these digests are, as far as an environment of the project still has them. */
 export async function findLocks(
@@ -156,6 +137,11 @@ export async function findPack(
   return item && pack.parse(item);
 }
 
+const packKey = (project_id: string, request_key: string): Key => ({
+  pk: packPartition(project_id),
+  sk: request_key,
+});
+
 /**
  * Records a pack that lies in the bucket, maybe in place of a damaged one.
  * @throws ConditionFailedError where `holder` is not its builder any more, or the project is gone
@@ -180,6 +166,11 @@ export async function putPack(
       : count(project_id, { bytes: bytes - previous.bytes }),
   );
 }
+
+const builderKey = (project_id: string, request_key: string): Key => ({
+  pk: packPartition(project_id),
+  sk: `${request_key}#BUILDER`,
+});
 
 /** The packed environments of a project lie under this prefix. */
 export const packsPrefix = (project_id: string): string => `${projectPrefix(project_id)}environments/`;
@@ -215,6 +206,18 @@ export async function claimBuild(
     },
   });
 }
+
+const builder = recordType('environment-builder', () =>
+  z.object({
+    holder: z.string(),
+    expires_at: Timestamp,
+    /** The store forgets a claim whose builder died; in epoch seconds. */
+    ttl: z.number().int().optional(),
+  }),
+);
+
+/** Claims are shorter than this many seconds. */
+const longestClaimSeconds = 300;
 
 /** Lets others build; throws `ConditionFailedError` when the claim was lost already. */
 export async function releaseBuild(

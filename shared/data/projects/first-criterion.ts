@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { Ulid } from '../../core/formats.ts';
 import { criterionOf, criterionOfMetrics, type ProjectCriterion } from '../../metrics/criteria.ts';
-import { pageOf, readPage } from '../table/read-page.ts';
 import { recordType } from '../table/record.ts';
-import type { Item, Key, TableReader, TableWriter } from '../table/table.ts';
-import { tryWrite } from '../table/try-write.ts';
+import { type Item, type Key, pageOf, readPage, type TableReader, type TableWriter } from '../table/table.ts';
+import { tryWrite } from '../table/write-label.ts';
 import { Criterion, type Project, parseProject, projectKey } from './project.ts';
 
 /**

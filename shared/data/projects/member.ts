@@ -1,10 +1,17 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../core/formats.ts';
 import type { Condition } from '../table/condition.ts';
-import { readPage } from '../table/read-page.ts';
 import { recordType } from '../table/record.ts';
 import { retryOnConflict } from '../table/retry-on-conflict.ts';
-import type { Item, Key, Page, TableReader, TableWriter, Write } from '../table/table.ts';
+import {
+  type Item,
+  type Key,
+  type Page,
+  readPage,
+  type TableReader,
+  type TableWriter,
+  type Write,
+} from '../table/table.ts';
 import { WriteLabel } from '../table/write-label.ts';
 import {
   countersKey,
@@ -14,14 +21,6 @@ import {
   projectExists,
   projectKey,
 } from './project.ts';
-
-/** Roles in a project, from the fewest rights to the most; each has all rights of those before it. */
-export const projectRoles = ['viewer', 'developer', 'owner'] as const;
-export type ProjectRole = (typeof projectRoles)[number];
-
-/** Roles that are given to members. A project has one owner, whom its own record names. */
-export const MemberRole = z.enum(['viewer', 'developer'], 'must be viewer or developer');
-export type MemberRole = z.infer<typeof MemberRole>;
 
 const member = recordType('member', () =>
   z.object({
@@ -33,8 +32,17 @@ const member = recordType('member', () =>
     version: z.number().int(),
   }),
 );
+
 /** Somebody with whom a project is shared. */
 export type Member = z.infer<typeof member.schema>;
+
+/** Roles that are given to members. A project has one owner, whom its own record names. */
+export const MemberRole = z.enum(['viewer', 'developer'], 'must be viewer or developer');
+export type MemberRole = z.infer<typeof MemberRole>;
+
+/** Roles in a project, from the fewest rights to the most; each has all rights of those before it. */
+export const projectRoles = ['viewer', 'developer', 'owner'] as const;
+export type ProjectRole = (typeof projectRoles)[number];
 
 export const parseMember = member.parse;
 
@@ -43,39 +51,10 @@ export const maxMembers = 100;
 /** The write that counts a new member. */
 export const memberCount = new WriteLabel('members');
 
-type Records = TableReader<'records'>;
-type Writer = TableWriter<'records'>;
-
 export const membersPartition = (project_id: string): string => `MEMBERS#${project_id}`;
 export const memberKey = (project_id: string, user_id: string): Key => ({
   pk: membersPartition(project_id),
   sk: user_id,
-});
-
-/** The record by which a project is on a user's own list, beside those that they own. */
-const listed = ({ user_id, project_id }: Member): Write => ownedProjects.add(user_id, project_id);
-const unlisted = ({ user_id, project_id }: Pick<Member, 'user_id' | 'project_id'>): Write =>
-  ownedProjects.remove(user_id, project_id);
-
-const countMembers = (project_id: string, members: 1 | -1): Write =>
-  memberCount.on({
-    update: countersKey(project_id),
-    change: { add: { members } },
-    if: {
-      exists: true,
-      ...(members > 0 && { any: [{ absent: ['members'] }, { atMost: { members: maxMembers - 1 } }] }),
-    },
-  });
-
-/** Refused once the project has another owner than the caller was checked against, or is gone. */
-const sameOwner = ({ project_id, owner_id }: Project): Write => ({
-  check: projectKey(project_id),
-  if: { equals: { owner_id } },
-});
-
-const put = (value: Member, previous: Member | undefined): Write => ({
-  put: member.item(memberKey(value.project_id, value.user_id), value),
-  if: previous === undefined ? { exists: false } : { equals: { version: previous.version } },
 });
 
 export async function findMember(
@@ -86,6 +65,8 @@ export async function findMember(
   const item = await records.get(memberKey(project_id, user_id));
   return item && member.parse(item);
 }
+
+type Records = TableReader<'records'>;
 
 /** The member, for a change or removal: also one that this version cannot read, who is taken for a viewer. */
 export async function findMemberToReplace(
@@ -124,6 +105,32 @@ export async function putMember(
   );
 }
 
+type Writer = TableWriter<'records'>;
+
+/** Refused once the project has another owner than the caller was checked against, or is gone. */
+const sameOwner = ({ project_id, owner_id }: Project): Write => ({
+  check: projectKey(project_id),
+  if: { equals: { owner_id } },
+});
+
+const put = (value: Member, previous: Member | undefined): Write => ({
+  put: member.item(memberKey(value.project_id, value.user_id), value),
+  if: previous === undefined ? { exists: false } : { equals: { version: previous.version } },
+});
+
+/** The record by which a project is on a user's own list, beside those that they own. */
+const listed = ({ user_id, project_id }: Member): Write => ownedProjects.add(user_id, project_id);
+
+const countMembers = (project_id: string, members: 1 | -1): Write =>
+  memberCount.on({
+    update: countersKey(project_id),
+    change: { add: { members } },
+    if: {
+      exists: true,
+      ...(members > 0 && { any: [{ absent: ['members'] }, { atMost: { members: maxMembers - 1 } }] }),
+    },
+  });
+
 /** Takes somebody out of a project. @throws ConditionFailedError as {@link putMember} */
 export async function removeMember(records: Writer, project: Project, value: Member): Promise<void> {
   await records.write(
@@ -136,6 +143,9 @@ export async function removeMember(records: Writer, project: Project, value: Mem
     countMembers(project.project_id, -1),
   );
 }
+
+const unlisted = ({ user_id, project_id }: Pick<Member, 'user_id' | 'project_id'>): Write =>
+  ownedProjects.remove(user_id, project_id);
 
 /**
  * Makes somebody else the owner of a project of the given version; who was the owner becomes a developer in it.

@@ -4,13 +4,16 @@ import { Timestamp, Ulid } from '../../core/formats.ts';
 import { notFound } from '../../core/service-error.ts';
 import { ownedList } from '../lists/owned-list.ts';
 import { spreadList } from '../lists/spread-list.ts';
-import { readPage } from '../table/read-page.ts';
 import { ofVersion, recordType, unreadableVersion } from '../table/record.ts';
-import type { Item, Key, Page, TableReader, TableWriter, Write } from '../table/table.ts';
-
-/** A measure by which experiments are judged. */
-export const Criterion = z.object({ name: z.string(), goal: z.enum(['maximize', 'minimize']) });
-export type Criterion = z.infer<typeof Criterion>;
+import {
+  type Item,
+  type Key,
+  type Page,
+  readPage,
+  type TableReader,
+  type TableWriter,
+  type Write,
+} from '../table/table.ts';
 
 const project = recordType('project', () =>
   z.object({
@@ -33,7 +36,12 @@ const project = recordType('project', () =>
     version: z.number().int(),
   }),
 );
+
 export type Project = z.infer<typeof project.schema>;
+
+/** A measure by which experiments are judged. */
+export const Criterion = z.object({ name: z.string(), goal: z.enum(['maximize', 'minimize']) });
+export type Criterion = z.infer<typeof Criterion>;
 
 const counters = recordType('counters', () =>
   z.object({
@@ -49,8 +57,6 @@ const counters = recordType('counters', () =>
 );
 /** What a project holds: records, and objects in the bucket with their bytes. Kept, not counted. */
 export type Counters = z.infer<typeof counters.schema>;
-
-type Records = TableReader<'records'>;
 
 const projects = spreadList('PROJECTS');
 /** Key patterns of all projects, for the policy of a role. */
@@ -68,16 +74,10 @@ export const projectPrefix = (project_id: string): string => `projects/${project
 export const parseProject = project.parse;
 export const parseCounters = counters.parse;
 
-const noCounters: Counters = { configs: 0, experiments: 0, unfinished: 0, objects: 0, bytes: 0, members: 0 };
 /** The counters of a project that is being deleted, as far as they can be read. */
 export const salvageCounters = (item: Item): Counters => counters.salvage(item, noCounters);
 
-/** The claim of a name among the projects that a user makes by MLflow's API, where a name says which one is meant. */
-const claim = recordType('project-name', () => z.object({ project_id: Ulid }));
-const claimKey = (user_id: string, name: string): Key => ({
-  pk: `PROJECT_NAMES#${user_id}`,
-  sk: createHash('sha256').update(name).digest('hex'),
-});
+const noCounters: Counters = { configs: 0, experiments: 0, unfinished: 0, objects: 0, bytes: 0, members: 0 };
 
 /** The project for which a user claimed a name; it may have another name by now, or be gone. */
 export async function findClaimedName(
@@ -88,6 +88,16 @@ export async function findClaimedName(
   const item = await records.get(claimKey(user_id, name));
   return item && claim.parse(item).project_id;
 }
+
+type Records = TableReader<'records'>;
+
+const claimKey = (user_id: string, name: string): Key => ({
+  pk: `PROJECT_NAMES#${user_id}`,
+  sk: createHash('sha256').update(name).digest('hex'),
+});
+
+/** The claim of a name among the projects that a user makes by MLflow's API, where a name says which one is meant. */
+const claim = recordType('project-name', () => z.object({ project_id: Ulid }));
 
 /** The write that claims a name, in place of the claim that was found. */
 export const claimName = (
@@ -223,3 +233,34 @@ export const removeProject = ({ project_id, owner_id, version }: Project): Write
   { delete: projectKey(project_id), if: ofVersion(version) },
   ownedProjects.remove(owner_id, project_id),
 ];
+
+/** The project would hold more bytes than the deployment lets it. */
+export class ProjectBytesError extends Error {
+  override readonly name = 'ProjectBytesError';
+
+  /**
+   * @param used bytes that the project holds
+   * @param more bytes that were to be added
+   */
+  constructor(used: number, more: number, maxBytes: number) {
+    super(
+      `The project holds ${used} bytes and may hold ${maxBytes}; ${more} more do not fit. Delete experiments that are no longer needed.`,
+    );
+  }
+}
+
+/**
+ * Check that `more` bytes fit into a project. The counter of the transaction that adds them decides; this names the
+ * limit, and spares the upload.
+ * @throws ProjectBytesError
+ */
+export async function requireProjectBytes(
+  records: TableReader<'records'>,
+  project_id: string,
+  more: number,
+  maxBytes: number,
+): Promise<void> {
+  const item = await records.get(countersKey(project_id));
+  const used = item === undefined ? 0 : parseCounters(item).bytes;
+  if (more > 0 && used + more > maxBytes) throw new ProjectBytesError(used, more, maxBytes);
+}

@@ -1,16 +1,18 @@
 import * as z from 'zod';
+import { type MultipartUploads, type PresignedPart, partBytesFor, partsOf } from '../../aws/multipart.ts';
+import type { ObjectReader } from '../../aws/objects.ts';
 import { FileId, Sha256, Timestamp, Ulid } from '../../core/formats.ts';
-import { readPage } from '../table/read-page.ts';
 import { ofVersion, recordType, unreadableVersion } from '../table/record.ts';
-import type { Key, Page, TableReader, TableWriter, Write } from '../table/table.ts';
-import { count, projectExists, projectPrefix } from './project.ts';
-import { requireProjectBytes } from './project-bytes.ts';
+import {
+  type Key,
+  type Page,
+  readPage,
+  type TableReader,
+  type TableWriter,
+  type Write,
+} from '../table/table.ts';
+import { count, projectExists, projectPrefix, requireProjectBytes } from './project.ts';
 import { acceptAnnounced, announce, type Purge, parsePurge, purgeKey, type UploadParts } from './purge.ts';
-
-/** Largest upload by one presigned PUT: what S3 takes in one piece, 5 GB. */
-export const uploadMaxBytes = 5_000_000_000;
-/** Largest upload in parts: what a job's disk takes with room to work. */
-export const partedMaxBytes = 100_000_000_000;
 
 const upload = recordType('upload', () =>
   z.object({
@@ -27,28 +29,23 @@ const upload = recordType('upload', () =>
 /** The current source of a project, or one of its data sets: named, versioned by hash. */
 export type Upload = z.infer<typeof upload.schema>;
 
-export const parseUpload = upload.parse;
+/** Largest upload by one presigned PUT: what S3 takes in one piece, 5 GB. */
+export const uploadMaxBytes = 5_000_000_000;
+/** Largest upload in parts: what a job's disk takes with room to work. */
+export const partedMaxBytes = 100_000_000_000;
 
-const sourceKey = (project_id: string): Key => ({ pk: `SOURCE#${project_id}`, sk: 'source' });
-const datasetsPartition = (project_id: string): string => `DATASETS#${project_id}`;
-const datasetKey = (project_id: string, dataset: string): Key => ({
-  pk: datasetsPartition(project_id),
-  sk: dataset,
-});
-const uploadKey = (kind: 'source' | 'dataset', project_id: string, name: string): Key =>
-  kind === 'source' ? sourceKey(project_id) : datasetKey(project_id, name);
-/** One item for each stored blob, so that its bytes are counted once however often it becomes current. */
-const blobsPartition = (project_id: string): string => `BLOBS#${project_id}`;
-const blobKey = (kind: 'source' | 'dataset', project_id: string, sha256: string): Key => ({
-  pk: blobsPartition(project_id),
-  sk: `${kind}#${sha256}`,
-});
+export const parseUpload = upload.parse;
 
 export const uploadPartitions = (project_id: string): string[] => [
   `SOURCE#${project_id}`,
   datasetsPartition(project_id),
   blobsPartition(project_id),
 ];
+
+const datasetsPartition = (project_id: string): string => `DATASETS#${project_id}`;
+
+/** One item for each stored blob, so that its bytes are counted once however often it becomes current. */
+const blobsPartition = (project_id: string): string => `BLOBS#${project_id}`;
 
 /** Where an uploaded archive lies in the bucket: by its hash, so that a version never changes. */
 export const sourceObject = (project_id: string, sha256: string): string =>
@@ -67,6 +64,8 @@ export async function findSource(
   return item && upload.parse(item);
 }
 
+const sourceKey = (project_id: string): Key => ({ pk: `SOURCE#${project_id}`, sk: 'source' });
+
 export async function findDataset(
   records: TableReader<'records'>,
   project_id: string,
@@ -75,6 +74,11 @@ export async function findDataset(
   const item = await records.get(datasetKey(project_id, dataset));
   return item && upload.parse(item);
 }
+
+const datasetKey = (project_id: string, dataset: string): Key => ({
+  pk: datasetsPartition(project_id),
+  sk: dataset,
+});
 
 /** Whether an upload of this hash was accepted once; then it stays as long as the project. */
 export async function isAccepted(
@@ -85,6 +89,11 @@ export async function isAccepted(
 ): Promise<boolean> {
   return (await records.get(blobKey(kind, project_id, sha256))) !== undefined;
 }
+
+const blobKey = (kind: 'source' | 'dataset', project_id: string, sha256: string): Key => ({
+  pk: blobsPartition(project_id),
+  sk: `${kind}#${sha256}`,
+});
 
 /** Digests of the accepted uploads of a kind, in their order. */
 export async function listAccepted(
@@ -119,11 +128,8 @@ export const putCurrent = (kind: 'source' | 'dataset', value: Upload): Write => 
   put: upload.item(uploadKey(kind, value.project_id, value.name), value),
 });
 
-/** The parts in which an announced upload comes; null without any. */
-function announcedParts(earlier: Purge | undefined): UploadParts | null {
-  const announced = earlier?.target.announced;
-  return announced?.of === 'project' ? announced.parts : null;
-}
+const uploadKey = (kind: 'source' | 'dataset', project_id: string, name: string): Key =>
+  kind === 'source' ? sourceKey(project_id) : datasetKey(project_id, name);
 
 /**
  * Notes that an upload is to come, which is removed unless it is accepted within a day; what was accepted before stays.
@@ -167,6 +173,22 @@ export async function announceUpload(
     announce({ of: 'project', object, blob, parts }, now, since),
   );
   return startParts === undefined ? null : parts;
+}
+
+/** Whether storage has given up what had arrived, as it does some days after an upload began; not where it was joined. */
+export async function isGivenUp(
+  objects: Pick<MultipartUploads, 'missingParts'> & Pick<ObjectReader, 'head'>,
+  object: string,
+  { upload_id, part_bytes, size }: UploadParts,
+): Promise<boolean> {
+  const missing = await objects.missingParts(object, upload_id, partsOf(size, part_bytes));
+  return missing === undefined && (await objects.head(object))?.size !== size;
+}
+
+/** The parts in which an announced upload comes; null without any. */
+function announcedParts(earlier: Purge | undefined): UploadParts | null {
+  const announced = earlier?.target.announced;
+  return announced?.of === 'project' ? announced.parts : null;
 }
 
 /** An upload that was accepted before, or can be: when it was announced, and its parts. */
@@ -246,4 +268,46 @@ export async function putUpload(
         ]
       : []),
   );
+}
+
+/** Runs work that may begin an upload in parts. It is ended again where the work fails: nobody would know of it. */
+export async function withNewParts<T>(
+  objects: Pick<MultipartUploads, 'startParts' | 'abortParts'>,
+  { object, size }: { object: string; size: number },
+  work: (startParts: () => Promise<UploadParts>) => Promise<T>,
+): Promise<T> {
+  const begun: string[] = [];
+  try {
+    return await work(async () => {
+      const upload_id = await objects.startParts(object);
+      begun.push(upload_id);
+      return { upload_id, part_bytes: partBytesFor(size), size };
+    });
+  } catch (error) {
+    for (const upload_id of begun) await objects.abortParts(object, upload_id);
+    throw error;
+  }
+}
+
+/** How to send the parts that have not arrived; none where they were joined. */
+export async function missingParts(
+  objects: Pick<MultipartUploads, 'missingParts' | 'presignParts'>,
+  object: string,
+  { upload_id, part_bytes, size }: UploadParts,
+): Promise<PresignedPart[]> {
+  const missing = await objects.missingParts(object, upload_id, partsOf(size, part_bytes));
+  return objects.presignParts(object, upload_id, missing ?? []);
+}
+
+/**
+ * Joins the parts of an upload.
+ * @returns how many have not arrived; 0 also where they were joined before
+ */
+export async function joinParts(
+  objects: Pick<MultipartUploads, 'completeParts'>,
+  object: string,
+  { upload_id, part_bytes, size }: UploadParts,
+): Promise<number> {
+  const missing = await objects.completeParts(object, upload_id, partsOf(size, part_bytes));
+  return missing?.length ?? 0;
 }

@@ -1,7 +1,11 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../core/formats.ts';
+import { within } from '../../core/needs.ts';
+import { keyBytes, newKey } from '../../core/seal.ts';
+import { readAccounts, writeAccounts } from '../table/needs.ts';
 import { Bytes, ofVersion, recordType, unreadableVersion } from '../table/record.ts';
 import type { Key, TableReader, TableWriter, Write } from '../table/table.ts';
+import { tryWrite } from '../table/write-label.ts';
 import { projectExists } from './project.ts';
 
 const storedVariable = () =>
@@ -91,3 +95,40 @@ export async function putVariables(
 export const putImportedVariables = (value: Variables): Write => ({
   put: variables.item(variablesKey(value.project_id), value),
 });
+
+const partition = 'VARIABLES_KEY';
+const key: Key = { pk: partition, sk: partition };
+
+const keyRecord = recordType('variables-key', () =>
+  z.object({
+    key: Bytes.refine((bytes) => bytes.length === keyBytes, `must be ${keyBytes} bytes`),
+    created_at: Timestamp,
+  }),
+);
+
+// Marked as pure, so that a bundle holds the clients of what it needs alone.
+/** The key of the deployment, to open secret variables with. */
+export const readVariablesKey = /* @__PURE__ */ within(readAccounts, { partitions: [partition] });
+/** The same, and making it with the first secret. */
+export const makeVariablesKey = /* @__PURE__ */ within(writeAccounts, { partitions: [partition] });
+
+/**
+ * The key that encrypts the secret variables of all projects. It lies in the table of accounts, apart from what it
+ * encrypts, where no job and no function without this need reaches it. Undefined before the first secret.
+ */
+export async function findVariablesKey(accounts: TableReader<'accounts'>): Promise<Uint8Array | undefined> {
+  const item = await accounts.get(key);
+  return item && keyRecord.parse(item).key;
+}
+
+/** The key that encrypts the secret variables, made once for each deployment. */
+export async function obtainVariablesKey(accounts: TableWriter<'accounts'>, now: Date): Promise<Uint8Array> {
+  const present = await findVariablesKey(accounts);
+  if (present !== undefined) return present;
+  const made = newKey();
+  const item = keyRecord.item(key, { key: made, created_at: now.toISOString() });
+  if (await tryWrite(accounts.write({ put: item, if: { exists: false } }))) return made;
+  const others = await findVariablesKey(accounts);
+  if (others === undefined) throw new Error('the key of variables was there, and is gone');
+  return others;
+}

@@ -1,5 +1,3 @@
-type Scalar = string | number | boolean;
-
 /**
  * What must hold of a stored item for a write to be done; every member given must hold.
  * An attribute that is absent never equals, is never above or below and never one of anything.
@@ -17,6 +15,8 @@ export interface Condition {
   /** At least one of these must hold. */
   any?: readonly Condition[];
 }
+
+type Scalar = string | number | boolean;
 
 /** Changes of single attributes, done by the store itself in one step. */
 export interface Change {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Condition } from './condition.ts';
+import { UnreadableRecordError } from './item.ts';
 import type { Item, Key } from './table.ts';
-import { UnreadableRecordError } from './unreadable-record.ts';
 
 export interface RecordType<S extends z.ZodObject> {
   readonly kind: string;

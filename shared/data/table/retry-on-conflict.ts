@@ -2,30 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../../core/service-error.ts';
 import { ConditionFailedError } from './write-label.ts';
 
-/** Returned where the reads were out of date, for another call. */
-export const readAgain: unique symbol = Symbol('read again');
-
-/** Of contenders for one record one succeeds in each round, so as many as this all succeed. */
-const maxCalls = 10;
-
-interface RetryOptions<T> {
-  /** Calls at most; 10 unless given. */
-  calls?: number;
-  /** Whether a failed condition is a conflict with another change, which another call may not meet. Default: always. */
-  isConflict?: (error: ConditionFailedError) => boolean;
-  /** What to do after the last call. Default: throw a `conflict`. */
-  giveUp?: (cause: unknown) => T;
-}
-
-/**
- * Wait before a retry, in milliseconds: full jitter below a limit that doubles from 10 with each retry, so that
- * contenders for one item do not keep meeting.
- * @param retry number of the retry, from 0
- */
-export function jitteredPause(retry: number, longest = 200): Promise<void> {
-  return delay(Math.random() * Math.min(longest, 10 * 2 ** retry));
-}
-
 /**
  * Make an optimistic change: `act` reads, and writes on the condition that nothing has changed since. When another change
  * came between, call it again, at most ten times in all unless `calls` says otherwise.
@@ -63,4 +39,33 @@ export async function retryOnConflict<T>(
     if (number >= calls) return giveUp(conflict);
     await jitteredPause(number - 1);
   }
+}
+
+/** Returned where the reads were out of date, for another call. */
+export const readAgain: unique symbol = Symbol('read again');
+
+/** Of contenders for one record one succeeds in each round, so as many as this all succeed. */
+const maxCalls = 10;
+
+interface RetryOptions<T> {
+  /** Calls at most; 10 unless given. */
+  calls?: number;
+  /** Whether a failed condition is a conflict with another change, which another call may not meet. Default: always. */
+  isConflict?: (error: ConditionFailedError) => boolean;
+  /** What to do after the last call. Default: throw a `conflict`. */
+  giveUp?: (cause: unknown) => T;
+}
+
+/**
+ * Wait before a retry, in milliseconds: full jitter below a limit that doubles from 10 with each retry, so that
+ * contenders for one item do not keep meeting.
+ * @param retry number of the retry, from 0
+ */
+export function jitteredPause(retry: number, longest = 200): Promise<void> {
+  return delay(Math.random() * Math.min(longest, 10 * 2 ** retry));
+}
+
+/** The table did not do all of what was asked, because it is throttling or because others kept changing the same items. */
+export class TableBusyError extends Error {
+  override readonly name = 'TableBusyError';
 }

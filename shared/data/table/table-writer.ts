@@ -7,58 +7,6 @@ import { jitteredPause } from './retry-on-conflict.ts';
 import { type Item, type TableName, type TableWriter, tableReader, type Write } from './table.ts';
 import { ConditionFailedError } from './write-label.ts';
 
-type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
-
-const conflictRounds = 8;
-/** Milliseconds. */
-const longestPause = 2000;
-
-/** Text as it can be stored: what a job reports may be cut in the middle of a character, which the store refuses. */
-const storable = (attributes: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, toWellFormed(value)]));
-
-/** An item to store. Its keys are never replaced: they would name another item. */
-const storableItem = ({ pk, sk, ...attributes }: Item): Item => ({ ...storable(attributes), pk, sk });
-
-function transactItem(TableName: string, write: Write): TransactItem {
-  const expression = new Expression();
-  const condition = write.if === undefined ? {} : { ConditionExpression: expression.condition(write.if) };
-  if ('put' in write)
-    return { Put: { TableName, Item: storableItem(write.put), ...condition, ...expression.placeholders() } };
-  if ('update' in write) {
-    const { set } = write.change;
-    const UpdateExpression = expression.change({ ...write.change, ...(set && { set: storable(set) }) });
-    const { pk, sk } = write.update;
-    return {
-      Update: { TableName, Key: { pk, sk }, UpdateExpression, ...condition, ...expression.placeholders() },
-    };
-  }
-  const { pk, sk } = 'delete' in write ? write.delete : write.check;
-  if ('delete' in write)
-    return { Delete: { TableName, Key: { pk, sk }, ...condition, ...expression.placeholders() } };
-  return {
-    ConditionCheck: {
-      TableName,
-      Key: { pk, sk },
-      ConditionExpression: '',
-      ...condition,
-      ...expression.placeholders(),
-    },
-  };
-}
-
-interface Cancellation {
-  name: 'TransactionCanceledException';
-  CancellationReasons?: { Code?: string }[];
-}
-
-function isCancellation(error: unknown): error is Cancellation {
-  return error instanceof Error && error.name === 'TransactionCanceledException';
-}
-
-/** Codes with which the store cancels a transaction that may well succeed when tried again. */
-const passing = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
-
 /**
  * Writer of the table that is deployed as `tableName`.
  *
@@ -93,3 +41,56 @@ export function tableWriter<N extends TableName>(
     },
   };
 }
+
+function transactItem(TableName: string, write: Write): TransactItem {
+  const expression = new Expression();
+  const condition = write.if === undefined ? {} : { ConditionExpression: expression.condition(write.if) };
+  if ('put' in write)
+    return { Put: { TableName, Item: storableItem(write.put), ...condition, ...expression.placeholders() } };
+  if ('update' in write) {
+    const { set } = write.change;
+    const UpdateExpression = expression.change({ ...write.change, ...(set && { set: storable(set) }) });
+    const { pk, sk } = write.update;
+    return {
+      Update: { TableName, Key: { pk, sk }, UpdateExpression, ...condition, ...expression.placeholders() },
+    };
+  }
+  const { pk, sk } = 'delete' in write ? write.delete : write.check;
+  if ('delete' in write)
+    return { Delete: { TableName, Key: { pk, sk }, ...condition, ...expression.placeholders() } };
+  return {
+    ConditionCheck: {
+      TableName,
+      Key: { pk, sk },
+      ConditionExpression: '',
+      ...condition,
+      ...expression.placeholders(),
+    },
+  };
+}
+
+type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/** An item to store. Its keys are never replaced: they would name another item. */
+const storableItem = ({ pk, sk, ...attributes }: Item): Item => ({ ...storable(attributes), pk, sk });
+
+/** Text as it can be stored: what a job reports may be cut in the middle of a character, which the store refuses. */
+const storable = (attributes: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, toWellFormed(value)]));
+
+function isCancellation(error: unknown): error is Cancellation {
+  return error instanceof Error && error.name === 'TransactionCanceledException';
+}
+
+interface Cancellation {
+  name: 'TransactionCanceledException';
+  CancellationReasons?: { Code?: string }[];
+}
+
+const conflictRounds = 8;
+
+/** Codes with which the store cancels a transaction that may well succeed when tried again. */
+const passing = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+
+/** Milliseconds. */
+const longestPause = 2000;

@@ -1,8 +1,8 @@
 import { type DiskFault, diskFault } from '../../core/disk-fault.ts';
 import type { Logger } from '../../core/log.ts';
 import { ServiceError } from '../../core/service-error.ts';
-import { TableBusyError } from '../../data/table/table-busy.ts';
-import { UnreadableRecordError } from '../../data/table/unreadable-record.ts';
+import { UnreadableRecordError } from '../../data/table/item.ts';
+import { TableBusyError } from '../../data/table/retry-on-conflict.ts';
 import type { ProblemDocument } from '../definition/problem.ts';
 import type { Result } from '../pipeline/proxy-event.ts';
 import { HttpError } from './http-error.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
+import type { UnreadableRecordError } from '../../data/table/item.ts';
 import type { Page } from '../../data/table/table.ts';
-import type { UnreadableRecordError } from '../../data/table/unreadable-record.ts';
 import { maxRowsPayloadBytes, payloadBytes } from '../answer/payload-bytes.ts';
 import { Cursor } from './cursor.ts';
 import { integer } from './parameters.ts';

@@ -1,4 +1,4 @@
-import type { UnreadableRecordError } from '../../data/table/unreadable-record.ts';
+import type { UnreadableRecordError } from '../../data/table/item.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -2,8 +2,7 @@ import { ServiceError } from '../../core/service-error.ts';
 import { findMember, type Member, type ProjectRole, projectRoles } from '../../data/projects/member.ts';
 import { type Project, requireProject, requireProjectToRemove } from '../../data/projects/project.ts';
 import { readRecords } from '../../data/table/needs.ts';
-import { readAhead } from '../../data/table/read-ahead.ts';
-import type { TableReader } from '../../data/table/table.ts';
+import { readAhead, type TableReader } from '../../data/table/table.ts';
 import type { Caller, ProjectRule } from '../definition/endpoint-context.ts';
 import type { Before } from '../definition/exchange.ts';
 

@@ -1,6 +1,6 @@
 import type { ArtifactHome } from '../../data/experiments/client-artifact.ts';
 import { findLoggedModel } from '../../data/experiments/logged-model.ts';
-import { clientPathMaxBytes, isSafePath } from '../../data/rules/artifact-path.ts';
+import { clientPathMaxBytes, isSafePath } from '../../data/rules/upload.ts';
 import { type Access, isOwnRun, type MlflowContext, outsideJob, requireAccess } from '../protocol/context.ts';
 import { findModelKey, findRunKey } from '../protocol/ids.ts';
 import { doesNotExist, invalidValue } from '../protocol/mlflow-error.ts';

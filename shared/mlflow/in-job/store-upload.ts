@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { ServiceError } from '../../core/service-error.ts';
 import { artifactObject } from '../../data/experiments/artifact.ts';
 import { type ArtifactHome, putUnannounced } from '../../data/experiments/client-artifact.ts';
-import { ProjectBytesError, requireProjectBytes } from '../../data/projects/project-bytes.ts';
+import { ProjectBytesError, requireProjectBytes } from '../../data/projects/project.ts';
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import { JobError } from '../../runner/job/job-error.ts';
 import type { RunLogs } from '../../runner/outputs/run-logs.ts';

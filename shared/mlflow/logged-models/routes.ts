@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type LoggedModel, putLoggedModel } from '../../data/experiments/logged-model.ts';
 import { projectExists } from '../../data/projects/project.ts';
-import { retain } from '../../data/projects/retained.ts';
+import { retain } from '../../data/projects/purge.ts';
 import { LoggedModelName } from '../../data/rules/model.ts';
 import { maxParam } from '../../data/rules/tracked.ts';
 import { requireSafePath } from '../artifacts/artifact-home.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ServiceError } from '../../core/service-error.ts';
 import { claimName, findClaimedName } from '../../data/projects/project.ts';
-import { retain } from '../../data/projects/retained.ts';
+import { retain } from '../../data/projects/purge.ts';
 import { ClientProjectName, ProjectTag } from '../../data/rules/project.ts';
 import { requireDeveloper } from '../protocol/context.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';

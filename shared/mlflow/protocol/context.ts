@@ -2,7 +2,7 @@ import type { ObjectWriter } from '../../aws/objects.ts';
 import { ServiceError } from '../../core/service-error.ts';
 import { accountTypes } from '../../data/accounts/user.ts';
 import type { Experiment } from '../../data/experiments/experiment.ts';
-import type { MetricPoint } from '../../data/metrics/metric-point.ts';
+import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 import type { Project } from '../../data/projects/project.ts';
 import type { TableWriter } from '../../data/table/table.ts';
 import type { ChangeFields } from '../../experiments/change-fields.ts';

@@ -2,11 +2,11 @@ import * as z from 'zod';
 import type { LoggedModel } from '../../data/experiments/logged-model.ts';
 import {
   type ModelVersion,
+  noStage,
   putModelVersion,
   putRegisteredModel,
 } from '../../data/models/registered-model.ts';
-import { noStage } from '../../data/models/version-stages.ts';
-import { isPlainAddress, isRemoteAddress } from '../../data/rules/registry.ts';
+import { isPlainAddress, isRemoteAddress } from '../../data/rules/model.ts';
 import { versionsTag } from '../../data/rules/tracked.ts';
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import type { Write } from '../../data/table/table.ts';

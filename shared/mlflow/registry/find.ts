@@ -8,7 +8,7 @@ import {
   putRegisteredModel,
   type RegisteredModel,
 } from '../../data/models/registered-model.ts';
-import { maxRegistryItem } from '../../data/rules/registry.ts';
+import { maxRegistryItem } from '../../data/rules/model.ts';
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import { type MlflowContext, requireDeveloper } from '../protocol/context.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';

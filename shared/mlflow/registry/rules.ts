@@ -8,7 +8,7 @@ import {
   RegistryTag,
   refusedInName,
   versionAlias,
-} from '../../data/rules/registry.ts';
+} from '../../data/rules/model.ts';
 import { namedValue } from '../protocol/name-rules.ts';
 import { text } from '../protocol/scalars.ts';
 

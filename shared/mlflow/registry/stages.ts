@@ -1,4 +1,4 @@
-import { versionStages } from '../../data/models/version-stages.ts';
+import { versionStages } from '../../data/models/registered-model.ts';
 import { invalidValue } from '../protocol/mlflow-error.ts';
 
 /** A stage by its name in any case. @throws ServiceError `INVALID_PARAMETER_VALUE` */

@@ -1,6 +1,10 @@
 import * as z from 'zod';
-import { putRegisteredModel, removeModelVersion } from '../../data/models/registered-model.ts';
-import { archived, latestOf } from '../../data/models/version-stages.ts';
+import {
+  archived,
+  latestOf,
+  putRegisteredModel,
+  removeModelVersion,
+} from '../../data/models/registered-model.ts';
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import { mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';

@@ -1,7 +1,7 @@
 import type { Experiment } from '../../data/experiments/experiment.ts';
 import type { ExperimentFields } from '../../data/experiments/tracking.ts';
 import { maxParam, maxRunName, maxTag } from '../../data/rules/tracked.ts';
-import { readAhead } from '../../data/table/read-ahead.ts';
+import { readAhead } from '../../data/table/table.ts';
 import {
   type ChangeFields,
   changeFields,

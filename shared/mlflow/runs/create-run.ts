@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isoTime, Ulid } from '../../core/formats.ts';
 import type { ExperimentFields } from '../../data/experiments/tracking.ts';
 import { defaultName } from '../../data/projects/default-name.ts';
-import { readAhead } from '../../data/table/read-ahead.ts';
+import { readAhead } from '../../data/table/table.ts';
 import { experimentNumber } from '../../experiments/experiment-number.ts';
 import { requireRoom } from '../../experiments/field-rules.ts';
 import { recordLogged } from '../../experiments/record-logged.ts';

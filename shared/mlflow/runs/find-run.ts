@@ -7,7 +7,7 @@ import {
 } from '../../data/experiments/tracking.ts';
 import { defaultName } from '../../data/projects/default-name.ts';
 import type { Project } from '../../data/projects/project.ts';
-import { readAhead } from '../../data/table/read-ahead.ts';
+import { readAhead } from '../../data/table/table.ts';
 import { type Access, type MlflowContext, requireAccess, requireReach } from '../protocol/context.ts';
 import { type RunKey, runIdOf, runKeyOf } from '../protocol/ids.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';

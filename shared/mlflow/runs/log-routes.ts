@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Experiment } from '../../data/experiments/experiment.ts';
 import { logPoints, type PointsRead, readBeforePoints } from '../../data/experiments/log-points.ts';
-import { readAhead } from '../../data/table/read-ahead.ts';
+import { readAhead } from '../../data/table/table.ts';
 import { noteModelMetrics } from '../logged-models/model-metrics.ts';
 import { noteTag } from '../projects/show-experiment.ts';
 import { isOwnRun, type MlflowContext } from '../protocol/context.ts';

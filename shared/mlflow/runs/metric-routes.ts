@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Experiment } from '../../data/experiments/experiment.ts';
-import type { MetricPoint } from '../../data/metrics/metric-point.ts';
+import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 import { isPointsPosition, numberOfPosition, readPoints } from '../../experiments/read-points.ts';
 import { Reply } from '../../http/definition/reply.ts';
 import type { MlflowContext } from '../protocol/context.ts';

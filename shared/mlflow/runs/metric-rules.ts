@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isoTime } from '../../core/formats.ts';
 import type { ModelMetric } from '../../data/experiments/logged-model.ts';
-import type { MetricPoint } from '../../data/metrics/metric-point.ts';
+import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 import { isPlainName, trackedName } from '../protocol/name-rules.ts';
 import { double, int64, latest, maxInt64, milliseconds, text } from '../protocol/scalars.ts';
 

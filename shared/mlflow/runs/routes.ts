@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { findFields } from '../../data/experiments/tracking.ts';
-import { retain } from '../../data/projects/retained.ts';
+import { retain } from '../../data/projects/purge.ts';
 import { changeFields } from '../../experiments/change-fields.ts';
 import { type Route, route } from '../protocol/route.ts';
 import { createRun } from './create-run.ts';

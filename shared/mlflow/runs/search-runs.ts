@@ -10,7 +10,7 @@ import {
 } from '../../data/experiments/search-experiments.ts';
 import { type ExperimentFields, findFieldsOfEach } from '../../data/experiments/tracking.ts';
 import type { Project } from '../../data/projects/project.ts';
-import { readAhead } from '../../data/table/read-ahead.ts';
+import { readAhead } from '../../data/table/table.ts';
 import { decodePosition } from '../../search/row-order.ts';
 import { requireExperimentProject } from '../projects/find-project.ts';
 import { answerPage } from '../protocol/answer-page.ts';

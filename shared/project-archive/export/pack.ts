@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { partsOf } from '../../aws/multipart.ts';
 import type { ObjectReader, ObjectWriter } from '../../aws/objects.ts';
 import type { Deadline } from '../../core/deadline.ts';
-import { exportObject, exportWorkPrefix, type ProjectExport } from '../../data/projects/project-export.ts';
+import { exportObject, exportWorkPrefix, type ProjectExport } from '../../data/projects/project-archives.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { Digest } from '../digest.ts';
 import { indexMaxBytes, indexPath, manifestOf, manifestPath, maxArchiveFiles } from '../manifest.ts';

@@ -2,8 +2,8 @@ import {
   findModelVersions,
   findRegisteredModel,
   type ModelVersion,
+  versionStages,
 } from '../../data/models/registered-model.ts';
-import { versionStages } from '../../data/models/version-stages.ts';
 import type { TableReader } from '../../data/table/table.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { type Names, withTexts } from '../references.ts';

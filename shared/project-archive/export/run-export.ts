@@ -12,11 +12,11 @@ import {
   findExport,
   type ProjectExport,
   saveExport,
-} from '../../data/projects/project-export.ts';
+} from '../../data/projects/project-archives.ts';
 import { newPurge, type Purge, putOffPurge, recordPurge } from '../../data/projects/purge.ts';
 import { readVariables } from '../../data/projects/variable.ts';
+import { UnreadableRecordError } from '../../data/table/item.ts';
 import type { Write } from '../../data/table/table.ts';
-import { UnreadableRecordError } from '../../data/table/unreadable-record.ts';
 import { ConditionFailedError } from '../../data/table/write-label.ts';
 import { keptUntil, maxPassesThatFail, mayExpire } from '../archive-limits.ts';
 import { Pass } from '../pass.ts';

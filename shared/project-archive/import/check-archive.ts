@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Deadline } from '../../core/deadline.ts';
-import { importObject, type ProjectImport } from '../../data/projects/project-import.ts';
+import { importObject, type ProjectImport } from '../../data/projects/project-archives.ts';
 import { uploadObject } from '../../data/projects/upload.ts';
 import type { EnvironmentSpec } from '../../runner/environment/dependencies/parse-dependencies.ts';
 import { deploymentFaults } from '../../runner/training/environment-faults.ts';

@@ -3,7 +3,7 @@ import type { ObjectWriter } from '../../aws/objects.ts';
 import type { Settings } from '../../core/settings.ts';
 import { type ArtifactKind, artifactObject } from '../../data/experiments/artifact.ts';
 import { clientObject } from '../../data/experiments/client-artifact.ts';
-import type { ProjectImport } from '../../data/projects/project-import.ts';
+import type { ProjectImport } from '../../data/projects/project-archives.ts';
 import type { TableReader, TableWriter } from '../../data/table/table.ts';
 import type { Pass } from '../pass.ts';
 import type { Ids } from '../references.ts';

@@ -14,19 +14,19 @@ import { putJobConfig } from '../../data/jobs/job-config.ts';
 import { importedLogChunk, type LogLine } from '../../data/jobs/job-log.ts';
 import { rankOf } from '../../data/jobs/job-status.ts';
 import { metricChunk } from '../../data/metrics/job-metrics.ts';
-import type { MetricPoint } from '../../data/metrics/metric-point.ts';
 import {
   allSummaries,
   type MetricParts,
   putMetricPart,
   withPoints,
 } from '../../data/metrics/metric-summaries.ts';
+import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 import { compactPoints } from '../../data/metrics/point-blocks.ts';
 import { noteFirstCriterion } from '../../data/projects/first-criterion.ts';
 import { count, projectExists } from '../../data/projects/project.ts';
-import { importUnmoved, type ProjectImport } from '../../data/projects/project-import.ts';
+import { importUnmoved, type ProjectImport } from '../../data/projects/project-archives.ts';
 import type { Write } from '../../data/table/table.ts';
-import { tryWrite } from '../../data/table/try-write.ts';
+import { tryWrite } from '../../data/table/write-label.ts';
 import type { ExperimentDocument } from '../documents.ts';
 import { lineMaxBytes } from '../lines.ts';
 import { type Ids, resolver, withTexts } from '../references.ts';

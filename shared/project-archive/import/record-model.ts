@@ -1,9 +1,9 @@
 import { artifactItem } from '../../data/experiments/artifact.ts';
 import { findLoggedModel, loggedModelFileKey, putLoggedModel } from '../../data/experiments/logged-model.ts';
 import { count, projectExists } from '../../data/projects/project.ts';
-import { importUnmoved, type ProjectImport } from '../../data/projects/project-import.ts';
+import { importUnmoved, type ProjectImport } from '../../data/projects/project-archives.ts';
 import type { Write } from '../../data/table/table.ts';
-import { tryWrite } from '../../data/table/try-write.ts';
+import { tryWrite } from '../../data/table/write-label.ts';
 import { type Ids, resolver, withTexts } from '../references.ts';
 import { type ImportContext, importedModelFile } from './import-context.ts';
 import type { OpenArchive } from './open-archive.ts';

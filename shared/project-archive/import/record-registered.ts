@@ -1,16 +1,15 @@
 import {
   findRegisteredModel,
+  latestOf,
   putModelVersion,
   putRegisteredModel,
   type RegisteredModel,
 } from '../../data/models/registered-model.ts';
-import { latestOf } from '../../data/models/version-stages.ts';
 import { findProjects, projectExists } from '../../data/projects/project.ts';
-import { importUnmoved, maxRenamed, type ProjectImport } from '../../data/projects/project-import.ts';
-import { maxRegisteredName } from '../../data/rules/registry.ts';
+import { importUnmoved, maxRenamed, type ProjectImport } from '../../data/projects/project-archives.ts';
+import { maxRegisteredName } from '../../data/rules/model.ts';
 import type { Write } from '../../data/table/table.ts';
-import { tryWrite } from '../../data/table/try-write.ts';
-import { WriteLabel } from '../../data/table/write-label.ts';
+import { tryWrite, WriteLabel } from '../../data/table/write-label.ts';
 import { ProjectArchiveError } from '../project-archive-error.ts';
 import { type Ids, resolver, withTexts } from '../references.ts';
 import { type ImportContext, type ImportPass, importedId } from './import-context.ts';

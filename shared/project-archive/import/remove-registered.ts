@@ -5,7 +5,7 @@ import {
   removeRegisteredModel,
   versionsPrefix,
 } from '../../data/models/registered-model.ts';
-import type { ProjectImport } from '../../data/projects/project-import.ts';
+import type { ProjectImport } from '../../data/projects/project-archives.ts';
 import { newPurge, recordPurge } from '../../data/projects/purge.ts';
 import type { TableReader } from '../../data/table/table.ts';
 import { type ImportContext, importedId, numberOfImported } from './import-context.ts';

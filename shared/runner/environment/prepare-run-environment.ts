@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { recordLock } from '../../data/projects/environment.ts';
-import { tryWrite } from '../../data/table/try-write.ts';
+import { tryWrite } from '../../data/table/write-label.ts';
 import { leaseCheck } from '../job/hold-job.ts';
 import { JobError } from '../job/job-error.ts';
 import { trainingSandbox } from '../job/job-sandbox.ts';

@@ -4,7 +4,7 @@ import { DiskRoom } from '../../archive/disk-room.ts';
 import type { ObjectWriter } from '../../aws/objects.ts';
 import { claimBuild, findPack, packObject, putPack, releaseBuild } from '../../data/projects/environment.ts';
 import type { TableWriter } from '../../data/table/table.ts';
-import { tryWrite } from '../../data/table/try-write.ts';
+import { tryWrite } from '../../data/table/write-label.ts';
 import { downloadObject } from '../job/download-object.ts';
 import { retryFor } from '../job/retry-for.ts';
 import { EnvironmentError } from './environment-error.ts';

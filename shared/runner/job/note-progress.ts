@@ -1,5 +1,5 @@
 import { changeJob } from '../../data/jobs/job.ts';
-import { tryWrite } from '../../data/table/try-write.ts';
+import { tryWrite } from '../../data/table/write-label.ts';
 import { unfinishedJobOf } from '../../jobs/subject.ts';
 import { type HeldJob, leaseCheck } from './hold-job.ts';
 import { retryFor } from './retry-for.ts';

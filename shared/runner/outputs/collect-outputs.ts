@@ -1,6 +1,6 @@
 import { newId } from '../../core/new-id.ts';
 import type { ArtifactKind } from '../../data/experiments/artifact.ts';
-import type { MetricPoint } from '../../data/metrics/metric-point.ts';
+import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 import { filesOpenForWriting } from '../../process/files-open-for-writing.ts';
 import type { PreparedEnvironment } from '../environment/prepare-environment.ts';
 import { noteProgress } from '../job/note-progress.ts';

@@ -1,4 +1,4 @@
-import type { MetricPoint } from '../../data/metrics/metric-point.ts';
+import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 import type { TrainingRun } from '../job/training-job.ts';
 import type { OpenFile } from './upload/file-bytes.ts';
 

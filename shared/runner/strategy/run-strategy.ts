@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { putReceipt } from '../../data/models/stored-receipt.ts';
+import { putReceipt } from '../../data/models/strategy.ts';
 import type { Conclusion } from '../../jobs/conclusion.ts';
 import { cancelledReason } from '../../jobs/reasons.ts';
 import { killTree } from '../../process/process-tree.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { line } from '../../core/text/text-rules.ts';
-import type { MetricPoint } from '../../data/metrics/metric-point.ts';
+import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 
 /** 9999-12-31T23:59:59.999Z; beyond it ISO 8601 needs more digits than anybody reads. */
 const latestMilliseconds = 253_402_300_799_999;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { MetricPoint } from '../../data/metrics/metric-point.ts';
+import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 import { FileRefusedError, GrowingFile } from '../host/growing-file.ts';
 import type { SecretMask } from '../host/secret-mask.ts';
 import { LeftOutLines } from './left-out-lines.ts';

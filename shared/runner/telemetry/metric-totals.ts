@@ -1,5 +1,4 @@
 import type { Experiment } from '../../data/experiments/experiment.ts';
-import type { MetricPoint } from '../../data/metrics/metric-point.ts';
 import {
   allSummaries,
   type MetricParts,
@@ -7,6 +6,7 @@ import {
   readMetricParts,
   withPoints,
 } from '../../data/metrics/metric-summaries.ts';
+import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 import { noteFirstCriterion } from '../../data/projects/first-criterion.ts';
 import type { TableWriter, Write } from '../../data/table/table.ts';
 

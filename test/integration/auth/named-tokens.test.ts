@@ -6,7 +6,7 @@ import { endpoint as listTokens } from '../../../functions/auth/list-tokens.endp
 import { endpoint as revokeToken } from '../../../functions/auth/revoke-token.endpoint.ts';
 import { endpoint as readOwnAccount } from '../../../functions/users/read-own-account.endpoint.ts';
 import { changeUser, setPassword } from '../../../shared/data/accounts/change-user.ts';
-import { issueNamedToken, maxNamedTokens } from '../../../shared/data/accounts/named-token.ts';
+import { issueNamedToken, maxNamedTokens } from '../../../shared/data/accounts/token.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { form, json } from '../users/body.ts';

@@ -2,8 +2,13 @@ import { ulid } from 'ulid';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import type { Environment } from '../../../shared/core/needs.ts';
-import { type SpreadList, spreadId, spreadList } from '../../../shared/data/lists/spread-list.ts';
-import { isSpread, spreadLists } from '../../../shared/data/lists/spread-state.ts';
+import {
+  isSpread,
+  type SpreadList,
+  spreadId,
+  spreadList,
+  spreadLists,
+} from '../../../shared/data/lists/spread-list.ts';
 import { readWatched, scheduleNextPass } from '../../../shared/data/lists/watched-list.ts';
 import type { TableWriter, Write } from '../../../shared/data/table/table.ts';
 import { tableWriter } from '../../../shared/data/table/table-writer.ts';

@@ -1,11 +1,10 @@
 import { ulid } from 'ulid';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { auditVcpus } from '../../../shared/data/jobs/audit-vcpus.ts';
 import { endJob, type UnfinishedJob } from '../../../shared/data/jobs/job.ts';
-import { formerLimitKey, limitShare, shareKey } from '../../../shared/data/jobs/vcpu-shares.ts';
+import { auditVcpus, formerLimitKey, limitShare, shareKey } from '../../../shared/data/jobs/vcpu-shares.ts';
 import { spreadId } from '../../../shared/data/lists/spread-list.ts';
+import { TableBusyError } from '../../../shared/data/table/retry-on-conflict.ts';
 import type { TableWriter } from '../../../shared/data/table/table.ts';
-import { TableBusyError } from '../../../shared/data/table/table-busy.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { beginJob, JobLimitError } from '../../../shared/jobs/place.ts';
 import { reconcileAll } from '../../../shared/jobs/reconciliation.ts';

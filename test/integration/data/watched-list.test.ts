@@ -10,9 +10,9 @@ import {
   listPurges,
   type Purge,
   recordPurge,
+  retainedList,
   unfinishedPurges,
 } from '../../../shared/data/projects/purge.ts';
-import { retainedList } from '../../../shared/data/projects/retained.ts';
 import { type TestService, testService } from '../../support/service.ts';
 
 let service: TestService;

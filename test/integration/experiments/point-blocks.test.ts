@@ -6,7 +6,7 @@ import { endpoint as create } from '../../../functions/experiments/records/creat
 import { isoTime } from '../../../shared/core/formats.ts';
 import { jobPartition } from '../../../shared/data/jobs/job.ts';
 import { metricChunk } from '../../../shared/data/metrics/job-metrics.ts';
-import type { MetricPoint } from '../../../shared/data/metrics/metric-point.ts';
+import type { MetricPoint } from '../../../shared/data/metrics/metric-summary.ts';
 import { compactPoints, pointLists } from '../../../shared/data/metrics/point-blocks.ts';
 import { packChunk } from '../../../shared/data/packed/chunk-stream.ts';
 import { storedNumber } from '../../../shared/data/table/stored-number.ts';

@@ -3,7 +3,7 @@ import { endpoint as readMetrics } from '../../../functions/experiments/metrics/
 import { type Experiment, putExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { takeLease } from '../../../shared/data/jobs/lease.ts';
 import { appendMetrics } from '../../../shared/data/metrics/job-metrics.ts';
-import type { MetricPoint } from '../../../shared/data/metrics/metric-point.ts';
+import type { MetricPoint } from '../../../shared/data/metrics/metric-summary.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';

@@ -4,7 +4,7 @@ import { endpoint as readExperiment } from '../../../functions/experiments/recor
 import { endpoint as updateExperiment } from '../../../functions/experiments/records/update-experiment.endpoint.ts';
 import { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
 import { putExperiment } from '../../../shared/data/experiments/experiment.ts';
-import { trackingPartition } from '../../../shared/data/metrics/tracking-key.ts';
+import { trackingPartition } from '../../../shared/data/metrics/metric-summaries.ts';
 import { count } from '../../../shared/data/projects/project.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';

@@ -8,17 +8,15 @@ import { newId } from '../../../shared/core/new-id.ts';
 import type { User } from '../../../shared/data/accounts/user.ts';
 import { newProjectId } from '../../../shared/data/projects/project.ts';
 import {
+  announceImport,
   exportObject,
   findExport,
-  type ProjectExport,
-} from '../../../shared/data/projects/project-export.ts';
-import {
-  announceImport,
   findImport,
   importObject,
+  type ProjectExport,
   type ProjectImport,
   saveImport,
-} from '../../../shared/data/projects/project-import.ts';
+} from '../../../shared/data/projects/project-archives.ts';
 import type { TableWriter } from '../../../shared/data/table/table.ts';
 import { keptUntil } from '../../../shared/project-archive/archive-limits.ts';
 import { runExport, startExport } from '../../../shared/project-archive/export/run-export.ts';

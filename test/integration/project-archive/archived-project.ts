@@ -15,7 +15,7 @@ import { putJobConfig } from '../../../shared/data/jobs/job-config.ts';
 import { importedLogChunk } from '../../../shared/data/jobs/job-log.ts';
 import { rankOf } from '../../../shared/data/jobs/job-status.ts';
 import { metricChunk } from '../../../shared/data/metrics/job-metrics.ts';
-import type { MetricPoint } from '../../../shared/data/metrics/metric-point.ts';
+import type { MetricPoint } from '../../../shared/data/metrics/metric-summary.ts';
 import { findConfig, putConfig } from '../../../shared/data/projects/config.ts';
 import { putEnvironment } from '../../../shared/data/projects/environment.ts';
 import { count, createProject, newProjectId, type Project } from '../../../shared/data/projects/project.ts';

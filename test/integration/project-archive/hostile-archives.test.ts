@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { listArchiveWork } from '../../../shared/data/projects/archive-work.ts';
 import { findProjects, projectPrefix } from '../../../shared/data/projects/project.ts';
+import { listArchiveWork } from '../../../shared/data/projects/project-archives.ts';
 import { canonicalJson } from '../../../shared/project-archive/canonical-json.ts';
 import { layoutOf } from '../../../shared/project-archive/zip-layout.ts';
 import { testService } from '../../support/service.ts';

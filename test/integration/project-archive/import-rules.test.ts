@@ -11,7 +11,7 @@ import { endpoint as putDataset } from '../../../functions/projects/uploads/put-
 import { endpoint as putVariable } from '../../../functions/projects/variables/put-variable.endpoint.ts';
 import type { ObjectWriter } from '../../../shared/aws/objects.ts';
 import { findProjects } from '../../../shared/data/projects/project.ts';
-import type { ProjectImport } from '../../../shared/data/projects/project-import.ts';
+import type { ProjectImport } from '../../../shared/data/projects/project-archives.ts';
 import { alias, description, modelName, tag } from '../../../shared/mlflow/registry/rules.ts';
 import { canonicalJson } from '../../../shared/project-archive/canonical-json.ts';
 import {

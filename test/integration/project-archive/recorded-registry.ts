@@ -1,11 +1,11 @@
 import { newId } from '../../../shared/core/new-id.ts';
 import {
+  latestOf,
   type ModelVersion,
   putModelVersion,
   putRegisteredModel,
   type RegisteredModel,
 } from '../../../shared/data/models/registered-model.ts';
-import { latestOf } from '../../../shared/data/models/version-stages.ts';
 import { artifactUriOf, type RunKey, runIdOf } from '../../../shared/mlflow/protocol/ids.ts';
 import type { ArchiveLab } from './archive-lab.ts';
 

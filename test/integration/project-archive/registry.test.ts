@@ -11,8 +11,7 @@ import {
   removeRegisteredModel,
 } from '../../../shared/data/models/registered-model.ts';
 import { createProject, newProjectId } from '../../../shared/data/projects/project.ts';
-import { findExport } from '../../../shared/data/projects/project-export.ts';
-import { findImport } from '../../../shared/data/projects/project-import.ts';
+import { findExport, findImport } from '../../../shared/data/projects/project-archives.ts';
 import { artifactUriOf, runIdOf } from '../../../shared/mlflow/protocol/ids.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { testService } from '../../support/service.ts';

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../shared/core/new-id.ts';
 import { modelVersions, versionsPrefix } from '../../../shared/data/models/registered-model.ts';
-import { listArchiveWork } from '../../../shared/data/projects/archive-work.ts';
 import { countersKey, findProjects } from '../../../shared/data/projects/project.ts';
-import { findImport, type ProjectImport } from '../../../shared/data/projects/project-import.ts';
+import {
+  findImport,
+  listArchiveWork,
+  type ProjectImport,
+} from '../../../shared/data/projects/project-archives.ts';
 import { parsePurge, unfinishedPurges } from '../../../shared/data/projects/purge.ts';
 import { removeWholeProject } from '../../../shared/purge/remove-project.ts';
 import fc from '../../support/seeded-fast-check.ts';

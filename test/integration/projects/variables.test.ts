@@ -7,8 +7,12 @@ import { endpoint as putVariable } from '../../../functions/projects/variables/p
 import { endpoint as putVariables } from '../../../functions/projects/variables/put-variables.endpoint.ts';
 import { endpoint as readVariable } from '../../../functions/projects/variables/read-variable.endpoint.ts';
 import { openSealed } from '../../../shared/core/seal.ts';
-import { readVariables, secretPurpose, variablesPartition } from '../../../shared/data/projects/variable.ts';
-import { findVariablesKey } from '../../../shared/data/projects/variables-key.ts';
+import {
+  findVariablesKey,
+  readVariables,
+  secretPurpose,
+  variablesPartition,
+} from '../../../shared/data/projects/variable.ts';
 import { type Answer, type TestService, type TestUser, testService } from '../../support/service.ts';
 import { form, json } from '../users/body.ts';
 import { newProject } from './new-project.ts';

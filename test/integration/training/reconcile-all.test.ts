@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { unfinishedJobs } from '../../../shared/data/jobs/job.ts';
-import { readPosition } from '../../../shared/data/lists/list-position.ts';
+import { readPosition } from '../../../shared/data/lists/watched-list.ts';
 import { reconcileAll } from '../../../shared/jobs/reconciliation.ts';
 import { emptyBatch, recordedJobs } from '../../support/recorded-jobs.ts';
 import { unfinishedOf } from '../../support/unfinished.ts';

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { MetricPoint } from '../../../shared/data/metrics/metric-point.ts';
 import { allSummaries, withPoints } from '../../../shared/data/metrics/metric-summaries.ts';
 import {
   comparePoints,
+  type MetricPoint,
   type MetricSummary,
   packSummaries,
   unpackSummaries,

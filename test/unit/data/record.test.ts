@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { UnreadableRecordError } from '../../../shared/data/table/item.ts';
 import { recordType } from '../../../shared/data/table/record.ts';
-import { UnreadableRecordError } from '../../../shared/data/table/unreadable-record.ts';
 
 const key = { pk: 'FRUITS', sk: 'apple' };
 const fruit = recordType('fruit', () => z.object({ kind: z.string(), weight: z.number() }));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { controlBatch } from '../../../../shared/aws/needs.ts';
-import { readVariablesKey } from '../../../../shared/data/projects/variables-key.ts';
+import { readVariablesKey } from '../../../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../../shared/http/pipeline/lambda.ts';

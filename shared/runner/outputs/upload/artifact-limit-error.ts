@@ -1,5 +1,5 @@
 import type { ArtifactKind } from '../../../data/experiments/artifact.ts';
-import type { ProjectBytesError } from '../../../data/projects/project-bytes.ts';
+import type { ProjectBytesError } from '../../../data/projects/project.ts';
 import { JobError } from '../../job/job-error.ts';
 
 /** The variable that names the folder of a kind to the user's command. */

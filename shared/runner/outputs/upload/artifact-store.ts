@@ -9,7 +9,7 @@ import {
   removeArtifact,
 } from '../../../data/experiments/artifact.ts';
 import type { Experiment } from '../../../data/experiments/experiment.ts';
-import { ProjectBytesError, requireProjectBytes } from '../../../data/projects/project-bytes.ts';
+import { ProjectBytesError, requireProjectBytes } from '../../../data/projects/project.ts';
 import type { TableWriter } from '../../../data/table/table.ts';
 import { ConditionFailedError } from '../../../data/table/write-label.ts';
 import { LeaseLostError } from '../../job/lease-lost-error.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { appendMetrics, readMetrics } from '../../../../shared/data/metrics/job-metrics.ts';
-import type { MetricPoint } from '../../../../shared/data/metrics/metric-point.ts';
+import type { MetricPoint } from '../../../../shared/data/metrics/metric-summary.ts';
 import { MetricReader, type MetricReaderOptions } from '../../../../shared/runner/telemetry/metric-reader.ts';
 import { leasedExperiment } from '../leased-experiment.ts';
 

@@ -6,7 +6,7 @@ import { newId } from '../../../../shared/core/new-id.ts';
 import { catalogueLists } from '../../../../shared/data/experiments/catalogue.ts';
 import { cataloguePartition } from '../../../../shared/data/experiments/catalogue-mark.ts';
 import { type ExperimentRow, rowOf } from '../../../../shared/data/experiments/experiment-row.ts';
-import { packSegments } from '../../../../shared/data/experiments/pack-segments.ts';
+import { packSegments } from '../../../../shared/data/experiments/fold-catalogue.ts';
 import type { ExperimentFields } from '../../../../shared/data/experiments/tracking.ts';
 import { count } from '../../../../shared/data/projects/project.ts';
 import type { TableWriter } from '../../../../shared/data/table/table.ts';

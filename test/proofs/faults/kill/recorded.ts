@@ -5,7 +5,7 @@ import { markNew } from '../../../../shared/data/experiments/catalogue-mark.ts';
 import { putExperiment } from '../../../../shared/data/experiments/experiment.ts';
 import { foldCatalogue } from '../../../../shared/data/experiments/fold-catalogue.ts';
 import { logPoints } from '../../../../shared/data/experiments/log-points.ts';
-import type { MetricPoint } from '../../../../shared/data/metrics/metric-point.ts';
+import type { MetricPoint } from '../../../../shared/data/metrics/metric-summary.ts';
 import { count } from '../../../../shared/data/projects/project.ts';
 import { experimentOf } from '../../../support/experiment.ts';
 import { must } from '../world/ask.ts';

@@ -2,7 +2,7 @@ import { isoTime } from '../../../../shared/core/formats.ts';
 import { findExperiment, listExperiments } from '../../../../shared/data/experiments/experiment.ts';
 import { searchExperiments } from '../../../../shared/data/experiments/search-experiments.ts';
 import { readTracking } from '../../../../shared/data/experiments/tracking.ts';
-import type { MetricPoint } from '../../../../shared/data/metrics/metric-point.ts';
+import type { MetricPoint } from '../../../../shared/data/metrics/metric-summary.ts';
 import { everyPoint } from '../../../../shared/experiments/read-points.ts';
 import type { Service } from '../world/service.ts';
 import { endedIn, experimentIn, pointsIn, projectOf, timeOf } from './recorded.ts';

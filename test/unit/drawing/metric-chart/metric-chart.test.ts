@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { MetricPoint } from '../../../../shared/data/metrics/metric-point.ts';
+import type { MetricPoint } from '../../../../shared/data/metrics/metric-summary.ts';
 import { MetricPanels } from '../../../../shared/drawing/metric-chart/metric-panels.ts';
 import { renderMetricChart } from '../../../../shared/drawing/metric-chart/render-metric-chart.ts';
 
