@@ -76,6 +76,6 @@ export default defineConfig({
     // What is waited for comes in its own time.
     expect: { requireAssertions: true, poll: { timeout: 240_000 } },
     sequence: { sequencer: WaitingApart },
-    ...(!isUnitAlone && { globalSetup: ['test/support/engines.ts'] }),
+    ...(!isUnitAlone && { globalSetup: ['test/support/emulators.ts'] }),
   },
 });

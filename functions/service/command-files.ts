@@ -4,7 +4,7 @@ let built: Promise<CommandFiles> | undefined;
 
 /**
  * The files of the command. From the source tree they are built at the first call; a bundle has this module replaced by
- * what was built with it (`infra/local/build/command-files.ts`).
+ * what was built with it (`infra/service/bundle-options.ts`).
  */
 export function commandFiles(): Promise<CommandFiles> {
   built ??= import('./build-command.ts').then(({ buildCommandFiles }) => buildCommandFiles());

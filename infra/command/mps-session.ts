@@ -5,8 +5,6 @@ import { connect, type Session } from '../../cli/login/connect.ts';
 import { UnreachableError } from '../../shared/client/unreachable-error.ts';
 import { CommandError } from './command-error.ts';
 
-const checkout = fileURLToPath(new URL('../..', import.meta.url));
-
 /**
  * The service that `mps` uses, signed in to as `mps` is: the one at `url`, that of MPS_URL, of the last login, or the one
  * that this checkout runs.
@@ -23,3 +21,5 @@ export async function mpsSession(
     throw isTold ? new CommandError(errorText(error, false)) : error;
   });
 }
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,26 +1,9 @@
+import { ProblemError } from '../../shared/client/problem-error.ts';
+import { UnexpectedAnswerError } from '../../shared/client/unexpected-answer-error.ts';
+import { UnreachableError } from '../../shared/client/unreachable-error.ts';
 import { type DiskFault, diskFault } from '../../shared/core/disk-fault.ts';
-import { awsErrorText } from './aws-error-text.ts';
-import { clientErrorText } from './client-error-text.ts';
 import { CommandError } from './command-error.ts';
 import { HelpRequestedError } from './read-flags.ts';
-
-const diskText: Readonly<Record<DiskFault, string>> = {
-  full: 'The disk is full. Make room on it, and try again.',
-  damaged:
-    'A database is damaged. Restore the data folder from a copy that was made while the service was stopped.',
-};
-
-/** A fault of the disk in words, with what met it. */
-function diskErrorText(error: Error): string | undefined {
-  const fault = diskFault(error);
-  return fault && `${diskText[fault]} (${error.message})`;
-}
-
-/** The error in words that say what to do; undefined where it is a defect of ours, whose stack is needed. */
-const inWords = (error: Error): string | undefined =>
-  error instanceof CommandError
-    ? error.message
-    : (clientErrorText(error) ?? diskErrorText(error) ?? awsErrorText(error));
 
 /**
  * Run the main function of an npm script, and end the process with its exit code. An error that the user can fix is
@@ -39,3 +22,69 @@ export async function runMain(command: () => Promise<number>): Promise<never> {
     process.exit(1);
   }
 }
+
+/** The error in words that say what to do; undefined where it is a defect of ours, whose stack is needed. */
+const inWords = (error: Error): string | undefined =>
+  error instanceof CommandError
+    ? error.message
+    : (clientErrorText(error) ?? diskErrorText(error) ?? awsErrorText(error));
+
+/** What a call of the service, or of a tracking server, has failed with, in words. Undefined for any other error. */
+function clientErrorText(error: Error): string | undefined {
+  if (error instanceof UnreachableError || error instanceof UnexpectedAnswerError) return error.message;
+  if (!(error instanceof ProblemError)) return undefined;
+  const faults = error.faults.map(({ name, message }) => `${name} ${message}`);
+  return `The server answered ${error.status}: ${faults.join('; ') || error.message}`;
+}
+
+const diskText: Readonly<Record<DiskFault, string>> = {
+  full: 'The disk is full. Make room on it, and try again.',
+  damaged:
+    'A database is damaged. Restore the data folder from a copy that was made while the service was stopped.',
+};
+
+/** A fault of the disk in words, with what met it. */
+function diskErrorText(error: Error): string | undefined {
+  const fault = diskFault(error);
+  return fault && `${diskText[fault]} (${error.message})`;
+}
+
+const howToSignIn = `Set AWS_PROFILE to a profile of ~/.aws/config (after "aws sso login", where it signs in so), or
+AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, with AWS_SESSION_TOKEN where there is one.`;
+
+const howToSetRegion = `Set AWS_REGION, a region in the AWS profile, or the option "region" (-c region=eu-central-1).`;
+
+const unreachable = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'TimeoutError'];
+
+/**
+ * An error of the AWS SDK in words that say what to do. Undefined for any other error.
+ * It is known by its name: the packages of the SDK carry classes of their own.
+ */
+export function awsErrorText(error: Error): string | undefined {
+  const { name, message } = error;
+  if (name === 'CredentialsProviderError' || name === 'TokenProviderError') {
+    return `No AWS credentials: ${message}\n${howToSignIn}`;
+  }
+  if (message === 'Region is missing') return `No AWS region.\n${howToSetRegion}`;
+  if (refusedCredentials.includes(name)) {
+    return `AWS refused the credentials (${name}): ${message}\n${howToSignIn}`;
+  }
+  if (unreachable.includes(codeOf(error)) || unreachable.includes(name)) {
+    return `AWS cannot be reached: ${message}\nIs there a network, and is the region right? ${howToSetRegion}`;
+  }
+  return '$metadata' in error ? `AWS refused: ${message} (${name})` : undefined;
+}
+
+/** Error codes of AWS for invalid and expired credentials. */
+const refusedCredentials = [
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'InvalidClientTokenId',
+  'SignatureDoesNotMatch',
+  'UnrecognizedClientException',
+  'InvalidAccessKeyId',
+  'RequestExpired',
+];
+
+const codeOf = (error: Error): string =>
+  'code' in error && typeof error.code === 'string' ? error.code : '';

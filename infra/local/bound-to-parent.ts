@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
 
+/**
+ * How to spawn a program so that the kernel kills it when this process dies, however it dies. The pid stays that of
+ * the program. Where the platform has no such way, the program is spawned as it is.
+ */
+export function boundToParent(program: string, args: readonly string[]): { file: string; args: string[] } {
+  if (setpriv === undefined) setpriv = findSetpriv();
+  if (setpriv === null) return { file: program, args: [...args] };
+  return { file: setpriv, args: ['--pdeathsig', 'KILL', '--', program, ...args] };
+}
+
 let setpriv: string | null | undefined;
 
 /** util-linux has had the option since 2018, BusyBox has not; so it is tried. */
@@ -14,14 +24,4 @@ function findSetpriv(): string | null {
     }
   }
   return null;
-}
-
-/**
- * How to spawn a program so that the kernel kills it when this process dies, however it dies. The pid stays that of
- * the program. Where the platform has no such way, the program is spawned as it is.
- */
-export function boundToParent(program: string, args: readonly string[]): { file: string; args: string[] } {
-  if (setpriv === undefined) setpriv = findSetpriv();
-  if (setpriv === null) return { file: program, args: [...args] };
-  return { file: setpriv, args: ['--pdeathsig', 'KILL', '--', program, ...args] };
 }

@@ -5,6 +5,10 @@ import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
 import { isOperation } from '../../shared/http/definition/request-method.ts';
 import type { Handler } from '../../shared/http/pipeline/lambda.ts';
 
+/** The same without proxies, which are no operations of the document. */
+export const loadOperations = async (folder: string): Promise<LoadedEndpoint[]> =>
+  (await loadEndpoints(folder)).filter(({ endpoint }) => isOperation(endpoint));
+
 export interface LoadedEndpoint {
   /** File of the endpoint, relative to the folder it was loaded from. */
   file: string;
@@ -12,13 +16,12 @@ export interface LoadedEndpoint {
   handler: Handler;
 }
 
-function isEndpointModule(module: unknown): module is { endpoint: AnyEndpoint; handler: Handler } {
-  return typeof module === 'object' && module !== null && 'endpoint' in module && 'handler' in module;
-}
-
-function loaded(file: string, module: unknown): LoadedEndpoint {
-  if (!isEndpointModule(module)) throw new Error(`${file} must export endpoint and handler`);
-  return { file, endpoint: module.endpoint, handler: module.handler };
+/** Every endpoint below `folder`. */
+export async function loadEndpoints(folder: string): Promise<LoadedEndpoint[]> {
+  const files = await endpointFiles(folder);
+  return Promise.all(
+    files.map(async (file) => loaded(file, await import(pathToFileURL(join(folder, file)).href))),
+  );
 }
 
 /**
@@ -28,12 +31,13 @@ function loaded(file: string, module: unknown): LoadedEndpoint {
 export const endpointFiles = async (folder: string): Promise<string[]> =>
   (await Array.fromAsync(glob('**/*.endpoint.ts', { cwd: folder }))).sort();
 
-/** Every endpoint below `folder`. */
-export async function loadEndpoints(folder: string): Promise<LoadedEndpoint[]> {
-  const files = await endpointFiles(folder);
-  return Promise.all(
-    files.map(async (file) => loaded(file, await import(pathToFileURL(join(folder, file)).href))),
-  );
+function loaded(file: string, module: unknown): LoadedEndpoint {
+  if (!isEndpointModule(module)) throw new Error(`${file} must export endpoint and handler`);
+  return { file, endpoint: module.endpoint, handler: module.handler };
+}
+
+function isEndpointModule(module: unknown): module is { endpoint: AnyEndpoint; handler: Handler } {
+  return typeof module === 'object' && module !== null && 'endpoint' in module && 'handler' in module;
 }
 
 /** The module into which the bundle of the local run packs all endpoints, without its ending. */
@@ -45,7 +49,3 @@ export async function loadBundledEndpoints(folder: string): Promise<LoadedEndpoi
   const { modules }: { modules: Readonly<Record<string, unknown>> } = await import(href);
   return Object.entries(modules).map(([name, module]) => loaded(name, module));
 }
-
-/** The same without proxies, which are no operations of the document. */
-export const loadOperations = async (folder: string): Promise<LoadedEndpoint[]> =>
-  (await loadEndpoints(folder)).filter(({ endpoint }) => isOperation(endpoint));

@@ -1,14 +1,8 @@
 import type { Need } from '../../shared/core/needs.ts';
-import { actionsOf, checkActions } from './actions.ts';
 
-/** Keys and values of a condition, by its operator. */
-export type Conditions = Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
-
-/** A statement that allows, of an IAM policy. */
-export interface Statement {
-  actions: readonly string[];
-  resources: readonly string[];
-  conditions?: Conditions;
+/** The statements of a role that these needs come to: explicit actions on named resources. */
+export function roleStatements(needs: readonly Need<unknown>[], arns: ResourceArns): Statement[] {
+  return widest(needs).flatMap((need) => statementsOf(need, arns));
 }
 
 /** ARNs of the things that functions and jobs need. */
@@ -21,6 +15,121 @@ export interface ResourceArns {
   /** Jobs, whose ids are made by Batch. */
   jobs: readonly string[];
 }
+
+/** A statement that allows, of an IAM policy. */
+export interface Statement {
+  actions: readonly string[];
+  resources: readonly string[];
+  conditions?: Conditions;
+}
+
+/** Keys and values of a condition, by its operator. */
+export type Conditions = Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
+
+/** Without those that another one includes: a need of another part of the resource is none of these. */
+function widest(needs: readonly Need<unknown>[]): Need<unknown>[] {
+  const kept: Need<unknown>[] = [];
+  for (const need of needs) {
+    if (kept.some((wide) => includes(wide, need))) continue;
+    const rest = kept.filter((one) => !includes(need, one));
+    kept.splice(0, kept.length, ...rest, need);
+  }
+  return kept;
+}
+
+const includes = (wide: Need<unknown>, need: Need<unknown>): boolean =>
+  wide.resource === need.resource &&
+  (wide.level === need.level || wide.level === 'write' || wide.level === 'control') &&
+  (wide.scope === undefined || wide.scope === need.scope);
+
+function statementsOf(need: Need<unknown>, arns: ResourceArns): Statement[] {
+  const actions = actionsOf(need);
+  switch (need.resource) {
+    case 'accounts':
+    case 'records':
+      return onTable(arns[need.resource], actions.table ?? [], need);
+    case 'objects':
+      return onBucket(arns.bucket, need);
+    case 'batch':
+      return [
+        { actions: actions.anything ?? [], resources: ['*'] },
+        ...(actions.submission === undefined
+          ? []
+          : [{ actions: actions.submission, resources: [...arns.submissions, ...arns.jobs] }]),
+        ...(actions.jobs === undefined ? [] : [{ actions: actions.jobs, resources: arns.jobs }]),
+      ];
+  }
+}
+
+const tableReads = ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query'];
+
+/** A transaction is allowed by the actions that it consists of. */
+const tableWrites = [
+  'dynamodb:ConditionCheckItem',
+  'dynamodb:DeleteItem',
+  'dynamodb:PutItem',
+  'dynamodb:UpdateItem',
+];
+
+const table = {
+  read: { table: tableReads },
+  write: { table: [...tableReads, ...tableWrites] },
+} satisfies Partial<Record<Level, Actions>>;
+
+/** S3 returns 403 instead of 404 for a missing object unless the caller may list. */
+const bucket = ['s3:ListBucket'];
+
+const watching = ['batch:DescribeJobs', 'batch:ListJobs'];
+
+const actions: Readonly<Record<Resource, Readonly<Partial<Record<Level, Actions>>>>> = {
+  accounts: table,
+  records: table,
+  objects: {
+    read: { bucket, objects: ['s3:GetObject'] },
+    write: {
+      bucket,
+      objects: [
+        's3:AbortMultipartUpload',
+        's3:DeleteObject',
+        's3:GetObject',
+        // Only the principal that began an upload may list its parts without a grant, and another one completes it.
+        's3:ListMultipartUploadParts',
+        's3:PutObject',
+      ],
+    },
+  },
+  batch: {
+    observe: { anything: watching },
+    control: { anything: watching, submission: ['batch:SubmitJob'], jobs: ['batch:TerminateJob'] },
+  },
+};
+
+type Resource = Need<unknown>['resource'];
+
+type Level = Need<unknown>['level'];
+
+/** Actions that are granted on each kind of thing that a resource consists of. */
+interface Actions {
+  table?: readonly string[];
+  /** Objects of the bucket. */
+  objects?: readonly string[];
+  bucket?: readonly string[];
+  /** Job queues and job definitions; IAM asks for the job that comes of them, too. */
+  submission?: readonly string[];
+  jobs?: readonly string[];
+  /** Actions that IAM allows on `*` alone. */
+  anything?: readonly string[];
+}
+
+/** The actions that a need comes to. @throws where the resource has no such level */
+function actionsOf({ resource, level }: Pick<Need<unknown>, 'resource' | 'level'>): Actions {
+  const found = actions[resource][level];
+  if (found === undefined) throw new Error(`${resource} has no level ${level}`);
+  return found;
+}
+
+/** Of a partition that a write only checks. */
+const checkActions = ['dynamodb:ConditionCheckItem'] as const;
 
 function onTable(arn: string, actions: readonly string[], { scope }: Need<unknown>): Statement[] {
   const held = (partitions: readonly string[]): Conditions => ({
@@ -50,44 +159,4 @@ function onBucket(arn: string, need: Need<unknown>): Statement[] {
       ...(prefixes.length > 0 && { conditions: { StringLikeIfExists: { 's3:prefix': keys } } }),
     },
   ];
-}
-
-function statementsOf(need: Need<unknown>, arns: ResourceArns): Statement[] {
-  const actions = actionsOf(need);
-  switch (need.resource) {
-    case 'accounts':
-    case 'records':
-      return onTable(arns[need.resource], actions.table ?? [], need);
-    case 'objects':
-      return onBucket(arns.bucket, need);
-    case 'batch':
-      return [
-        { actions: actions.anything ?? [], resources: ['*'] },
-        ...(actions.submission === undefined
-          ? []
-          : [{ actions: actions.submission, resources: [...arns.submissions, ...arns.jobs] }]),
-        ...(actions.jobs === undefined ? [] : [{ actions: actions.jobs, resources: arns.jobs }]),
-      ];
-  }
-}
-
-const includes = (wide: Need<unknown>, need: Need<unknown>): boolean =>
-  wide.resource === need.resource &&
-  (wide.level === need.level || wide.level === 'write' || wide.level === 'control') &&
-  (wide.scope === undefined || wide.scope === need.scope);
-
-/** Without those that another one includes: a need of another part of the resource is none of these. */
-function widest(needs: readonly Need<unknown>[]): Need<unknown>[] {
-  const kept: Need<unknown>[] = [];
-  for (const need of needs) {
-    if (kept.some((wide) => includes(wide, need))) continue;
-    const rest = kept.filter((one) => !includes(need, one));
-    kept.splice(0, kept.length, ...rest, need);
-  }
-  return kept;
-}
-
-/** The statements of a role that these needs come to: explicit actions on named resources. */
-export function roleStatements(needs: readonly Need<unknown>[], arns: ResourceArns): Statement[] {
-  return widest(needs).flatMap((need) => statementsOf(need, arns));
 }

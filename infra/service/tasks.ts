@@ -5,23 +5,6 @@ import type { FunctionRuntime } from '../../shared/core/function-runtime.ts';
 import type { Needs } from '../../shared/core/needs.ts';
 import type { WatchedList } from '../../shared/data/lists/watched-list.ts';
 
-/** The parts of an event's function or a job's program that the deployment reads. */
-export interface LoadedTask {
-  /** File, relative to the folder it was loaded from. */
-  file: string;
-  name: string;
-  needs: Needs;
-  watches: readonly WatchedList[];
-  runtime: FunctionRuntime;
-}
-
-type TaskFacts = Pick<LoadedTask, 'name' | 'needs'> &
-  Partial<Pick<LoadedTask, 'watches' | 'runtime'>> & { includes?: readonly { name: string }[] };
-
-function isTask(value: unknown): value is TaskFacts {
-  return typeof value === 'object' && value !== null && 'name' in value && 'needs' in value && 'run' in value;
-}
-
 /**
  * Every task below `folder` that has a function or program of its own, and so is not included in another one: the files
  * named `*.event.ts` export it as `event`, those named `*.job.ts` as `job`.
@@ -40,3 +23,20 @@ export async function loadTasks(folder: string, kind: 'event' | 'job'): Promise<
   const included = new Set(tasks.flatMap(({ includes }) => includes.map(({ name }) => name)));
   return tasks.map(({ loaded }) => loaded).filter(({ name }) => !included.has(name));
 }
+
+/** The parts of an event's function or a job's program that the deployment reads. */
+export interface LoadedTask {
+  /** File, relative to the folder it was loaded from. */
+  file: string;
+  name: string;
+  needs: Needs;
+  watches: readonly WatchedList[];
+  runtime: FunctionRuntime;
+}
+
+function isTask(value: unknown): value is TaskFacts {
+  return typeof value === 'object' && value !== null && 'name' in value && 'needs' in value && 'run' in value;
+}
+
+type TaskFacts = Pick<LoadedTask, 'name' | 'needs'> &
+  Partial<Pick<LoadedTask, 'watches' | 'runtime'>> & { includes?: readonly { name: string }[] };

@@ -3,7 +3,7 @@ import { access, chmod, glob, mkdir, mkdtemp, rename, rm, stat, utimes, writeFil
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { inject } from 'vitest';
-import { bundleOptions } from '../../infra/local/build/bundle-options.ts';
+import { bundleOptions } from '../../infra/service/bundle-options.ts';
 
 const root = join(import.meta.dirname, '../..');
 

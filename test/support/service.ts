@@ -14,7 +14,7 @@ import { tableWriter } from '../../shared/data/table/table-writer.ts';
 import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
 import { type RequestMethod, servedMethods } from '../../shared/http/definition/request-method.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
-import { testBucket, testCredentials, testRegion } from './engines.ts';
+import { testBucket, testCredentials, testRegion } from './emulators.ts';
 
 export interface TestUser {
   user: User;
@@ -44,7 +44,7 @@ export interface Answer {
   json: any;
 }
 
-/** The environment of a function whose tables are new and empty, on the engines that all test files share. */
+/** The environment of a function whose tables are new and empty, on the emulators that all test files share. */
 export async function testEnvironment(more: Environment = {}): Promise<Environment> {
   Object.assign(process.env, {
     AWS_ACCESS_KEY_ID: testCredentials.accessKeyId,
@@ -64,7 +64,7 @@ export async function testEnvironment(more: Environment = {}): Promise<Environme
   const client = new DynamoDBClient({ region: testRegion, endpoint: environment.DYNAMODB_ENDPOINT });
   await createTables(client, [environment.ACCOUNTS_TABLE, environment.RECORDS_TABLE]);
   client.destroy();
-  // Signatures for an engine that checks none took a fiftieth of the time of all tests.
+  // Signatures for an emulator that checks none took a fiftieth of the time of all tests.
   if (environment.DYNAMODB_ENDPOINT === inject('dynamoDbUrl'))
     dynamoDb(environment).config.signer = async () => uncheckedSigner;
   return environment;

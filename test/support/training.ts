@@ -24,8 +24,8 @@ import { attempts, evaluateOnExit } from '../../infra/service/retry-rules.ts';
 import { findExperiment } from '../../shared/data/experiments/experiment.ts';
 import { taskHandler } from '../../shared/http/definition/task.ts';
 import { newProject } from '../integration/projects/new-project.ts';
-import { testCredentials, testRegion } from './engines.ts';
-import { grantingEngine } from './granting-engine.ts';
+import { testCredentials, testRegion } from './emulators.ts';
+import { grantingEmulator } from './granting-emulator.ts';
 import { jobCommand } from './job-programs.ts';
 import { type Answer, type TestService, type TestUser, testService } from './service.ts';
 
@@ -149,8 +149,8 @@ export async function trainingService(
   atEnd(() => batch.close({ grace: 0 }));
   const service = await testService({ BATCH_ENDPOINT: batch.url, ...more });
   const { ACCOUNTS_TABLE: _, ...given } = service.environment;
-  // The engine checks no grants: jobs reach it through what does.
-  const granted = await grantingEngine();
+  // The emulator checks no grants: jobs reach it through what does.
+  const granted = await grantingEmulator();
   atEnd(() => granted.close());
   Object.assign(jobEnvironment, given, {
     ...(given['DYNAMODB_ENDPOINT'] === inject('dynamoDbUrl') && { DYNAMODB_ENDPOINT: granted.url }),

@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { build, type ImportKind, type Metafile, type Plugin } from 'esbuild';
 import type { MethodTable } from '../../../functions/service/any-method.ts';
-import { bundleOptions } from '../../local/build/bundle-options.ts';
+import { bundleOptions } from '../../service/bundle-options.ts';
 
 /**
  * Bundles functions for Lambda, each into one file of its own below `folder`, in one pass; and with them the function

@@ -19,7 +19,7 @@ export function requestReport(measured: readonly MeasuredRequest[]): string {
     ];
   });
   return `${table(['1,000 requests', 'reads', 'writes', 'ms', 'Lambda', 'DynamoDB', 'API', 'US$'], rows)}
-Reads and writes are units of DynamoDB for one request, measured on the local engine; milliseconds are those of this
+Reads and writes are units of DynamoDB for one request, measured on the local emulator; milliseconds are those of this
 machine, at the function's share of a processor. An operation with a status in brackets was refused in the measurement.`;
 }
 

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { startBatchServer } from '../../local/batch/batch-server.ts';
 import { createTables } from '../../local/dynamodb/create-tables.ts';
-import { startDynamoDb } from '../../local/dynamodb/engine.ts';
+import { startDynamoDb } from '../../local/dynamodb/start-dynamodb.ts';
 import { startS3Server } from '../../local/s3/s3-server.ts';
 
-/** Start engines for functions; the returned object ends them. */
+/** Start emulators for functions; the returned object ends them. */
 export async function startLocalEmulators(): Promise<LocalEmulators> {
   await using starting = new AsyncDisposableStack();
-  const scratch = await mkdtemp(join(tmpdir(), 'mps-engines-'));
+  const scratch = await mkdtemp(join(tmpdir(), 'mps-emulators-'));
   starting.defer(() => rm(scratch, { recursive: true, force: true, maxRetries: 5 }));
   const dynamoDb = await startDynamoDb();
   starting.defer(() => dynamoDb.close());
@@ -44,7 +44,7 @@ export async function startLocalEmulators(): Promise<LocalEmulators> {
   };
 }
 
-/** Engines for functions, new and empty. */
+/** Emulators for functions, new and empty. */
 interface LocalEmulators extends AsyncDisposable {
   /** The environment of a function that uses them. */
   environment: Readonly<Record<string, string>>;

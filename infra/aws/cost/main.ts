@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { givenOptions, optionFlags, optionUsage } from '../../command/option-flags.ts';
-import { readFlags } from '../../command/read-flags.ts';
+import { givenOptions, optionFlags, optionUsage, readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
 import { cdkContext, synthesizeTemplates } from '../build/templates.ts';
 import { readOptions } from '../options/deployment-options.ts';

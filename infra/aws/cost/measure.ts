@@ -9,7 +9,7 @@ import { startLocalEmulators } from './local-emulators.ts';
 import { runBundles } from './run-bundles.ts';
 
 /**
- * Bundles every function and sends each a good request, on engines of its own; returns the time of each and its units
+ * Bundles every function and sends each a good request, on emulators of its own; returns the time of each and its units
  * of DynamoDB. Sets the environment of this process.
  *
  * @param usualMemory MiB of functions without a setting of their own
@@ -63,13 +63,13 @@ export interface Units {
 const writing = /\.(TransactWriteItems|PutItem|UpdateItem|DeleteItem|BatchWriteItem)$/;
 
 /** Stands before a local DynamoDB and asks it, with every request, for the units that the request uses. */
-async function startCapacityMeter(engine: string): Promise<CapacityMeter> {
+async function startCapacityMeter(emulator: string): Promise<CapacityMeter> {
   let used: Units = { reads: 0, writes: 0 };
   const server = createServer(async (request, response) => {
     const target = String(request.headers['x-amz-target']);
     const body = JSON.parse(await text(request));
     const { authorization = '', 'x-amz-date': date = '' } = request.headers;
-    const answer = await fetch(engine, {
+    const answer = await fetch(emulator, {
       method: 'POST',
       headers: {
         'Content-Type': 'application/x-amz-json-1.0',

@@ -9,11 +9,11 @@ import type { JsonSchema } from '../../../shared/http/openapi/json-schema.ts';
 import type { Event, Result } from '../../../shared/http/pipeline/proxy-event.ts';
 import { makeProxyEvent } from '../../local/gateway/make-proxy-event.ts';
 import { loadEndpoints } from '../../service/endpoints.ts';
-import { serviceDocument } from '../../service/openapi/service-document.ts';
+import { serviceDocument } from '../../service/openapi-document.ts';
 import { encodedPath, routeOf, variablesOf } from '../../service/routes.ts';
 
 /**
- * Sends each bundle of a folder one good request, the way API Gateway, EventBridge and IAM would, on the engines
+ * Sends each bundle of a folder one good request, the way API Gateway, EventBridge and IAM would, on the emulators
  * that the environment names. The tables must be new.
  *
  * @param root folder of the project

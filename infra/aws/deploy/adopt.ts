@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { HeadBucketCommand, ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { CommandError } from '../../command/command-error.ts';
-import { givenOptions } from '../../command/option-flags.ts';
+import { givenOptions } from '../../command/read-flags.ts';
 import { cdkContext, synthesizeTemplates } from '../build/templates.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { clientConfig, resourcesOf, stackName } from './read-deployment.ts';

@@ -1,5 +1,4 @@
-import { optionFlags, optionUsage } from '../../command/option-flags.ts';
-import { readFlags } from '../../command/read-flags.ts';
+import { optionFlags, optionUsage, readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { callersAccount } from './account.ts';

@@ -1,6 +1,5 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { optionFlags, optionUsage } from '../../command/option-flags.ts';
-import { readFlags } from '../../command/read-flags.ts';
+import { optionFlags, optionUsage, readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { minConcurrency } from '../options/request-burst.ts';

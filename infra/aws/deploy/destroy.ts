@@ -1,8 +1,7 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { S3Client } from '@aws-sdk/client-s3';
 import { CommandError } from '../../command/command-error.ts';
-import { optionFlags, optionUsage } from '../../command/option-flags.ts';
-import { readFlags } from '../../command/read-flags.ts';
+import { optionFlags, optionUsage, readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { adoptionHint, type KeptData } from './adopt.ts';

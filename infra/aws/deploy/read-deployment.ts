@@ -6,7 +6,7 @@ import {
   paginateListStackResources,
 } from '@aws-sdk/client-cloudformation';
 import * as z from 'zod';
-import { givenOptions } from '../../command/option-flags.ts';
+import { givenOptions } from '../../command/read-flags.ts';
 import { cdkContext } from '../build/templates.ts';
 import { type DeploymentOptions, readOptions } from '../options/deployment-options.ts';
 

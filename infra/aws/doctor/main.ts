@@ -1,6 +1,5 @@
 import { CommandError } from '../../command/command-error.ts';
-import { optionFlags, optionUsage } from '../../command/option-flags.ts';
-import { readFlags } from '../../command/read-flags.ts';
+import { optionFlags, optionUsage, readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
 import type { OrphanSearch } from './orphan-search.ts';
 import { reportOrphans } from './report-orphans.ts';

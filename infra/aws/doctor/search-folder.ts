@@ -4,19 +4,18 @@ import { dynamoDbEndpoint } from '../../../shared/aws/dynamodb-endpoint.ts';
 import { givenPath } from '../../../shared/bundle/given-path.ts';
 import { bytesText } from '../../../shared/core/text/bytes-text.ts';
 import { CommandError } from '../../command/command-error.ts';
-import { diskUse } from '../../local/disk-use.ts';
 import { startS3Server } from '../../local/s3/s3-server.ts';
-import { type JobFolders, jobFolders } from '../../local/start/backends/job-folders.ts';
-import { startRelayProcess } from '../../local/start/backends/relay-process.ts';
-import { startTables, tablesEndpoint } from '../../local/start/backends/start-tables.ts';
-import { engineCredentials, openDataFolder } from '../../local/start/data-folder.ts';
+import { emulatorCredentials, openDataFolder } from '../../local/start/data-folder.ts';
+import { openDatabases } from '../../local/start/databases.ts';
+import { startRelayProcess } from '../../local/start/emulators/s3-process.ts';
+import { startTables, tablesEndpoint } from '../../local/start/emulators/start-tables.ts';
 import { accountsTable, bucket, recordsTable } from '../../local/start/function-environment.ts';
-import { openDatabases } from '../../local/start/storage/databases.ts';
-import { namesIn, projectsIn } from '../../local/start/sweep-folders.ts';
+import { type JobFolders, jobFolders } from '../../local/start/job-folders.ts';
+import { diskUse, namesIn, projectsIn } from '../../local/start/sweep-folders.ts';
 import { type OrphanSearch, searchStores } from './orphan-search.ts';
 
 /**
- * Reads all that a data folder of `npm start` keeps, by engines of its own. The folder is locked meanwhile.
+ * Reads all that a data folder of `npm start` keeps, by emulators of its own. The folder is locked meanwhile.
  * @throws CommandError where there is none, or a service uses it
  */
 export async function searchFolder(folder: string): Promise<OrphanSearch> {
@@ -27,7 +26,7 @@ export async function searchFolder(folder: string): Promise<OrphanSearch> {
   await using started = new AsyncDisposableStack();
   const data = await openDataFolder(path);
   started.defer(() => data.release());
-  const credentials = await engineCredentials(data);
+  const credentials = await emulatorCredentials(data);
   const databases = await openDatabases(data, ['tables', 'files']);
   started.defer(() => databases.seal());
   const tables = await startTables(data.within('dynamodb'));
@@ -46,7 +45,7 @@ export async function searchFolder(folder: string): Promise<OrphanSearch> {
     buckets: [bucket],
   });
   started.defer(() => objects.close());
-  // Awaited here, before the engines end.
+  // Awaited here, before the emulators end.
   const search = await searchStores({
     accounts: accountsTable,
     records: recordsTable,

@@ -1,7 +1,7 @@
 import { copyFile, glob, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { bundleOptions } from '../../local/build/bundle-options.ts';
+import { bundleOptions } from '../../service/bundle-options.ts';
 
 /**
  * Prepares the folder from which the job image is built, with its Dockerfile: the bundled jobs and the native

@@ -17,5 +17,5 @@ offerSupervisorToOomKiller();
 const [, , file = ''] = process.argv;
 const module: unknown = await import(pathToFileURL(file).href);
 if (!isJobModule(module)) throw new Error(`${file} must export handler`);
-// Idle connections to the engines must not keep the process.
+// Idle connections to the emulators must not keep the process.
 process.exit(await module.handler(process.env));

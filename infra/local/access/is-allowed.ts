@@ -1,5 +1,18 @@
 import type { Conditions, Statement } from '../../service/role-statements.ts';
 
+/** Whether a role with these statements may do it, as IAM decides where nothing else denies. */
+export function isAllowed(
+  statements: readonly Statement[],
+  { action, resource, context }: RequestedAction,
+): boolean {
+  return statements.some(
+    ({ actions, resources, conditions }) =>
+      actions.includes(action) &&
+      resources.some((pattern) => isLike(resource, pattern)) &&
+      (conditions === undefined || hold(conditions, context)),
+  );
+}
+
 /** A request for authorization: an action on a resource, with the keys of conditions. */
 export interface RequestedAction {
   action: string;
@@ -10,6 +23,7 @@ export interface RequestedAction {
 }
 
 const patterns = new Map<string, RegExp>();
+
 const maxPatterns = 1000;
 
 /** Whether a text is like a pattern, in which `*` stands for any characters and `?` for one. */
@@ -27,8 +41,16 @@ function isLike(text: string, pattern: string): boolean {
   return compiled.test(text);
 }
 
-const list = (value: string | readonly string[] | undefined): readonly string[] =>
-  value === undefined ? [] : typeof value === 'string' ? [value] : value;
+function hold(conditions: Conditions, context: RequestedAction['context'] = {}): boolean {
+  return Object.entries(conditions).every(([name, keys]) => {
+    const operator = operators[name];
+    if (operator === undefined) throw new Error(`no operator ${name} of conditions is known here`);
+    return Object.entries(keys).every(([key, wanted]) => {
+      const given = context[key];
+      return operator(given === undefined ? undefined : list(given), list(wanted));
+    });
+  });
+}
 
 /** The operators that our policies use, as IAM defines them. */
 const operators: Readonly<
@@ -43,26 +65,9 @@ const operators: Readonly<
   Null: (given, wanted) => wanted.includes(String(given === undefined)),
 };
 
-function hold(conditions: Conditions, context: RequestedAction['context'] = {}): boolean {
-  return Object.entries(conditions).every(([name, keys]) => {
-    const operator = operators[name];
-    if (operator === undefined) throw new Error(`no operator ${name} of conditions is known here`);
-    return Object.entries(keys).every(([key, wanted]) => {
-      const given = context[key];
-      return operator(given === undefined ? undefined : list(given), list(wanted));
-    });
-  });
-}
+const list = (value: string | readonly string[] | undefined): readonly string[] =>
+  value === undefined ? [] : typeof value === 'string' ? [value] : value;
 
-/** Whether a role with these statements may do it, as IAM decides where nothing else denies. */
-export function isAllowed(
-  statements: readonly Statement[],
-  { action, resource, context }: RequestedAction,
-): boolean {
-  return statements.some(
-    ({ actions, resources, conditions }) =>
-      actions.includes(action) &&
-      resources.some((pattern) => isLike(resource, pattern)) &&
-      (conditions === undefined || hold(conditions, context)),
-  );
-}
+export const bucketArn = (name: string): string => `arn:aws:s3:::${name}`;
+
+export const tableArn = (name: string): string => `arn:aws:dynamodb:*:*:table/${name}`;

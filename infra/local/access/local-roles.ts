@@ -4,20 +4,22 @@ import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { trainingNeeds } from '../../../shared/runner/job/training-needs.ts';
 import { optimizationObjects, optimizationRecords } from '../../../shared/runner/strategy/strategy-needs.ts';
 import { type ResourceArns, roleStatements } from '../../service/role-statements.ts';
-import { bucketArn, tableArn } from './arns.ts';
+import { bucketArn, tableArn } from './is-allowed.ts';
 import { type Credentials, sessionCredentials } from './session-credentials.ts';
 
-const arnsOf = (environment: Environment): ResourceArns => ({
-  accounts: tableArn(environment['ACCOUNTS_TABLE'] ?? ''),
-  records: tableArn(environment['RECORDS_TABLE'] ?? ''),
-  bucket: bucketArn(environment['BUCKET'] ?? ''),
-  submissions: ['*'],
-  jobs: ['*'],
-});
+/** The variables by which a job's program acts in a role of its own. */
+export const jobRoleVariables = (
+  program: keyof typeof jobNeeds,
+  environment: Environment,
+  own: Credentials,
+): Record<string, string> => roleVariables(Object.values(jobNeeds[program]), environment, own);
 
-/** The needs that are enforced here: by the S3 server, and by the proxy of the DynamoDB engine where there is one. */
-const checkedHere = (needs: readonly Need<unknown>[]): Need<unknown>[] =>
-  needs.filter(({ resource }) => resource !== 'batch');
+/** Needs of the job programs, without loading these. */
+const jobNeeds = {
+  train: trainingNeeds,
+  prune: { records: optimizationRecords('prune'), objects: optimizationObjects },
+  quantize: { records: optimizationRecords('quantize'), objects: optimizationObjects },
+} satisfies Record<string, Needs>;
 
 /** Variables by which the clients of a function or job act in the role that a deployment would give it. */
 function roleVariables(
@@ -32,6 +34,18 @@ function roleVariables(
     AWS_SESSION_TOKEN: session.sessionToken,
   };
 }
+
+/** The needs that are enforced here: by the S3 server, and by the proxy of the DynamoDB emulator where there is one. */
+const checkedHere = (needs: readonly Need<unknown>[]): Need<unknown>[] =>
+  needs.filter(({ resource }) => resource !== 'batch');
+
+const arnsOf = (environment: Environment): ResourceArns => ({
+  accounts: tableArn(environment['ACCOUNTS_TABLE'] ?? ''),
+  records: tableArn(environment['RECORDS_TABLE'] ?? ''),
+  bucket: bucketArn(environment['BUCKET'] ?? ''),
+  submissions: ['*'],
+  jobs: ['*'],
+});
 
 /** The environment of an endpoint's function, which acts in a role of its own. */
 export const endpointEnvironment = (
@@ -49,17 +63,3 @@ export const eventEnvironment = (
   ...environment,
   ...roleVariables(Object.values(needs), environment, own),
 });
-
-/** Needs of the job programs, without loading these. */
-const jobNeeds = {
-  train: trainingNeeds,
-  prune: { records: optimizationRecords('prune'), objects: optimizationObjects },
-  quantize: { records: optimizationRecords('quantize'), objects: optimizationObjects },
-} satisfies Record<string, Needs>;
-
-/** The variables by which a job's program acts in a role of its own. */
-export const jobRoleVariables = (
-  program: keyof typeof jobNeeds,
-  environment: Environment,
-  own: Credentials,
-): Record<string, string> => roleVariables(Object.values(jobNeeds[program]), environment, own);

@@ -2,6 +2,12 @@ import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import type { Statement } from '../../service/role-statements.ts';
 
+/** Credentials of a role with these statements, as STS issues them; valid as long as the emulators' own. */
+export function sessionCredentials(own: Credentials, statements: readonly Statement[]): SessionCredentials {
+  const sessionToken = Buffer.from(JSON.stringify(statements)).toString('base64url');
+  return { accessKeyId: own.accessKeyId, secretAccessKey: sessionSecret(own, sessionToken), sessionToken };
+}
+
 export interface Credentials {
   accessKeyId: string;
   secretAccessKey: string;
@@ -13,30 +19,17 @@ export interface SessionCredentials extends Credentials {
   sessionToken: string;
 }
 
-const Conditions = z.record(z.string(), z.record(z.string(), z.union([z.string(), z.array(z.string())])));
-const Statements = z.array(
-  z.object({
-    actions: z.array(z.string()),
-    resources: z.array(z.string()),
-    conditions: Conditions.exactOptional(),
-  }),
-);
-
-/** The secret of a session: who does not know the engines' own can make none for a role of their choice. */
+/** The secret of a session: who does not know the emulators' own can make none for a role of their choice. */
 export const sessionSecret = ({ secretAccessKey }: Credentials, token: string): string =>
   createHmac('sha256', secretAccessKey).update(token).digest('base64url');
-
-/** Credentials of a role with these statements, as STS issues them; valid as long as the engines' own. */
-export function sessionCredentials(own: Credentials, statements: readonly Statement[]): SessionCredentials {
-  const sessionToken = Buffer.from(JSON.stringify(statements)).toString('base64url');
-  return { accessKeyId: own.accessKeyId, secretAccessKey: sessionSecret(own, sessionToken), sessionToken };
-}
 
 /** A role in which a request is made, if its signature is right. */
 export interface Session {
   secretAccessKey: string;
   statements: readonly Statement[];
 }
+
+const maxKept = 1000;
 
 /** Reads session tokens; each once. */
 export class SessionReader {
@@ -62,7 +55,15 @@ export class SessionReader {
   }
 }
 
-const maxKept = 1000;
+const Conditions = z.record(z.string(), z.record(z.string(), z.union([z.string(), z.array(z.string())])));
+
+const Statements = z.array(
+  z.object({
+    actions: z.array(z.string()),
+    resources: z.array(z.string()),
+    conditions: Conditions.exactOptional(),
+  }),
+);
 
 function parse(token: string): Statement[] | undefined {
   try {

@@ -1,57 +1,4 @@
 import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { encodePath, encodeUri } from './uri-encoding.ts';
-
-export const algorithm = 'AWS4-HMAC-SHA256';
-/** Milliseconds by which the clocks of client and server may differ. */
-export const maxClockSkew = 15 * 60 * 1000;
-
-/** Scope of a signature: `yyyymmdd/region/service/aws4_request`. */
-export interface Scope {
-  day: string;
-  region: string;
-  service: string;
-}
-
-export interface SignedParts {
-  method: string;
-  /** Decoded path. */
-  path: string;
-  /** Decoded query without the signature itself. */
-  query: ReadonlyMap<string, string>;
-  headers: ReadonlyMap<string, string>;
-  signedHeaders: readonly string[];
-  payloadHash: string;
-}
-
-/** Milliseconds since the epoch of `yyyymmddThhmmssZ`, or undefined for anything else. */
-export function parseTimestamp(text: string): number | undefined {
-  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
-  if (match === null) return undefined;
-  const [, year, month, day, hour, minute, second] = match;
-  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  return Number.isNaN(time) ? undefined : time;
-}
-
-/** The scope as text. */
-function scopeText({ day, region, service }: Scope): string {
-  return `${day}/${region}/${service}/aws4_request`;
-}
-
-/** Keys by secret and scope: a server sees the same few all day, and deriving one is most of checking a signature. */
-const known = new Map<string, KeyObject>();
-const maxKnown = 1000;
-
-/** The key of one day, region and service, derived as Signature Version 4 prescribes. */
-export function signingKey(secret: string, scope: Scope): KeyObject {
-  const name = `${scopeText(scope)} ${secret}`;
-  const found = known.get(name);
-  if (found !== undefined) return found;
-  const day = hmac(`AWS4${secret}`, scope.day);
-  const key = createSecretKey(hmac(hmac(hmac(day, scope.region), scope.service), 'aws4_request'));
-  if (known.size >= maxKnown) known.clear();
-  known.set(name, key);
-  return key;
-}
 
 /** The signature (hex) of a request at `timestamp` (`yyyymmddThhmmssZ`). */
 export function requestSignature(
@@ -64,25 +11,22 @@ export function requestSignature(
   return hmac(key, [algorithm, timestamp, scopeText(scope), canonical].join('\n')).toString('hex');
 }
 
-/** The signature (hex) of one chunk, or of the trailer, chained to the signature before it. */
-export function chainedSignature(
-  key: KeyObject,
-  kind: 'PAYLOAD' | 'TRAILER',
-  timestamp: string,
-  scope: Scope,
-  previous: string,
-  contentHash: string,
-): string {
-  const lines = [`${algorithm}-${kind}`, timestamp, scopeText(scope), previous];
-  if (kind === 'PAYLOAD') lines.push(sha256Hex(''));
-  return hmac(key, [...lines, contentHash].join('\n')).toString('hex');
+/** Scope of a signature: `yyyymmdd/region/service/aws4_request`. */
+export interface Scope {
+  day: string;
+  region: string;
+  service: string;
 }
 
-/** Compare two signatures in a time that does not depend on where they differ. */
-export function sameSignature(expected: string, given: string): boolean {
-  const left = Buffer.from(expected);
-  const right = Buffer.from(given);
-  return left.length === right.length && timingSafeEqual(left, right);
+interface SignedParts {
+  method: string;
+  /** Decoded path. */
+  path: string;
+  /** Decoded query without the signature itself. */
+  query: ReadonlyMap<string, string>;
+  headers: ReadonlyMap<string, string>;
+  signedHeaders: readonly string[];
+  payloadHash: string;
 }
 
 /** SHA-256 as lower-case hex. */
@@ -108,10 +52,80 @@ function canonicalRequest(parts: SignedParts): string {
   ].join('\n');
 }
 
+/** Percent-encoding as SigV4 and `encoding-type=url` define it: everything but `A-Za-z0-9-._~`. */
+function encodeUri(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
+/** The same with slashes kept, for paths and keys. */
+export function encodePath(path: string): string {
+  return path.split('/').map(encodeUri).join('/');
+}
+
 function hmac(key: string | Buffer | KeyObject, data: string): Buffer {
   return createHmac('sha256', key).update(data).digest();
+}
+
+export const algorithm = 'AWS4-HMAC-SHA256';
+
+/** The scope as text. */
+function scopeText({ day, region, service }: Scope): string {
+  return `${day}/${region}/${service}/aws4_request`;
+}
+
+/** Milliseconds by which the clocks of client and server may differ. */
+export const maxClockSkew = 15 * 60 * 1000;
+
+/** Milliseconds since the epoch of `yyyymmddThhmmssZ`, or undefined for anything else. */
+export function parseTimestamp(text: string): number | undefined {
+  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second] = match;
+  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** Keys by secret and scope: a server sees the same few all day, and deriving one is most of checking a signature. */
+const known = new Map<string, KeyObject>();
+
+const maxKnown = 1000;
+
+/** The key of one day, region and service, derived as Signature Version 4 prescribes. */
+export function signingKey(secret: string, scope: Scope): KeyObject {
+  const name = `${scopeText(scope)} ${secret}`;
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const day = hmac(`AWS4${secret}`, scope.day);
+  const key = createSecretKey(hmac(hmac(hmac(day, scope.region), scope.service), 'aws4_request'));
+  if (known.size >= maxKnown) known.clear();
+  known.set(name, key);
+  return key;
+}
+
+/** The signature (hex) of one chunk, or of the trailer, chained to the signature before it. */
+export function chainedSignature(
+  key: KeyObject,
+  kind: 'PAYLOAD' | 'TRAILER',
+  timestamp: string,
+  scope: Scope,
+  previous: string,
+  contentHash: string,
+): string {
+  const lines = [`${algorithm}-${kind}`, timestamp, scopeText(scope), previous];
+  if (kind === 'PAYLOAD') lines.push(sha256Hex(''));
+  return hmac(key, [...lines, contentHash].join('\n')).toString('hex');
+}
+
+/** Compare two signatures in a time that does not depend on where they differ. */
+export function sameSignature(expected: string, given: string): boolean {
+  const left = Buffer.from(expected);
+  const right = Buffer.from(given);
+  return left.length === right.length && timingSafeEqual(left, right);
 }

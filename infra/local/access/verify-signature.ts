@@ -9,34 +9,6 @@ import {
   signingKey,
 } from './sigv4.ts';
 
-interface SignedRequest {
-  method: string;
-  /** Path alone: no operation of AWS Batch or DynamoDB has a query. */
-  path: string;
-  headers: IncomingHttpHeaders;
-  body: Buffer;
-}
-
-/** Where a request must be signed for. */
-interface SigningScope {
-  region: string;
-  /** Name of the service in the scope of its signatures. */
-  service: 'batch' | 'dynamodb';
-}
-
-/** A request without a valid signature of the server's credentials; `code` as AWS names it, status 403. */
-export class SignatureError extends Error {
-  override readonly name = 'SignatureError';
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
-const mustBeSigned = ['host', 'x-amz-date'];
-
 /**
  * Verify the Signature Version 4 in the Authorization header, over the body that was received: of the server's own
  * credentials, or of a session with them. The rights of its role are not checked.
@@ -91,6 +63,40 @@ export function verifySignature(
   if (!sameSignature(expected, given)) throw mismatch();
 }
 
+interface SignedRequest {
+  method: string;
+  /** Path alone: no operation of AWS Batch or DynamoDB has a query. */
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** Where a request must be signed for. */
+interface SigningScope {
+  region: string;
+  /** Name of the service in the scope of its signatures. */
+  service: 'batch' | 'dynamodb';
+}
+
+/** A request without a valid signature of the server's credentials; `code` as AWS names it, status 403. */
+export class SignatureError extends Error {
+  override readonly name = 'SignatureError';
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+function incomplete(message: string): SignatureError {
+  return new SignatureError('IncompleteSignatureException', message);
+}
+
+function header(headers: IncomingHttpHeaders, name: string): string {
+  return headers[name]?.toString() ?? '';
+}
+
 function checkDate(date: string, day: string): void {
   const time = parseTimestamp(date);
   if (time === undefined || !date.startsWith(day)) throw incomplete('x-amz-date is missing or malformed');
@@ -99,13 +105,7 @@ function checkDate(date: string, day: string): void {
   }
 }
 
-function header(headers: IncomingHttpHeaders, name: string): string {
-  return headers[name]?.toString() ?? '';
-}
-
-function incomplete(message: string): SignatureError {
-  return new SignatureError('IncompleteSignatureException', message);
-}
+const mustBeSigned = ['host', 'x-amz-date'];
 
 function mismatch(): SignatureError {
   return new SignatureError(

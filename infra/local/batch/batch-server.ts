@@ -2,61 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
+import { killTree, type ProcessSelector, processStartTime } from '../../../shared/process/process-tree.ts';
 import type { Credentials } from '../access/session-credentials.ts';
 import { catalogueOf, type LocalJobDefinition, type LocalQueue } from './catalogue.ts';
 import { type Surroundings, stateChangeEvent } from './describe-job.ts';
 import { answerRequest } from './http-interface.ts';
 import type { ContainerStart, StartFailure } from './jobs/attempt.ts';
-import { type BatchJobStateChangeEvent, hasEnded } from './jobs/job-record.ts';
+import { attemptEnded, nodeEnded } from './jobs/job-life.ts';
+import { markerName, nodeId, removeLogs } from './jobs/job-process.ts';
+import { type BatchJobStateChangeEvent, hasEnded, isActive, type JobRecord } from './jobs/job-record.ts';
 import { JobStore } from './jobs/job-store.ts';
 import { Outbox } from './jobs/outbox.ts';
-import { removeLogs } from './jobs/process-log.ts';
-import { endAbandonedAttempts } from './jobs/recover.ts';
 import { Scheduler } from './scheduler.ts';
-
-export interface BatchServerOptions {
-  /** Where the jobs are kept; of this server alone. */
-  folder: string;
-  /** 0 takes any free one. */
-  port: number;
-  /** 127.0.0.1 unless given. */
-  host?: string;
-  region: string;
-  credentials: Credentials;
-  queues: readonly LocalQueue[];
-  jobDefinitions: readonly LocalJobDefinition[];
-  /** Gets every event at least once; one for which it throws comes again later, after a restart too. */
-  deliver(event: BatchJobStateChangeEvent): Promise<void>;
-  /** Where the output of the jobs' processes goes; without, it is dropped. */
-  logFolder?: string;
-  /**
-   * Variables that this host adds to every job's process, as the role and the network do on AWS. They are read when a
-   * process starts, and neither stored nor described, so they may hold credentials.
-   */
-  hostEnvironment?: Readonly<Record<string, string>>;
-  /** How the host fails to start a container, for tests; undefined where it starts it. */
-  startFailure?: (start: ContainerStart) => StartFailure | undefined;
-  /** The same of the role of a job definition, by its name. */
-  roleEnvironment?(definition: string): Readonly<Record<string, string>>;
-  /** Shortest timeout that a job may have; 60 as on AWS unless given. */
-  minimumTimeoutSeconds?: number;
-  /** Between SIGTERM and SIGKILL; 30 as on AWS unless given. */
-  stopGraceSeconds?: number;
-}
-
-export interface RunningBatch {
-  url: string;
-  /**
-   * Ends the server. Jobs that run get SIGTERM and, `grace` seconds (25 unless given) later, SIGKILL; they count as
-   * lost with their host, so that the next start runs again those whose retry rules say so.
-   */
-  close(options?: { grace?: number }): Promise<void>;
-}
-
-/** As long as AWS Batch at least keeps jobs that ended. */
-const keptMs = 24 * 3600 * 1000;
-const cleanUpEveryMs = 10 * 60 * 1000;
-const lastDeliveriesMs = 2_000;
 
 /**
  * Starts a server of the AWS Batch protocol whose jobs are processes of this machine. What an earlier one on the
@@ -130,12 +87,98 @@ export async function startBatchServer(options: BatchServerOptions): Promise<Run
   };
 }
 
+export interface BatchServerOptions {
+  /** Where the jobs are kept; of this server alone. */
+  folder: string;
+  /** 0 takes any free one. */
+  port: number;
+  /** 127.0.0.1 unless given. */
+  host?: string;
+  region: string;
+  credentials: Credentials;
+  queues: readonly LocalQueue[];
+  jobDefinitions: readonly LocalJobDefinition[];
+  /** Gets every event at least once; one for which it throws comes again later, after a restart too. */
+  deliver(event: BatchJobStateChangeEvent): Promise<void>;
+  /** Where the output of the jobs' processes goes; without, it is dropped. */
+  logFolder?: string;
+  /**
+   * Variables that this host adds to every job's process, as the role and the network do on AWS. They are read when a
+   * process starts, and neither stored nor described, so they may hold credentials.
+   */
+  hostEnvironment?: Readonly<Record<string, string>>;
+  /** How the host fails to start a container, for tests; undefined where it starts it. */
+  startFailure?: (start: ContainerStart) => StartFailure | undefined;
+  /** The same of the role of a job definition, by its name. */
+  roleEnvironment?(definition: string): Readonly<Record<string, string>>;
+  /** Shortest timeout that a job may have; 60 as on AWS unless given. */
+  minimumTimeoutSeconds?: number;
+  /** Between SIGTERM and SIGKILL; 30 as on AWS unless given. */
+  stopGraceSeconds?: number;
+}
+
+export interface RunningBatch {
+  url: string;
+  /**
+   * Ends the server. Jobs that run get SIGTERM and, `grace` seconds (25 unless given) later, SIGKILL; they count as
+   * lost with their host, so that the next start runs again those whose retry rules say so.
+   */
+  close(options?: { grace?: number }): Promise<void>;
+}
+
+async function listen(server: Server, port: number, host: string): Promise<string> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  server.on('error', (error) => console.error(`Batch: ${error}`));
+  const address = server.address();
+  const bound = typeof address === 'object' ? address?.port : port;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+}
+
 async function load(store: JobStore, outbox: Outbox, scheduler: Scheduler): Promise<void> {
   await store.load();
   for (const { events } of store.all()) for (const event of events) outbox.post(event);
   await endAbandonedAttempts(store);
   for (const { id } of [...store.all()]) scheduler.accept(id);
 }
+
+const restartedReason = 'Host EC2 (local) terminated: the local Batch server was restarted.';
+
+/**
+ * Ends what a server that died left running: its processes are killed, and the attempt counts as lost with its
+ * host, unless its main node's end had been recorded.
+ */
+async function endAbandonedAttempts(store: JobStore): Promise<void> {
+  for (const job of [...store.all()].filter(isActive)) {
+    for (const [index] of job.nodes.entries()) await killNode(job, index);
+    await store.change(job.id, (present) => {
+      const now = Date.now();
+      const lost = present.nodes
+        .map((node, index) => ({ node, index }))
+        .filter(({ node, index }) => !hasEnded(node) && (index === 0 || isActive(node)))
+        .reduce((next, { index }) => nodeEnded(next, index, { statusReason: restartedReason }, now), present);
+      return attemptEnded(lost, now);
+    });
+  }
+}
+
+async function killNode(job: JobRecord, index: number): Promise<void> {
+  const run = job.nodes[index]?.process;
+  const marker = { name: markerName, value: nodeId(job, index) };
+  // The pid may be reused; its group and session are safe to use only while it is not.
+  const same = run?.startTime != null && (await processStartTime(run.pid)) === run.startTime;
+  const selector: ProcessSelector = same
+    ? { root: run.pid, group: run.pid, session: run.pid, marker }
+    : { marker };
+  try {
+    await killTree(selector);
+  } catch (error) {
+    console.error(`Batch: processes of ${marker.value} remain: ${error}`);
+  }
+}
+
+/** As long as AWS Batch at least keeps jobs that ended. */
+const keptMs = 24 * 3600 * 1000;
 
 /** Remove jobs that ended a day ago; those with undelivered events after a week. */
 async function cleanUp(store: JobStore, logFolder: string | undefined): Promise<void> {
@@ -152,11 +195,6 @@ async function cleanUp(store: JobStore, logFolder: string | undefined): Promise<
   }
 }
 
-async function listen(server: Server, port: number, host: string): Promise<string> {
-  server.listen(port, host);
-  await once(server, 'listening');
-  server.on('error', (error) => console.error(`Batch: ${error}`));
-  const address = server.address();
-  const bound = typeof address === 'object' ? address?.port : port;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
-}
+const cleanUpEveryMs = 10 * 60 * 1000;
+
+const lastDeliveriesMs = 2_000;

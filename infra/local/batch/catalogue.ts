@@ -1,7 +1,44 @@
 import { BatchClientError } from './batch-client-error.ts';
-import { RetryStrategy } from './jobs/retry-strategy.ts';
+import { RetryStrategy } from './jobs/job-record.ts';
+
+/** The queues and definitions there are, by name or ARN. */
+export interface Catalogue {
+  readonly region: string;
+  /** @throws BatchClientError when there is none */
+  queue(nameOrArn: string): LocalQueue;
+  /** @throws BatchClientError when there is none */
+  definition(nameOrArn: string): Definition;
+  findDefinition(nameOrArn: string): Definition | undefined;
+  /** Every local definition has one revision. */
+  arn(kind: 'job' | 'job-queue' | 'job-definition', name: string): string;
+}
+
+export interface LocalQueue {
+  name: string;
+  /** Jobs that run at once; a multi-node job counts as one. */
+  maxJobs: number;
+  /** Platform of its compute environments; by default both. */
+  platform?: Platform;
+  /** The instance types of its nodes; unless given, of every size. */
+  instances?: readonly InstanceSize[];
+  /** Seconds after which a job that no instance can hold is given up; 600 as in a deployment unless given. */
+  misfitSeconds?: number;
+}
 
 export type Platform = 'FARGATE' | 'EC2';
+
+/** Resources of a node. */
+export interface InstanceSize {
+  vcpus: number;
+  /** MiB. */
+  memory: number;
+  gpus: number;
+}
+
+/** A definition as jobs use it. */
+export interface Definition extends Omit<LocalJobDefinition, 'attempts' | 'evaluateOnExit'> {
+  retryStrategy: RetryStrategy;
+}
 
 /** A job definition, with the command to run in place of a container's image. */
 export interface LocalJobDefinition {
@@ -26,45 +63,8 @@ export interface LocalJobDefinition {
   timeoutSeconds?: number;
 }
 
-export interface LocalQueue {
-  name: string;
-  /** Jobs that run at once; a multi-node job counts as one. */
-  maxJobs: number;
-  /** Platform of its compute environments; by default both. */
-  platform?: Platform;
-  /** The instance types of its nodes; unless given, of every size. */
-  instances?: readonly InstanceSize[];
-  /** Seconds after which a job that no instance can hold is given up; 600 as in a deployment unless given. */
-  misfitSeconds?: number;
-}
-
-/** Resources of a node. */
-export interface InstanceSize {
-  vcpus: number;
-  /** MiB. */
-  memory: number;
-  gpus: number;
-}
-
 /** The account in every ARN of the local server. */
 export const localAccount = '000000000000';
-
-/** A definition as jobs use it. */
-export interface Definition extends Omit<LocalJobDefinition, 'attempts' | 'evaluateOnExit'> {
-  retryStrategy: RetryStrategy;
-}
-
-/** The queues and definitions there are, by name or ARN. */
-export interface Catalogue {
-  readonly region: string;
-  /** @throws BatchClientError when there is none */
-  queue(nameOrArn: string): LocalQueue;
-  /** @throws BatchClientError when there is none */
-  definition(nameOrArn: string): Definition;
-  findDefinition(nameOrArn: string): Definition | undefined;
-  /** Every local definition has one revision. */
-  arn(kind: 'job' | 'job-queue' | 'job-definition', name: string): string;
-}
 
 /** @throws ZodError when a definition's retry rules are none that AWS Batch would take */
 export function catalogueOf(

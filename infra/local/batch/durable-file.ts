@@ -1,9 +1,6 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** End of the name of a file that is being written; one that remains is from a process that died meanwhile. */
-export const unfinishedSuffix = '.unfinished';
-
 /**
  * Makes or replaces a file of mode 0600: after the promise resolved the new content is on the disk, before that a
  * reader sees the old content or none.
@@ -30,3 +27,6 @@ export async function writeDurably(path: string, content: string): Promise<void>
     await folder.close();
   }
 }
+
+/** End of the name of a file that is being written; one that remains is from a process that died meanwhile. */
+export const unfinishedSuffix = '.unfinished';

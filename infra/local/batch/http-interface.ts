@@ -4,22 +4,11 @@ import * as z from 'zod';
 import type { Credentials } from '../access/session-credentials.ts';
 import { SignatureError, verifySignature } from '../access/verify-signature.ts';
 import { BatchClientError } from './batch-client-error.ts';
-import { type OperationContext, operations } from './operations.ts';
-
-/** Largest submission that AWS Batch takes, which is the largest of the requests. */
-const maxBodyBytes = 30 * 1024;
-
-interface HttpContext extends OperationContext {
-  region: string;
-  credentials: Credentials;
-}
-
-interface Answer {
-  status: number;
-  body: object;
-  /** Name of the exception. */
-  error?: string;
-}
+import { describeJob, describeNode, type Surroundings } from './describe-job.ts';
+import type { JobStore } from './jobs/job-store.ts';
+import { newJobRecord, SubmitRequest } from './jobs/new-job-record.ts';
+import { ListRequest, listJobs } from './list-jobs.ts';
+import type { Scheduler } from './scheduler.ts';
 
 /** Handle one request in AWS's REST-JSON protocol. Never rejects. */
 export async function answerRequest(
@@ -42,6 +31,65 @@ export async function answerRequest(
   });
   response.end(payload);
 }
+
+interface HttpContext extends OperationContext {
+  region: string;
+  credentials: Credentials;
+}
+
+interface OperationContext {
+  store: JobStore;
+  scheduler: Scheduler;
+  surroundings: Surroundings;
+  minimumTimeoutSeconds: number;
+}
+
+/** Largest submission that AWS Batch takes, which is the largest of the requests. */
+const maxBodyBytes = 30 * 1024;
+
+const DescribeRequest = z.object({ jobs: z.array(z.string()).max(100) });
+
+async function submitJob(body: unknown, context: OperationContext): Promise<object> {
+  const { store, scheduler, surroundings, minimumTimeoutSeconds } = context;
+  const { catalogue } = surroundings;
+  const request = SubmitRequest.parse(body);
+  const job = newJobRecord(request, {
+    catalogue,
+    minimumTimeoutSeconds,
+    sequence: store.nextSequence(),
+    now: Date.now(),
+    jobExists: (id) => store.get(id) !== undefined,
+  });
+  await store.add(job);
+  scheduler.accept(job.id);
+  return { jobArn: catalogue.arn('job', job.id), jobId: job.id, jobName: job.name };
+}
+
+/** Ids that no job has are passed over. */
+function describeJobs(body: unknown, { store, surroundings }: OperationContext): object {
+  const { jobs } = DescribeRequest.parse(body);
+  return {
+    jobs: [...new Set(jobs)].flatMap((given) => {
+      const [, id = '', index] = /(?:^|:job\/)([^/#:]*)(?:#(\d{1,5}))?$/.exec(given) ?? [];
+      const job = store.get(id);
+      if (job === undefined) return [];
+      return (
+        (index === undefined
+          ? describeJob(job, surroundings)
+          : describeNode(job, Number(index), surroundings)) ?? []
+      );
+    }),
+  };
+}
+
+/** The operations served, by path; each is a POST. */
+const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+  ['/v1/submitjob', submitJob],
+  ['/v1/describejobs', describeJobs],
+  ['/v1/listjobs', (body, { store, surroundings }) => listJobs(ListRequest.parse(body), store, surroundings)],
+  ['/v1/canceljob', (body, context) => stopJob(body, false, context)],
+  ['/v1/terminatejob', (body, context) => stopJob(body, true, context)],
+]);
 
 async function answer(request: IncomingMessage, context: HttpContext): Promise<Answer> {
   const path = request.url ?? '';
@@ -67,6 +115,13 @@ async function answer(request: IncomingMessage, context: HttpContext): Promise<A
   return { status: 200, body: await operation(parseBody(body), context) };
 }
 
+interface Answer {
+  status: number;
+  body: object;
+  /** Name of the exception. */
+  error?: string;
+}
+
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -80,6 +135,22 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
     throw new BatchClientError('The request ended early');
   }
   return Buffer.concat(chunks);
+}
+
+/** Takes the parsed body of a request and returns the response's. @throws BatchClientError, ZodError */
+type Operation = (body: unknown, context: OperationContext) => object | Promise<object>;
+
+const StopRequest = z.object({ jobId: z.string().min(1), reason: z.string().min(1).max(1024) });
+
+async function stopJob(
+  body: unknown,
+  terminate: boolean,
+  { store, scheduler }: OperationContext,
+): Promise<object> {
+  const { jobId, reason } = StopRequest.parse(body);
+  if (store.get(jobId) === undefined) throw new BatchClientError(`Job ${jobId} does not exist`);
+  await scheduler.stop(jobId, reason, terminate);
+  return {};
 }
 
 function parseBody(body: Buffer): unknown {

@@ -6,23 +6,6 @@ import { type Surroundings, summarizeJob } from './describe-job.ts';
 import { type JobRecord, JobStatus } from './jobs/job-record.ts';
 import type { JobStore } from './jobs/job-store.ts';
 
-const maxByStatus = 1000;
-const maxByFilter = 100;
-
-export const ListRequest = z.object({
-  jobQueue: z.string().optional(),
-  arrayJobId: z.undefined('is not served by the local Batch server').optional(),
-  multiNodeJobId: z.string().optional(),
-  jobStatus: JobStatus.optional(),
-  maxResults: z.int().min(1).optional(),
-  nextToken: z.string().max(100).optional(),
-  filters: z
-    .array(z.object({ name: z.literal('JOB_NAME'), values: z.array(z.string().min(1)).length(1) }))
-    .max(1)
-    .optional(),
-});
-type ListRequest = z.infer<typeof ListRequest>;
-
 /**
  * The jobs of a queue, newest first, or the nodes of a job.
  * @throws BatchClientError unless exactly one of the two is asked for, and for a token that is none
@@ -49,17 +32,21 @@ export function listJobs(
   };
 }
 
-function matcher({ jobQueue = '', jobStatus = 'RUNNING', filters }: ListRequest, catalogue: Catalogue) {
-  const { name: queue } = catalogue.queue(jobQueue);
-  const wanted = filters?.[0]?.values[0]?.toLowerCase();
-  if (wanted === undefined) return (job: JobRecord) => job.queue === queue && job.status === jobStatus;
-  const start = wanted.endsWith('*') ? wanted.slice(0, -1) : undefined;
-  return (job: JobRecord) => {
-    if (job.queue !== queue) return false;
-    const name = job.name.toLowerCase();
-    return start === undefined ? name === wanted : name.startsWith(start);
-  };
-}
+export const ListRequest = z.object({
+  jobQueue: z.string().optional(),
+  arrayJobId: z.undefined('is not served by the local Batch server').optional(),
+  multiNodeJobId: z.string().optional(),
+  jobStatus: JobStatus.optional(),
+  maxResults: z.int().min(1).optional(),
+  nextToken: z.string().max(100).optional(),
+  filters: z
+    .array(z.object({ name: z.literal('JOB_NAME'), values: z.array(z.string().min(1)).length(1) }))
+    .max(1)
+    .optional(),
+});
+type ListRequest = z.infer<typeof ListRequest>;
+
+const maxByStatus = 1000;
 
 function listNodes(request: ListRequest, store: JobStore, surroundings: Surroundings): ListJobsResponse {
   const job = store.get(request.multiNodeJobId ?? '');
@@ -78,14 +65,28 @@ function listNodes(request: ListRequest, store: JobStore, surroundings: Surround
   };
 }
 
-/** The position after which a page begins: a job's sequence (`s`) or a node's index (`n`). */
-function tokenOf(kind: 's' | 'n', position: number): string {
-  return Buffer.from(`${kind}${position}`).toString('base64url');
-}
-
 function positionOf(token: string | undefined, kind: 's' | 'n'): number | undefined {
   if (token === undefined) return undefined;
   const match = /^([sn])(\d{1,15})$/.exec(Buffer.from(token, 'base64url').toString('latin1'));
   if (match?.[1] !== kind) throw new BatchClientError('nextToken is not valid');
   return Number(match[2]);
+}
+
+/** The position after which a page begins: a job's sequence (`s`) or a node's index (`n`). */
+function tokenOf(kind: 's' | 'n', position: number): string {
+  return Buffer.from(`${kind}${position}`).toString('base64url');
+}
+
+const maxByFilter = 100;
+
+function matcher({ jobQueue = '', jobStatus = 'RUNNING', filters }: ListRequest, catalogue: Catalogue) {
+  const { name: queue } = catalogue.queue(jobQueue);
+  const wanted = filters?.[0]?.values[0]?.toLowerCase();
+  if (wanted === undefined) return (job: JobRecord) => job.queue === queue && job.status === jobStatus;
+  const start = wanted.endsWith('*') ? wanted.slice(0, -1) : undefined;
+  return (job: JobRecord) => {
+    if (job.queue !== queue) return false;
+    const name = job.name.toLowerCase();
+    return start === undefined ? name === wanted : name.startsWith(start);
+  };
 }

@@ -3,14 +3,14 @@ import { BatchClientError } from './batch-client-error.ts';
 import type { Definition, InstanceSize, LocalQueue, Platform } from './catalogue.ts';
 import type { JobRecord } from './jobs/job-record.ts';
 
-/** Why AWS Batch does not start a job that none of its instances can hold. */
-export const misfitReason =
-  'MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT - The job resource requirement (vCPU/memory/GPU) is higher than that can be met by the CE(s) attached to the job queue.';
+/** Milliseconds after which a job that fits nowhere is given up. */
+export const misfitMs = ({ misfitSeconds = usualMisfitSeconds }: LocalQueue): number => misfitSeconds * 1000;
 
 const usualMisfitSeconds = 600;
 
-/** Milliseconds after which a job that fits nowhere is given up. */
-export const misfitMs = ({ misfitSeconds = usualMisfitSeconds }: LocalQueue): number => misfitSeconds * 1000;
+/** Why AWS Batch does not start a job that none of its instances can hold. */
+export const misfitReason =
+  'MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT - The job resource requirement (vCPU/memory/GPU) is higher than that can be met by the CE(s) attached to the job queue.';
 
 /** Whether any instance of the queue can hold each of the job's containers. */
 export function fits({ containers, nodes }: JobRecord, { instances }: LocalQueue): boolean {

@@ -5,21 +5,6 @@ import { hasEnded, isActive, type JobRecord } from './jobs/job-record.ts';
 import { renewed } from './jobs/new-job-record.ts';
 import { fits, misfitMs, misfitReason } from './placement.ts';
 
-const stoppedReason = 'Host EC2 (local) terminated: the local Batch server was stopped.';
-
-/** Jobs of a queue. */
-interface Lane {
-  queue: LocalQueue;
-  /** Accepted, and not yet known to wait: their writes take turns of their own. */
-  arriving: Set<string>;
-  waiting: Set<string>;
-  running: Map<string, Attempt>;
-  /** When a job of each owner was last started, counted in starts. */
-  turns: Map<string, number>;
-  /** When jobs that no instance can hold are given up. */
-  misfits: Map<string, NodeJS.Timeout>;
-}
-
 /** Moves jobs from state to state: settles dependencies, starts what has a slot, ends what ended. */
 export class Scheduler {
   readonly #settings: AttemptSettings;
@@ -223,3 +208,18 @@ export class Scheduler {
     void task.then(() => this.#tasks.delete(task));
   }
 }
+
+/** Jobs of a queue. */
+interface Lane {
+  queue: LocalQueue;
+  /** Accepted, and not yet known to wait: their writes take turns of their own. */
+  arriving: Set<string>;
+  waiting: Set<string>;
+  running: Map<string, Attempt>;
+  /** When a job of each owner was last started, counted in starts. */
+  turns: Map<string, number>;
+  /** When jobs that no instance can hold are given up. */
+  misfits: Map<string, NodeJS.Timeout>;
+}
+
+const stoppedReason = 'Host EC2 (local) terminated: the local Batch server was stopped.';

@@ -2,49 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { access, constants, readlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-interface CommandLine {
-  file: string;
-  args: string[];
-}
-
-/** How to run programs in a network of their own, whose loopback interface is all that there is. */
-export interface NetworkNamespaces {
-  /** Runs a program in a new one. The pid stays that of the program. */
-  create(program: string, args: readonly string[]): CommandLine;
-  /** Runs a program in that of another process. The pid stays that of the program. */
-  join(pid: number, program: string, args: readonly string[]): CommandLine;
-  /** Resolves when a process that was started by `create` is in its own network. */
-  entered(pid: number): Promise<void>;
-}
-
-const tools = {
-  unshare: ['/usr/bin/unshare', '/bin/unshare'],
-  nsenter: ['/usr/bin/nsenter', '/bin/nsenter'],
-  ip: ['/usr/sbin/ip', '/sbin/ip', '/usr/bin/ip', '/bin/ip'],
-};
-
-async function find(paths: readonly string[]): Promise<string | undefined> {
-  for (const path of paths) {
-    try {
-      await access(path, constants.X_OK);
-      return path;
-    } catch {
-      // Not there.
-    }
-  }
-  return undefined;
-}
-
-/** A new namespace has its loopback interface down. */
-const raiseLoopback = '"$0" link set lo up && exec "$@"';
-
-const pollMs = 5;
-const enteringMs = 5_000;
-
-async function networkOf(pid: number | 'self'): Promise<string | undefined> {
-  return readlink(`/proc/${pid}/ns/net`).catch(() => undefined);
-}
-
 /**
  * The tools of util-linux and iproute2 for it: by right of root, else in a user namespace. Undefined where they are
  * missing, or the system refuses namespaces.
@@ -82,3 +39,47 @@ export async function networkNamespaces(): Promise<NetworkNamespaces | undefined
     },
   };
 }
+
+/** How to run programs in a network of their own, whose loopback interface is all that there is. */
+export interface NetworkNamespaces {
+  /** Runs a program in a new one. The pid stays that of the program. */
+  create(program: string, args: readonly string[]): CommandLine;
+  /** Runs a program in that of another process. The pid stays that of the program. */
+  join(pid: number, program: string, args: readonly string[]): CommandLine;
+  /** Resolves when a process that was started by `create` is in its own network. */
+  entered(pid: number): Promise<void>;
+}
+
+interface CommandLine {
+  file: string;
+  args: string[];
+}
+
+const tools = {
+  unshare: ['/usr/bin/unshare', '/bin/unshare'],
+  nsenter: ['/usr/bin/nsenter', '/bin/nsenter'],
+  ip: ['/usr/sbin/ip', '/sbin/ip', '/usr/bin/ip', '/bin/ip'],
+};
+
+async function find(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) {
+    try {
+      await access(path, constants.X_OK);
+      return path;
+    } catch {
+      // Not there.
+    }
+  }
+  return undefined;
+}
+
+/** A new namespace has its loopback interface down. */
+const raiseLoopback = '"$0" link set lo up && exec "$@"';
+
+async function networkOf(pid: number | 'self'): Promise<string | undefined> {
+  return readlink(`/proc/${pid}/ns/net`).catch(() => undefined);
+}
+
+const enteringMs = 5_000;
+
+const pollMs = 5;

@@ -2,25 +2,6 @@ import { chmod } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import * as z from 'zod';
 
-export const RelayOptions = z.strictObject({
-  /** Path of the Unix socket. Its folder must be its owner's alone. */
-  socket: z.string().min(1),
-  /** Port of the engine in the network of this process. */
-  port: z.int().min(1).max(65_535),
-});
-export type RelayOptions = z.infer<typeof RelayOptions>;
-
-/** Ends both sides when either has ended or failed. */
-function bind(one: Socket, other: Socket): void {
-  const end = () => {
-    one.destroy();
-    other.destroy();
-  };
-  for (const side of [one, other]) side.on('error', end).on('close', end);
-  one.pipe(other);
-  other.pipe(one);
-}
-
 /**
  * Hands the bytes of each connection to a Unix socket on to a port of this process's own network, which clients
  * elsewhere cannot reach. Only the owner of this process may connect. Returns what stops it.
@@ -41,4 +22,23 @@ export async function startRelay({ socket, port }: RelayOptions): Promise<() => 
       server.close(() => resolve());
       for (const client of open) client.destroy();
     });
+}
+
+export const RelayOptions = z.strictObject({
+  /** Path of the Unix socket. Its folder must be its owner's alone. */
+  socket: z.string().min(1),
+  /** Port of the emulator in the network of this process. */
+  port: z.int().min(1).max(65_535),
+});
+export type RelayOptions = z.infer<typeof RelayOptions>;
+
+/** Ends both sides when either has ended or failed. */
+function bind(one: Socket, other: Socket): void {
+  const end = () => {
+    one.destroy();
+    other.destroy();
+  };
+  for (const side of [one, other]) side.on('error', end).on('close', end);
+  one.pipe(other);
+  other.pipe(one);
 }

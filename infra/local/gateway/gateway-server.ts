@@ -11,73 +11,21 @@ import { withCors } from '../../../shared/http/pipeline/cors.ts';
 import type { Result } from '../../../shared/http/pipeline/proxy-event.ts';
 import type { LoadedEndpoint } from '../../service/endpoints.ts';
 import { methodTable } from '../../service/routes.ts';
-import { Admission, type AdmissionLimits, defaultLimits } from './admission.ts';
-import { ByteBudget } from './byte-budget.ts';
-import { answerClientError, headMaxBytes } from './client-error.ts';
-import { hostRule } from './host-rule.ts';
+import { Admission, type AdmissionLimits, defaultLimits, OwnThrottles } from './admission.ts';
 import { invoke } from './invoke.ts';
 import { makeProxyEvent } from './make-proxy-event.ts';
-import { OwnThrottles } from './own-throttles.ts';
-import { readHeaders } from './read-headers.ts';
 import {
   announcedLength,
   announcesBody,
+  ByteBudget,
   ClientGoneError,
   checkAnnouncedLength,
   eventBodyMaxBytes,
   receiveEventBody,
 } from './receive-event-body.ts';
-import { requireUtf8Query } from './require-utf8-query.ts';
+import { answerClientError, headMaxBytes, hostRule, readHeaders, requireUtf8Query } from './request-head.ts';
 import { createRouter } from './router.ts';
-import { send, sendAndClose } from './send.ts';
-import { sendLargeBody } from './send-large-body.ts';
-
-export interface GatewayOptions {
-  endpoints: readonly LoadedEndpoint[];
-  /** 0 takes any free one. */
-  port: number;
-  /** Default 127.0.0.1. */
-  host?: string;
-  /** Host names, with or without a port, by which the gateway may be called besides those of the loopback address. */
-  allowedHosts?: readonly string[];
-  /** Milliseconds that a function has to answer; default 29 s. */
-  timeLimit?: number;
-  /** Milliseconds in which the headers of a request must have come; default 10 s. The body has six times as long. */
-  headersTimeout?: number;
-  /** Limits of requests; those that are missing have their defaults. */
-  limits?: Partial<AdmissionLimits>;
-  /** Factor on the throttles of public operations; default 1. */
-  anonymousTimes?: number | undefined;
-  /** Most bytes that the bodies of all requests take together; default 64 MiB, a quarter of it for public operations. */
-  bodyBytes?: number | undefined;
-  /** Origins whose pages may read the responses, also the gateway's own. Default none. */
-  corsOrigins?: readonly string[];
-  /** Told of each request that is admitted, before it is worked on. */
-  onRequest?: () => void;
-}
-
-export interface RunningGateway {
-  url: string;
-  /** Takes no more requests, lets those in progress finish for up to five seconds, then stops. */
-  close(): Promise<void>;
-}
-
-const closeMilliseconds = 5_000;
-const defaultBodyBytes = 64 * 1024 * 1024;
-/** Bodies up to this size are taken in before it is known who sends them, which saves a read of the token. */
-const unaskedMaxBytes = 16 * 1024;
-/** Connections that may wait to be taken. Beyond it the kernel drops them unanswered, and clients try for seconds. */
-const backlog = 4_096;
-const nothing = new Uint8Array();
-
-/** Aborted when the client closes the connection before it has the whole answer. */
-function goneSignal(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) controller.abort();
-  });
-  return controller.signal;
-}
+import { send, sendAndClose, sendLargeBody } from './send.ts';
 
 /** Serves endpoints over HTTP as API Gateway and Lambda would. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
@@ -230,3 +178,54 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     },
   };
 }
+
+export interface GatewayOptions {
+  endpoints: readonly LoadedEndpoint[];
+  /** 0 takes any free one. */
+  port: number;
+  /** Default 127.0.0.1. */
+  host?: string;
+  /** Host names, with or without a port, by which the gateway may be called besides those of the loopback address. */
+  allowedHosts?: readonly string[];
+  /** Milliseconds that a function has to answer; default 29 s. */
+  timeLimit?: number;
+  /** Milliseconds in which the headers of a request must have come; default 10 s. The body has six times as long. */
+  headersTimeout?: number;
+  /** Limits of requests; those that are missing have their defaults. */
+  limits?: Partial<AdmissionLimits>;
+  /** Factor on the throttles of public operations; default 1. */
+  anonymousTimes?: number | undefined;
+  /** Most bytes that the bodies of all requests take together; default 64 MiB, a quarter of it for public operations. */
+  bodyBytes?: number | undefined;
+  /** Origins whose pages may read the responses, also the gateway's own. Default none. */
+  corsOrigins?: readonly string[];
+  /** Told of each request that is admitted, before it is worked on. */
+  onRequest?: () => void;
+}
+
+export interface RunningGateway {
+  url: string;
+  /** Takes no more requests, lets those in progress finish for up to five seconds, then stops. */
+  close(): Promise<void>;
+}
+
+const defaultBodyBytes = 64 * 1024 * 1024;
+
+const nothing = new Uint8Array();
+
+/** Aborted when the client closes the connection before it has the whole answer. */
+function goneSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+/** Bodies up to this size are taken in before it is known who sends them, which saves a read of the token. */
+const unaskedMaxBytes = 16 * 1024;
+
+/** Connections that may wait to be taken. Beyond it the kernel drops them unanswered, and clients try for seconds. */
+const backlog = 4_096;
+
+const closeMilliseconds = 5_000;

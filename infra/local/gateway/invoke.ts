@@ -3,35 +3,6 @@ import { fitsPayload } from '../../../shared/http/answer/payload-bytes.ts';
 import type { Handler } from '../../../shared/http/pipeline/lambda.ts';
 import type { Event, LambdaContext, Result } from '../../../shared/http/pipeline/proxy-event.ts';
 
-/** After so long API Gateway gives up on a function. */
-const defaultTimeLimit = 29_000;
-
-function contextOf(event: Event, functionName: string, deadline: number, signal: AbortSignal): LambdaContext {
-  const { requestId } = event.requestContext;
-  return {
-    callbackWaitsForEmptyEventLoop: false,
-    functionName,
-    functionVersion: '$LATEST',
-    invokedFunctionArn: `arn:aws:lambda:local:000000000000:function:${functionName}`,
-    memoryLimitInMB: '256',
-    awsRequestId: requestId,
-    logGroupName: functionName,
-    logStreamName: 'local',
-    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
-    done: () => {},
-    fail: () => {},
-    succeed: () => {},
-    signal,
-  };
-}
-
-interface InvokeOptions {
-  /** Milliseconds that the function has to answer; default 29 s. */
-  timeLimit?: number | undefined;
-  /** Aborted when the client has gone. */
-  gone?: AbortSignal | undefined;
-}
-
 /**
  * Call a function as API Gateway does. Work that can be stopped stops at the limit, and when the client has gone.
  * @throws ServiceError 503 without a response within the limit
@@ -62,4 +33,33 @@ export async function invoke(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** After so long API Gateway gives up on a function. */
+const defaultTimeLimit = 29_000;
+
+interface InvokeOptions {
+  /** Milliseconds that the function has to answer; default 29 s. */
+  timeLimit?: number | undefined;
+  /** Aborted when the client has gone. */
+  gone?: AbortSignal | undefined;
+}
+
+function contextOf(event: Event, functionName: string, deadline: number, signal: AbortSignal): LambdaContext {
+  const { requestId } = event.requestContext;
+  return {
+    callbackWaitsForEmptyEventLoop: false,
+    functionName,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: `arn:aws:lambda:local:000000000000:function:${functionName}`,
+    memoryLimitInMB: '256',
+    awsRequestId: requestId,
+    logGroupName: functionName,
+    logStreamName: 'local',
+    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    done: () => {},
+    fail: () => {},
+    succeed: () => {},
+    signal,
+  };
 }

@@ -1,32 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Event } from '../../../shared/http/pipeline/proxy-event.ts';
 
-/** A request as it came, before API Gateway turns it into an event. */
-export interface PlainRequest {
-  method: string;
-  path: string;
-  /** Query string without the question mark, as it was sent. */
-  query: string;
-  /** Header lines in pairs. */
-  headers: readonly (readonly [name: string, value: string])[];
-  body: Uint8Array;
-  sourceIp: string;
-}
-
-function gather(pairs: Iterable<readonly [string, string]>): {
-  last: Record<string, string>;
-  all: Record<string, string[]>;
-} {
-  const all = new Map<string, string[]>();
-  for (const [name, value] of pairs) {
-    const values = all.get(name);
-    if (values === undefined) all.set(name, [value]);
-    else values.push(value);
-  }
-  const last = [...all].map(([name, values]) => [name, values.at(-1) ?? ''] as const);
-  return { last: Object.fromEntries(last), all: Object.fromEntries(all) };
-}
-
 /** A REST proxy event (payload 1.0), as API Gateway hands it to a Lambda function with all media types binary. */
 export function makeProxyEvent(
   request: PlainRequest,
@@ -80,4 +54,30 @@ export function makeProxyEvent(
       resourcePath: resource,
     },
   };
+}
+
+/** A request as it came, before API Gateway turns it into an event. */
+export interface PlainRequest {
+  method: string;
+  path: string;
+  /** Query string without the question mark, as it was sent. */
+  query: string;
+  /** Header lines in pairs. */
+  headers: readonly (readonly [name: string, value: string])[];
+  body: Uint8Array;
+  sourceIp: string;
+}
+
+function gather(pairs: Iterable<readonly [string, string]>): {
+  last: Record<string, string>;
+  all: Record<string, string[]>;
+} {
+  const all = new Map<string, string[]>();
+  for (const [name, value] of pairs) {
+    const values = all.get(name);
+    if (values === undefined) all.set(name, [value]);
+    else values.push(value);
+  }
+  const last = [...all].map(([name, values]) => [name, values.at(-1) ?? ''] as const);
+  return { last: Object.fromEntries(last), all: Object.fromEntries(all) };
 }

@@ -2,47 +2,6 @@ import { servedMethods } from '../../../shared/http/definition/request-method.ts
 import type { LoadedEndpoint } from '../../service/endpoints.ts';
 import { routeOf } from '../../service/routes.ts';
 
-interface Node {
-  words: Map<string, Node>;
-  variable?: { name: string; node: Node };
-  greedy?: { name: string; leaf: Leaf };
-  leaf?: Leaf;
-}
-
-/** Endpoints of one path, by method. */
-export interface Leaf {
-  resource: string;
-  methods: Map<string, LoadedEndpoint>;
-}
-
-export interface Match {
-  leaf: Leaf;
-  /** Path parameters under the names of the route, percent-encoded as they were sent. */
-  parameters: Record<string, string>;
-}
-
-const emptyNode = (): Node => ({ words: new Map() });
-
-function leafOf(root: Node, loaded: LoadedEndpoint): Leaf {
-  const { resource, segments } = routeOf(loaded.endpoint);
-  let node = root;
-  for (const segment of segments) {
-    if ('word' in segment) {
-      const next = node.words.get(segment.word) ?? emptyNode();
-      node.words.set(segment.word, next);
-      node = next;
-    } else if (segment.greedy) {
-      node.greedy ??= { name: segment.variable, leaf: { resource, methods: new Map() } };
-      return node.greedy.leaf;
-    } else {
-      node.variable ??= { name: segment.variable, node: emptyNode() };
-      node = node.variable.node;
-    }
-  }
-  node.leaf ??= { resource, methods: new Map() };
-  return node.leaf;
-}
-
 /**
  * Finds the endpoint of a path as API Gateway does: fixed words before variables before greedy variables, with or
  * without a trailing slash. Nothing is decoded: `%2F` separates no segments, and functions get variables as they came.
@@ -79,4 +38,45 @@ export function createRouter(endpoints: readonly LoadedEndpoint[]): (path: strin
     }
     return node.leaf && { leaf: node.leaf, parameters };
   };
+}
+
+export interface Match {
+  leaf: Leaf;
+  /** Path parameters under the names of the route, percent-encoded as they were sent. */
+  parameters: Record<string, string>;
+}
+
+/** Endpoints of one path, by method. */
+export interface Leaf {
+  resource: string;
+  methods: Map<string, LoadedEndpoint>;
+}
+
+const emptyNode = (): Node => ({ words: new Map() });
+
+interface Node {
+  words: Map<string, Node>;
+  variable?: { name: string; node: Node };
+  greedy?: { name: string; leaf: Leaf };
+  leaf?: Leaf;
+}
+
+function leafOf(root: Node, loaded: LoadedEndpoint): Leaf {
+  const { resource, segments } = routeOf(loaded.endpoint);
+  let node = root;
+  for (const segment of segments) {
+    if ('word' in segment) {
+      const next = node.words.get(segment.word) ?? emptyNode();
+      node.words.set(segment.word, next);
+      node = next;
+    } else if (segment.greedy) {
+      node.greedy ??= { name: segment.variable, leaf: { resource, methods: new Map() } };
+      return node.greedy.leaf;
+    } else {
+      node.variable ??= { name: segment.variable, node: emptyNode() };
+      node = node.variable.node;
+    }
+  }
+  node.leaf ??= { resource, methods: new Map() };
+  return node.leaf;
 }

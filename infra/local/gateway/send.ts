@@ -1,17 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { ServiceError } from '../../../shared/core/service-error.ts';
+import type { LargeBodies } from '../../../shared/http/definition/endpoint-input.ts';
 import type { Result } from '../../../shared/http/pipeline/proxy-event.ts';
-
-/** How long a client may go on sending what was refused, so that it gets to read why. */
-const lingerMilliseconds = 2_000;
-
-type HeaderValue = string | string[];
-
-function headersOf({ headers, multiValueHeaders }: Result): Record<string, HeaderValue> {
-  const all: Record<string, HeaderValue> = {};
-  for (const [name, value] of Object.entries(headers ?? {})) all[name] = String(value);
-  for (const [name, values] of Object.entries(multiValueHeaders ?? {})) all[name] = values.map(String);
-  return all;
-}
 
 /** A handler's result as an HTTP answer. */
 export function send(_request: IncomingMessage, response: ServerResponse, result: Result): void {
@@ -22,6 +14,18 @@ export function send(_request: IncomingMessage, response: ServerResponse, result
   }
   response.writeHead(result.statusCode, headers).end(body);
 }
+
+function headersOf({ headers, multiValueHeaders }: Result): Record<string, HeaderValue> {
+  const all: Record<string, HeaderValue> = {};
+  for (const [name, value] of Object.entries(headers ?? {})) all[name] = String(value);
+  for (const [name, values] of Object.entries(multiValueHeaders ?? {})) all[name] = values.map(String);
+  return all;
+}
+
+type HeaderValue = string | string[];
+
+/** How long a client may go on sending what was refused, so that it gets to read why. */
+const lingerMilliseconds = 2_000;
 
 /**
  * Respond to a request whose body is not read to its end, and then close the connection. Closing it at once would
@@ -41,4 +45,41 @@ export function sendAndClose(request: IncomingMessage, response: ServerResponse,
     response.end();
   };
   request.once('end', finish).once('close', finish).resume();
+}
+
+/**
+ * Take a body that no event could hold, as a client of a deployment would send it: ask for an upload, send the bytes to
+ * storage, and say that they are there. No more of them than a buffer is in memory.
+ */
+export async function sendLargeBody(
+  message: IncomingMessage,
+  length: number,
+  begin: NonNullable<ReturnType<LargeBodies['begin']>>,
+  call: OwnCall,
+): Promise<Result> {
+  const begun = await call(begin.path, begin.body);
+  if (begun.statusCode !== 200) return begun;
+  const { url, path, body } = begin.proceed(bodyOf(begun));
+  const status = await put(message, url, length);
+  if (status !== 200)
+    throw new ServiceError('unavailable', `Storage did not take the body (${status}). Try again.`);
+  return call(path, body);
+}
+
+/** A request of the proxy's own, which the gateway makes in the name of the client. */
+type OwnCall = (path: string, body: object) => Promise<Result>;
+
+const bodyOf = ({ body, isBase64Encoded }: Result): unknown =>
+  JSON.parse(Buffer.from(body, isBase64Encoded === true ? 'base64' : 'utf8').toString('utf8'));
+
+/** Stream a body of known length to a presigned URL, and return the status of storage. */
+async function put(body: IncomingMessage, url: string, length: number): Promise<number> {
+  const sending = httpRequest(url, { method: 'PUT', headers: { 'content-length': length } });
+  const answered = once(sending, 'response');
+  // A failure is thrown by the pipeline.
+  answered.catch(() => {});
+  await pipeline(body, sending);
+  const [answer]: IncomingMessage[] = await answered;
+  answer?.resume();
+  return answer?.statusCode ?? 0;
 }

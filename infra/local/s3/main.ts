@@ -13,7 +13,7 @@ const Options = z.strictObject({
   credentials: z.object({ accessKeyId: z.string().min(1), secretAccessKey: z.string().min(1) }),
   buckets: z.array(z.string().min(1)),
   corsOrigins: z.array(z.string().min(1)).default([]),
-  /** This process is in the network of the DynamoDB engine, and serves it to its owner besides. */
+  /** This process is in the network of the DynamoDB emulator, and serves it to its owner besides. */
   relay: RelayOptions.optional(),
 });
 

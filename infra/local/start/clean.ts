@@ -8,36 +8,9 @@ import { reuseFolder } from '../../../shared/runner/environment/reuse/reuse-fold
 import { CommandError } from '../../command/command-error.ts';
 import { readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
-import { diskUse } from '../disk-use.ts';
-import { jobFolders } from './backends/job-folders.ts';
 import { openDataFolder } from './data-folder.ts';
-import { namesIn } from './sweep-folders.ts';
-
-const usage = `Usage: npm run proof -- clean [--data <data folder>] [--list]
-  empties the caches of a data folder of npm start, which must be stopped: the environments of its projects, which the
-  next training builds or fetches again, and what runs that were killed have left
-  --data  the data folder; .data unless given
-  --list  show the caches and their sizes, and remove nothing`;
-
-const shared: Readonly<Record<string, string>> = {
-  [downloadsFolder]: 'downloads of packages',
-  [reuseFolder]: 'environments of all projects',
-};
-
-interface Cache {
-  path: string;
-  what: string;
-}
-
-async function cachesOf({ work, environments }: { work: string; environments: string }): Promise<Cache[]> {
-  const within = (folder: string, what: string) => async () =>
-    (await namesIn(folder)).map((name) => ({
-      path: join(folder, name),
-      what: shared[name] ?? `${what} ${name}`,
-    }));
-  const lists = [within(environments, 'environments of project'), within(work, 'run')];
-  return (await Promise.all(lists.map((list) => list()))).flat();
-}
+import { jobFolders } from './job-folders.ts';
+import { diskUse, namesIn } from './sweep-folders.ts';
 
 /** `npm run proof -- clean`: empties the caches of a data folder, with their sizes. */
 async function clean(): Promise<number> {
@@ -61,6 +34,32 @@ async function clean(): Promise<number> {
   } finally {
     data.release();
   }
+}
+
+const usage = `Usage: npm run proof -- clean [--data <data folder>] [--list]
+  empties the caches of a data folder of npm start, which must be stopped: the environments of its projects, which the
+  next training builds or fetches again, and what runs that were killed have left
+  --data  the data folder; .data unless given
+  --list  show the caches and their sizes, and remove nothing`;
+
+const shared: Readonly<Record<string, string>> = {
+  [downloadsFolder]: 'downloads of packages',
+  [reuseFolder]: 'environments of all projects',
+};
+
+async function cachesOf({ work, environments }: { work: string; environments: string }): Promise<Cache[]> {
+  const within = (folder: string, what: string) => async () =>
+    (await namesIn(folder)).map((name) => ({
+      path: join(folder, name),
+      what: shared[name] ?? `${what} ${name}`,
+    }));
+  const lists = [within(environments, 'environments of project'), within(work, 'run')];
+  return (await Promise.all(lists.map((list) => list()))).flat();
+}
+
+interface Cache {
+  path: string;
+  what: string;
 }
 
 await runMain(clean);

@@ -3,14 +3,8 @@ import { mkdir, open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { CommandError } from '../../command/command-error.ts';
-import { takeKernelLock } from '../../service/kernel-lock.ts';
 import { writeDurably } from '../batch/durable-file.ts';
-import { checkDataFolderVersion } from './data-folder-version.ts';
-
-export interface Credentials {
-  accessKeyId: string;
-  secretAccessKey: string;
-}
+import { takeKernelLock } from './kernel-lock.ts';
 
 /** The folder in which everything is kept, locked against a second service. */
 export interface DataFolder {
@@ -19,8 +13,10 @@ export interface DataFolder {
   release(): void;
 }
 
-const Owner = z.object({ pid: z.number().int() });
-const StoredCredentials = z.object({ accessKeyId: z.string().min(1), secretAccessKey: z.string().min(1) });
+export interface Credentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+}
 
 /** What a file holds; undefined where it is missing or holds something else. */
 export async function readJson<T>(file: string, schema: z.ZodType<T>): Promise<T | undefined> {
@@ -31,11 +27,7 @@ export async function readJson<T>(file: string, schema: z.ZodType<T>): Promise<T
   }
 }
 
-async function lock(file: string): Promise<ReturnType<typeof takeKernelLock>> {
-  // No other user may open it: they could lock it and so keep the owner out.
-  await (await open(file, 'a', 0o600)).close();
-  return takeKernelLock(file);
-}
+const Owner = z.object({ pid: z.number().int() });
 
 /**
  * Creates the folder where it is missing, for its owner alone, and locks it.
@@ -69,8 +61,59 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   return { path, within, release: () => held.close() };
 }
 
-/** The credentials of this folder's engines: random, made once, readable for their owner alone. */
-export async function engineCredentials({ within }: DataFolder): Promise<Credentials> {
+async function lock(file: string): Promise<ReturnType<typeof takeKernelLock>> {
+  // No other user may open it: they could lock it and so keep the owner out.
+  await (await open(file, 'a', 0o600)).close();
+  return takeKernelLock(file);
+}
+
+/**
+ * Check that this release can use a data folder, and note its version there. A folder without one is new, or from a
+ * release before versions; both become folders of this version.
+ * @throws CommandError for a folder of a newer version
+ */
+async function checkDataFolderVersion(path: string, file: string): Promise<void> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    return writeDurably(file, JSON.stringify({ version: dataFolderVersion }));
+  }
+  const version = readVersion(text);
+  if (version === undefined) {
+    throw new CommandError(
+      `The data folder ${path} has no readable version. Put {"version":${dataFolderVersion}} into ${file} if this release or an older one wrote the folder.`,
+    );
+  }
+  if (version > dataFolderVersion) {
+    throw new CommandError(
+      `The data folder ${path} is of version ${version}, and this release uses versions up to ${dataFolderVersion}. Start it with the release that wrote it or a newer one, restore a backup from before, or choose another folder with --data.`,
+    );
+  }
+  if (version < dataFolderVersion) await writeDurably(file, JSON.stringify({ version: dataFolderVersion }));
+}
+
+/**
+ * Version of the folder's layout. It grows with a change that an earlier release cannot read; what a record holds has a
+ * version of its own.
+ */
+export const dataFolderVersion = 1;
+
+const Stored = z.object({ version: z.number().int().min(1) });
+
+function readVersion(text: string): number | undefined {
+  try {
+    return Stored.parse(JSON.parse(text)).version;
+  } catch {
+    return undefined;
+  }
+}
+
+const StoredCredentials = z.object({ accessKeyId: z.string().min(1), secretAccessKey: z.string().min(1) });
+
+/** The credentials of this folder's emulators: random, made once, readable for their owner alone. */
+export async function emulatorCredentials({ within }: DataFolder): Promise<Credentials> {
   const file = within('credentials.json');
   const stored = await readJson(file, StoredCredentials);
   if (stored !== undefined) return stored;

@@ -9,29 +9,6 @@ import { writeDurably } from '../batch/durable-file.ts';
 import type { DataFolder } from './data-folder.ts';
 import { accountsTable } from './function-environment.ts';
 
-export interface FirstAdmin {
-  username: typeof firstAdminName;
-  /** The generated password, to be shown once; undefined where `ADMIN_PASSWORD` has it. */
-  password: string | undefined;
-  /** Where a password that was made up is kept. */
-  passwordFile: string;
-}
-
-function givenPassword(given: string): string {
-  const checked = NewPassword.safeParse(given);
-  if (checked.success) return given;
-  throw new CommandError(`ADMIN_PASSWORD ${checked.error.issues[0]?.message ?? 'is no good'}.`);
-}
-
-/** Without a line end, so that curl sends the file as it is; written before the account, so that it is never lost. */
-async function madePassword(file: string): Promise<string> {
-  const kept = await readFile(file, 'utf8').catch(() => undefined);
-  if (kept !== undefined && NewPassword.safeParse(kept).success) return kept;
-  const made = randomBytes(18).toString('base64url');
-  await writeDurably(file, made);
-  return made;
-}
-
 /**
  * Creates `admin` where no admin is: with `ADMIN_PASSWORD`, or a random password that is kept in the data folder with
  * mode 0600. Returns undefined where there is an admin already.
@@ -54,4 +31,27 @@ export async function ensureFirstAdmin(
     throw new CommandError(`There is a user "${firstAdminName}" who is no admin.`);
   }
   return { username: firstAdminName, password: given === undefined ? password : undefined, passwordFile };
+}
+
+export interface FirstAdmin {
+  username: typeof firstAdminName;
+  /** The generated password, to be shown once; undefined where `ADMIN_PASSWORD` has it. */
+  password: string | undefined;
+  /** Where a password that was made up is kept. */
+  passwordFile: string;
+}
+
+/** Without a line end, so that curl sends the file as it is; written before the account, so that it is never lost. */
+async function madePassword(file: string): Promise<string> {
+  const kept = await readFile(file, 'utf8').catch(() => undefined);
+  if (kept !== undefined && NewPassword.safeParse(kept).success) return kept;
+  const made = randomBytes(18).toString('base64url');
+  await writeDurably(file, made);
+  return made;
+}
+
+function givenPassword(given: string): string {
+  const checked = NewPassword.safeParse(given);
+  if (checked.success) return given;
+  throw new CommandError(`ADMIN_PASSWORD ${checked.error.issues[0]?.message ?? 'is no good'}.`);
 }

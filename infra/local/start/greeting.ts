@@ -1,41 +1,6 @@
 import { relative } from 'node:path';
 import type { FirstAdmin } from './ensure-first-admin.ts';
 
-const quoted = (text: string): string =>
-  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-
-/** A command that signs in as the first admin when it is pasted into a shell in the present folder. */
-function signInCommand(url: string, { username, password, passwordFile }: FirstAdmin): string {
-  const command = `mps login ${url} --user ${username}`;
-  if (password === undefined) return command;
-  const near = relative(process.cwd(), passwordFile);
-  return `${command} < ${quoted(near.startsWith('..') ? passwordFile : near)}`;
-}
-
-/** What to do next, in a second terminal and in any folder. `mps` of the public registry is none of ours. */
-const nextCommands = ({ url, checkout }: Greeting): string[] => [
-  'Install the command mps, train an example, train it otherwise, and compare, in a second terminal:',
-  `  npm install -g ${url}/cli/mps.tgz`,
-  `  cd ${quoted(`${checkout}/test/examples/hello`)} && mps run`,
-  '  mps run -S learning_rate=0.2',
-  '  mps compare',
-  `Where nothing may be installed, "npx --prefix ${quoted(checkout)} mps" is the same command.`,
-  '',
-];
-
-export interface Greeting {
-  url: string;
-  /** Where the sources are, as an absolute path. */
-  checkout: string;
-  dataFolder: string;
-  hasDocs: boolean;
-  firstAdmin: FirstAdmin | undefined;
-  /** The isolation that this machine lacks, in sentences for people. */
-  warnings: readonly string[];
-  /** Where jobs work, when that is not the data folder. */
-  jobsElsewhere: string | undefined;
-}
-
 /** The text that is printed when the service is ready; programs wait for its last line. */
 export function greeting(facts: Greeting): string {
   const { url, dataFolder, hasDocs, firstAdmin, warnings, jobsElsewhere } = facts;
@@ -63,3 +28,38 @@ export function greeting(facts: Greeting): string {
   }
   return [...lines, ...nextCommands(facts), `Listening on ${url}`, ''].join('\n');
 }
+
+export interface Greeting {
+  url: string;
+  /** Where the sources are, as an absolute path. */
+  checkout: string;
+  dataFolder: string;
+  hasDocs: boolean;
+  firstAdmin: FirstAdmin | undefined;
+  /** The isolation that this machine lacks, in sentences for people. */
+  warnings: readonly string[];
+  /** Where jobs work, when that is not the data folder. */
+  jobsElsewhere: string | undefined;
+}
+
+/** A command that signs in as the first admin when it is pasted into a shell in the present folder. */
+function signInCommand(url: string, { username, password, passwordFile }: FirstAdmin): string {
+  const command = `mps login ${url} --user ${username}`;
+  if (password === undefined) return command;
+  const near = relative(process.cwd(), passwordFile);
+  return `${command} < ${quoted(near.startsWith('..') ? passwordFile : near)}`;
+}
+
+const quoted = (text: string): string =>
+  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** What to do next, in a second terminal and in any folder. `mps` of the public registry is none of ours. */
+const nextCommands = ({ url, checkout }: Greeting): string[] => [
+  'Install the command mps, train an example, train it otherwise, and compare, in a second terminal:',
+  `  npm install -g ${url}/cli/mps.tgz`,
+  `  cd ${quoted(`${checkout}/test/examples/hello`)} && mps run`,
+  '  mps run -S learning_rate=0.2',
+  '  mps compare',
+  `Where nothing may be installed, "npx --prefix ${quoted(checkout)} mps" is the same command.`,
+  '',
+];

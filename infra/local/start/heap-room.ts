@@ -1,18 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Flags of V8 with which `npm start` begins: they keep the heap small, and take a third of a busy service's time. Without
- * them the young generation grows as far as `--max-semi-space-size` lets it; V8 shrinks it again when it is quiet.
- */
-const savers = ['memory-saver-mode', 'optimize-for-size'];
-
-const lookMilliseconds = 10_000;
-/** Requests between two looks that a person with the console or a training with its epochs does not make. */
-const minBusy = 150;
-
-type SetFlag = (flag: string) => void;
-
-/**
  * Gives the heap room while there is much to do, and keeps it small otherwise. `note` counts a request; room is given
  * at the 150th of ten seconds, and taken back after ten seconds with fewer.
  */
@@ -50,3 +38,16 @@ export class HeapRoom {
     for (const flag of savers) this.#setFlag(`--no-${flag}`);
   }
 }
+
+type SetFlag = (flag: string) => void;
+
+const lookMilliseconds = 10_000;
+
+/** Requests between two looks that a person with the console or a training with its epochs does not make. */
+const minBusy = 150;
+
+/**
+ * Flags of V8 with which `npm start` begins: they keep the heap small, and take a third of a busy service's time. Without
+ * them the young generation grows as far as `--max-semi-space-size` lets it; V8 shrinks it again when it is quiet.
+ */
+const savers = ['memory-saver-mode', 'optimize-for-size'];

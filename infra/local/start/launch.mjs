@@ -33,7 +33,7 @@ function digestOfSources() {
 
 function build(folder) {
   mkdirSync(builds, { recursive: true });
-  const program = join(root, 'infra/local/build/bundle.ts');
+  const program = join(root, 'infra/local/start/bundle.ts');
   const { status } = spawnSync(process.execPath, [program, root, folder], { stdio: ['ignore', 2, 2] });
   if (status !== 0) process.exit(1);
 }

@@ -1,42 +1,30 @@
 import { join } from 'node:path';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { killTree } from '../../../shared/process/process-tree.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { runMain } from '../../command/run-main.ts';
 import { type LoadedEndpoint, loadBundledEndpoints } from '../../service/endpoints.ts';
 import { endpointEnvironment } from '../access/local-roles.ts';
 import { writeDurably } from '../batch/durable-file.ts';
 import { type RunningGateway, startGateway } from '../gateway/gateway-server.ts';
-import { startBackends } from './backends/start-backends.ts';
-import { checkSettings } from './check-settings.ts';
-import type { EngineAccess } from './function-environment.ts';
-import { readAnonymousTimes, readBodyBytes, readLimits, readOrigins } from './gateway-options.ts';
+import { startEmulators } from './emulators/start-emulators.ts';
+import type { EmulatorAccess } from './function-environment.ts';
 import { greeting } from './greeting.ts';
 import { HeapRoom } from './heap-room.ts';
-import { readOptions } from './start-options.ts';
-import { stopRequested } from './stop-request.ts';
+import {
+  checkSettings,
+  readAnonymousTimes,
+  readBodyBytes,
+  readLimits,
+  readOptions,
+  readOrigins,
+} from './start-options.ts';
 
-async function listen(options: Parameters<typeof startGateway>[0]): Promise<RunningGateway> {
-  try {
-    return await startGateway(options);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EADDRINUSE') {
-      throw new CommandError(
-        `Port ${options.port} is in use. Choose another one: npm start -- --port <port>`,
-      );
-    }
-    if (code === 'EACCES') {
-      throw new CommandError(`Port ${options.port} needs more rights. Choose another one with --port.`);
-    }
-    throw error;
-  }
-}
-
-/** The same endpoint, whose function acts in a role of its own. */
-function inRole(loaded: LoadedEndpoint, { credentials, hasRoles }: EngineAccess): LoadedEndpoint {
-  const { endpoint } = loaded;
-  if (!hasRoles) return loaded;
-  return { ...loaded, handler: lambda(endpoint, endpointEnvironment(endpoint, process.env, credentials)) };
+/** `npm start`: the whole service on this machine. */
+export async function main(args: readonly string[], installation: Installation): Promise<never> {
+  // The reader of the output may close it; the service goes on.
+  process.stdout.on('error', () => {});
+  return runMain(() => serve(args, installation));
 }
 
 /** Where the service is, as absolute paths. */
@@ -47,7 +35,7 @@ interface Installation {
   checkout: string;
 }
 
-/** Serve until a signal to stop, or until an engine ends. Return the exit code. */
+/** Serve until a signal to stop, or until an emulator ends. Return the exit code. */
 async function serve(args: readonly string[], { program, checkout }: Installation): Promise<number> {
   const stopping = stopRequested();
   // Started parts are stopped in reverse order, also when a later part does not start.
@@ -60,7 +48,7 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
   const loading = loadBundledEndpoints(program);
   // It is not awaited where the rest does not start.
   loading.catch(() => {});
-  const { access, folders, firstAdmin, lost, warnings } = await startBackends(started, {
+  const { access, folders, firstAdmin, lost, warnings } = await startEmulators(started, {
     dataFolder,
     program,
     corsOrigins,
@@ -100,9 +88,43 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
   return title === undefined ? 0 : 1;
 }
 
-/** `npm start`: the whole service on this machine. */
-export async function main(args: readonly string[], installation: Installation): Promise<never> {
-  // The reader of the output may close it; the service goes on.
-  process.stdout.on('error', () => {});
-  return runMain(() => serve(args, installation));
+/** npm hands on the Ctrl-C that the terminal has sent to everybody already: what follows so closely is the same one. */
+const sameRequestMilliseconds = 500;
+
+/** Resolves at the first Ctrl-C, SIGTERM or hang-up; at the next the process ends at once, with all it started. */
+function stopRequested(): Promise<void> {
+  return new Promise((resolve) => {
+    let first: number | undefined;
+    const request = () => {
+      first ??= performance.now();
+      resolve();
+      if (performance.now() - first < sameRequestMilliseconds) return;
+      void killTree({ root: process.pid }).finally(() => process.exit(130));
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, request);
+  });
+}
+
+/** The same endpoint, whose function acts in a role of its own. */
+function inRole(loaded: LoadedEndpoint, { credentials, hasRoles }: EmulatorAccess): LoadedEndpoint {
+  const { endpoint } = loaded;
+  if (!hasRoles) return loaded;
+  return { ...loaded, handler: lambda(endpoint, endpointEnvironment(endpoint, process.env, credentials)) };
+}
+
+async function listen(options: Parameters<typeof startGateway>[0]): Promise<RunningGateway> {
+  try {
+    return await startGateway(options);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EADDRINUSE') {
+      throw new CommandError(
+        `Port ${options.port} is in use. Choose another one: npm start -- --port <port>`,
+      );
+    }
+    if (code === 'EACCES') {
+      throw new CommandError(`Port ${options.port} needs more rights. Choose another one with --port.`);
+    }
+    throw error;
+  }
 }

@@ -1,14 +1,46 @@
 import { resolve } from 'node:path';
 import { givenPath } from '../../../shared/bundle/given-path.ts';
+import { readCorsOrigins } from '../../../shared/core/cors-origins.ts';
+import { readSettings, settingNames } from '../../../shared/core/settings.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { readFlags } from '../../command/read-flags.ts';
+import type { AdmissionLimits } from '../gateway/admission.ts';
+import { bucket, recordsTable } from './function-environment.ts';
 
-export interface StartOptions {
-  /** 0 takes any free one. */
-  port: number;
-  /** Absolute path of the folder in which everything is kept. */
-  dataFolder: string;
+/**
+ * Refuses what functions and jobs would refuse at every request and in every run, before there are any.
+ * @throws CommandError naming each variable that is bad, or that is a limit which there is not
+ */
+export function checkSettings(environment: Readonly<Record<string, string | undefined>>): void {
+  const limits = [...settingNames(), ...gatewayVariables].filter((name) => name.startsWith('LIMIT_'));
+  const unknown = Object.keys(environment).filter(
+    (name) => name.startsWith('LIMIT_') && !limits.includes(name),
+  );
+  if (unknown.length > 0) {
+    throw new CommandError(`There is no ${unknown.join(', ')}. Limits are: ${limits.join(', ')}.`);
+  }
+  const { REGISTRATION, LOG_LEVEL } = environment;
+  const given = Object.fromEntries(limits.map((name) => [name, environment[name]]));
+  try {
+    readSettings({ ...given, REGISTRATION, LOG_LEVEL, RECORDS_TABLE: recordsTable, BUCKET: bucket });
+  } catch (error) {
+    throw new CommandError(error instanceof Error ? `${error.message}.` : String(error));
+  }
 }
+
+/** Variables for the limits of the gateway. */
+const variables = {
+  perSecond: 'LIMIT_REQUESTS_PER_SECOND',
+  burst: 'LIMIT_REQUEST_BURST',
+  inFlight: 'LIMIT_REQUESTS_IN_FLIGHT',
+  waiting: 'LIMIT_REQUESTS_WAITING',
+} as const satisfies Record<keyof AdmissionLimits, string>;
+
+const bodyVariable = 'LIMIT_BODY_BYTES';
+
+const timesVariable = 'LIMIT_ANONYMOUS_TIMES';
+
+const gatewayVariables: readonly string[] = [...Object.values(variables), bodyVariable, timesVariable];
 
 const usage = `Usage: npm start -- [--port <port>] [--data <folder>]
   --port  where the service listens, on 127.0.0.1 (3000, or PORT); 0 for any free port
@@ -29,4 +61,51 @@ export function readOptions(
   const folder = flags.data ?? environment['DATA_DIR'] ?? '.data';
   if (folder === '') throw new CommandError(`--data must name a folder.\n${usage}`);
   return { port: Number(port), dataFolder: flags.data === undefined ? resolve(folder) : givenPath(folder) };
+}
+
+interface StartOptions {
+  /** 0 takes any free one. */
+  port: number;
+  /** Absolute path of the folder in which everything is kept. */
+  dataFolder: string;
+}
+
+/** Limits that were set; where only the requests a second are, twice as many may come at once. @throws CommandError */
+export function readLimits(environment: Variables): Partial<AdmissionLimits> {
+  const perSecond = readLimit(environment, variables.perSecond);
+  const burst = readLimit(environment, variables.burst) ?? (perSecond && 2 * perSecond);
+  const inFlight = readLimit(environment, variables.inFlight);
+  const waiting = readLimit(environment, variables.waiting);
+  return {
+    ...(perSecond !== undefined && { perSecond }),
+    ...(burst !== undefined && { burst }),
+    ...(inFlight !== undefined && { inFlight }),
+    ...(waiting !== undefined && { waiting }),
+  };
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+function readLimit(environment: Variables, name: string): number | undefined {
+  const given = environment[name];
+  if (given === undefined || given === '') return undefined;
+  if (/^[1-9]\d{0,8}$/.test(given)) return Number(given);
+  throw new CommandError(`${name} must be a whole number from 1 to 999999999, not "${given}".`);
+}
+
+/** Most bytes of all bodies together, where that was set. @throws CommandError */
+export const readBodyBytes = (environment: Variables): number | undefined =>
+  readLimit(environment, bodyVariable);
+
+/** Factor on the throttles of public operations, if set. @throws CommandError */
+export const readAnonymousTimes = (environment: Variables): number | undefined =>
+  readLimit(environment, timesVariable);
+
+/** The origins of `CORS_ORIGINS`. @throws CommandError */
+export function readOrigins(environment: Variables): readonly string[] {
+  try {
+    return readCorsOrigins(environment);
+  } catch (error) {
+    throw new CommandError(error instanceof Error ? `${error.message}.` : String(error));
+  }
 }

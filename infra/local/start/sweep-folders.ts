@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectKey } from '../../../shared/data/projects/project.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
@@ -7,29 +7,6 @@ import { removeTree } from '../../../shared/runner/environment/cache/remove-tree
 import { downloadsFolder } from '../../../shared/runner/environment/downloads/downloads-folder.ts';
 import { reuseFolder } from '../../../shared/runner/environment/reuse/reuse-folder.ts';
 import { tryHostLock } from '../../../shared/runner/host/host-lock.ts';
-
-/** Names in a folder; none where it is missing. */
-export async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-/** The projects of a folder of environments. What all projects share lies there as well. */
-export const projectsIn = async (environments: string): Promise<string[]> =>
-  (await namesIn(environments)).filter((name) => name !== downloadsFolder && name !== reuseFolder);
-
-/** Remove the folders of these runs. One that cannot be removed keeps no other, and is tried again by the next start. */
-export async function removeRuns(work: string, names: readonly string[]): Promise<void> {
-  for (const name of names) {
-    await removeTree(join(work, name)).catch((error: unknown) => {
-      process.stderr.write(`A folder of an earlier run stays: ${String(error)}\n`);
-    });
-  }
-}
 
 /** The projects that have environments on this host and are no more. */
 export async function goneProjects(
@@ -44,6 +21,29 @@ export async function goneProjects(
     gone.push(...some.filter((_, index) => items[index] === undefined));
   }
   return gone;
+}
+
+/** The projects of a folder of environments. What all projects share lies there as well. */
+export const projectsIn = async (environments: string): Promise<string[]> =>
+  (await namesIn(environments)).filter((name) => name !== downloadsFolder && name !== reuseFolder);
+
+/** Names in a folder; none where it is missing. */
+export async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Remove the folders of these runs. One that cannot be removed keeps no other, and is tried again by the next start. */
+export async function removeRuns(work: string, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    await removeTree(join(work, name)).catch((error: unknown) => {
+      process.stderr.write(`A folder of an earlier run stays: ${String(error)}\n`);
+    });
+  }
 }
 
 /** Remove all environments of a project from this host; false where a process still uses or prepares one. */
@@ -63,4 +63,14 @@ export async function removeEnvironments(environments: string, project_id: strin
   }
   await removeTree(folder);
   return true;
+}
+
+/** Bytes that a file or folder takes on the disk: sparse files count what is there. */
+export async function diskUse(path: string): Promise<number> {
+  const facts = await lstat(path).catch(() => undefined);
+  if (facts === undefined) return 0;
+  let bytes = facts.blocks * 512;
+  if (!facts.isDirectory()) return bytes;
+  for (const name of await readdir(path).catch(() => [])) bytes += await diskUse(join(path, name));
+  return bytes;
 }

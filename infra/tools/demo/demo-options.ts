@@ -3,9 +3,6 @@ import { givenPath } from '../../../shared/bundle/given-path.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { readFlags } from '../../command/read-flags.ts';
 
-/** How to sign in: with a token that exists, or by name and password. */
-export type Credentials = { token: string } | { username: string; password: string };
-
 export interface DemoOptions {
   /**
    * A service that runs already: the one that `mps` uses where no address is given, signed in to as `mps` is where no
@@ -19,6 +16,9 @@ export interface DemoOptions {
   /** Absolute path of the folder for the service's data and for what the demo saves. */
   dataFolder: string;
 }
+
+/** How to sign in: with a token that exists, or by name and password. */
+export type Credentials = { token: string } | { username: string; password: string };
 
 const usage = `Usage: npm run demo -- [--remote | --many [--count <number>]] [--data <folder>] [--url <url>]
   --remote  train on two nodes
@@ -34,32 +34,6 @@ const options = {
   count: { type: 'string' },
   data: { type: 'string' },
 } as const;
-
-const maxMany = 100_000;
-
-function countOf(isMany: boolean, count: string | undefined): number | undefined {
-  if (!isMany) {
-    if (count === undefined) return undefined;
-    throw new CommandError(`--count is for --many.\n${usage}`);
-  }
-  const number = Number(count ?? 10_000);
-  if (Number.isInteger(number) && number >= 1 && number <= maxMany) return number;
-  throw new CommandError(`--count must be a number from 1 to ${maxMany}, not "${count}".\n${usage}`);
-}
-
-function credentialsIn(environment: Readonly<Record<string, string | undefined>>): Credentials | undefined {
-  const { DEMO_TOKEN: token, DEMO_USERNAME: username, DEMO_PASSWORD: password } = environment;
-  if (token !== undefined) return { token };
-  if (username !== undefined && password !== undefined) return { username, password };
-  if (username === undefined && password === undefined) return undefined;
-  throw new CommandError(`Set both DEMO_USERNAME and DEMO_PASSWORD, or neither.\n${usage}`);
-}
-
-function serviceUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href.replace(/\/+$/, '');
-  throw new CommandError(`--url must be an http or https URL, not "${text}".\n${usage}`);
-}
 
 /** @throws CommandError for what the demo does not know */
 export function readDemoOptions(
@@ -89,4 +63,30 @@ export function readDemoOptions(
     many: countOf(many, count),
     dataFolder: data === undefined ? resolve('.data/demo') : givenPath(data),
   };
+}
+
+function serviceUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href.replace(/\/+$/, '');
+  throw new CommandError(`--url must be an http or https URL, not "${text}".\n${usage}`);
+}
+
+function credentialsIn(environment: Readonly<Record<string, string | undefined>>): Credentials | undefined {
+  const { DEMO_TOKEN: token, DEMO_USERNAME: username, DEMO_PASSWORD: password } = environment;
+  if (token !== undefined) return { token };
+  if (username !== undefined && password !== undefined) return { username, password };
+  if (username === undefined && password === undefined) return undefined;
+  throw new CommandError(`Set both DEMO_USERNAME and DEMO_PASSWORD, or neither.\n${usage}`);
+}
+
+const maxMany = 100_000;
+
+function countOf(isMany: boolean, count: string | undefined): number | undefined {
+  if (!isMany) {
+    if (count === undefined) return undefined;
+    throw new CommandError(`--count is for --many.\n${usage}`);
+  }
+  const number = Number(count ?? 10_000);
+  if (Number.isInteger(number) && number >= 1 && number <= maxMany) return number;
+  throw new CommandError(`--count must be a number from 1 to ${maxMany}, not "${count}".\n${usage}`);
 }

@@ -1,15 +1,23 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as z from 'zod';
 import type { endpoint as readMetrics } from '../../../functions/experiments/metrics/read-metrics.endpoint.ts';
 import type { Client } from '../../../shared/client/client.ts';
 import { valueText } from '../../../shared/drawing/number-text.ts';
-import type { DemoExperiment } from './demo-experiment.ts';
-import type { Screen } from './screen.ts';
-import { shortPath } from './short-path.ts';
-import { sparkline } from './sparkline.ts';
+import { type Screen, shortPath, sparkline } from './screen.ts';
 import type { TypedCommand } from './typed-command.ts';
 
-const sparklineWidth = 40;
+/** Show and save the results of an experiment that succeeded. */
+export async function showResults(result: Result): Promise<void> {
+  const { mps, screen, project, experiment, folder } = result;
+  screen.heading('Results');
+  await mps.succeed('show', experiment.experiment_id, ...project);
+  await showMetrics(result);
+  screen.heading('Artifacts and configuration');
+  await mps.succeed('pull', experiment.experiment_id, 'digits.onnx', '--to', folder, ...project);
+  await mps.succeed('config', 'graph', 'train.yaml', '--to', join(folder, 'graph.svg'), ...project);
+  await mps.succeed('config', 'graph', 'train.yaml', ...project);
+}
 
 interface Result {
   client: Client;
@@ -21,6 +29,12 @@ interface Result {
   /** Where what the demo shows is saved. */
   folder: string;
 }
+
+/** What the demo reads of an experiment that `mps show --json` prints. */
+export const DemoExperiment = z.object({ experiment_id: z.string(), project_id: z.string() });
+export type DemoExperiment = z.infer<typeof DemoExperiment>;
+
+const sparklineWidth = 40;
 
 /** The curves, which no command draws in a terminal. */
 async function showMetrics({ client, screen, experiment, folder }: Result): Promise<void> {
@@ -39,16 +53,4 @@ async function showMetrics({ client, screen, experiment, folder }: Result): Prom
   const file = join(folder, 'metrics.svg');
   await writeFile(file, await client.text<typeof readMetrics>(route, 'image/svg+xml', { path }));
   screen.fact('curves', shortPath(file));
-}
-
-/** Show and save the results of an experiment that succeeded. */
-export async function showResults(result: Result): Promise<void> {
-  const { mps, screen, project, experiment, folder } = result;
-  screen.heading('Results');
-  await mps.succeed('show', experiment.experiment_id, ...project);
-  await showMetrics(result);
-  screen.heading('Artifacts and configuration');
-  await mps.succeed('pull', experiment.experiment_id, 'digits.onnx', '--to', folder, ...project);
-  await mps.succeed('config', 'graph', 'train.yaml', '--to', join(folder, 'graph.svg'), ...project);
-  await mps.succeed('config', 'graph', 'train.yaml', ...project);
 }

@@ -4,41 +4,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { endpoint as createToken } from '../../../functions/auth/create-token.endpoint.ts';
+import { Client } from '../../../shared/client/client.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { boundToParent } from '../../local/bound-to-parent.ts';
 import type { Credentials } from './demo-options.ts';
-
-export interface DemoService {
-  url: string;
-  credentials: Credentials;
-  stop(): Promise<void>;
-}
-
-const launcher = fileURLToPath(new URL('../../local/start/launch.mjs', import.meta.url));
-const readyLine = /^Listening on (http:\/\/\S+)$/;
-
-/** The service's address once it reports that it is ready; undefined when it ended before. */
-async function readiness({ stdout }: ChildProcess): Promise<string | undefined> {
-  if (stdout === null) return undefined;
-  const lines = createInterface({ input: stdout });
-  for await (const line of lines) {
-    const [, url] = readyLine.exec(line) ?? [];
-    if (url !== undefined) {
-      // Its other output is not shown, but must be read, or its pipe would fill.
-      stdout.resume();
-      return url;
-    }
-  }
-  return undefined;
-}
-
-async function adminPassword(dataFolder: string, given: string | undefined): Promise<string> {
-  if (given !== undefined) return given;
-  const file = join(dataFolder, 'admin-password');
-  const kept = await readFile(file, 'utf8').catch(() => undefined);
-  if (kept !== undefined) return kept;
-  throw new CommandError(`${file} is not there. Set ADMIN_PASSWORD to what this data folder was made with.`);
-}
 
 /**
  * Starts `npm start`'s own program on a free port, with everything kept in `dataFolder`. It ends with this process.
@@ -73,4 +43,58 @@ export async function startDemoService(
     await stop();
     throw error;
   }
+}
+
+interface DemoService {
+  url: string;
+  credentials: Credentials;
+  stop(): Promise<void>;
+}
+
+const launcher = fileURLToPath(new URL('../../local/start/launch.mjs', import.meta.url));
+
+const readyLine = /^Listening on (http:\/\/\S+)$/;
+
+/** The service's address once it reports that it is ready; undefined when it ended before. */
+async function readiness({ stdout }: ChildProcess): Promise<string | undefined> {
+  if (stdout === null) return undefined;
+  const lines = createInterface({ input: stdout });
+  for await (const line of lines) {
+    const [, url] = readyLine.exec(line) ?? [];
+    if (url !== undefined) {
+      // Its other output is not shown, but must be read, or its pipe would fill.
+      stdout.resume();
+      return url;
+    }
+  }
+  return undefined;
+}
+
+async function adminPassword(dataFolder: string, given: string | undefined): Promise<string> {
+  if (given !== undefined) return given;
+  const file = join(dataFolder, 'admin-password');
+  const kept = await readFile(file, 'utf8').catch(() => undefined);
+  if (kept !== undefined) return kept;
+  throw new CommandError(`${file} is not there. Set ADMIN_PASSWORD to what this data folder was made with.`);
+}
+
+export interface Session {
+  client: Client;
+  token: string;
+  /** Id of who has signed in: the first part of every token. */
+  user_id: string;
+}
+
+/** A session of the service at `url`. A token is not tried out. @throws ProblemError | UnreachableError */
+export async function signIn(url: string, credentials: Credentials): Promise<Session> {
+  const token = 'token' in credentials ? credentials.token : await grantedToken(url, credentials);
+  return { client: new Client({ url, token }), token, user_id: token.split('.')[0] ?? '' };
+}
+
+async function grantedToken(
+  url: string,
+  { username, password }: Exclude<Credentials, { token: string }>,
+): Promise<string> {
+  const body = { grant_type: 'password', username, password } as const;
+  return (await new Client({ url }).call<typeof createToken>('POST /auth/token', { body })).access_token;
 }

@@ -3,17 +3,86 @@ import type { Client } from '../../../shared/client/client.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { mpsSession } from '../../command/mps-session.ts';
 import { runMain } from '../../command/run-main.ts';
-import { DemoExperiment } from './demo-experiment.ts';
 import { type DemoOptions, readDemoOptions } from './demo-options.ts';
-import { showResults } from './demo-report.ts';
-import { startDemoService } from './demo-service.ts';
+import { DemoExperiment, showResults } from './demo-report.ts';
+import { signIn, startDemoService } from './demo-service.ts';
 import { optimizeDigits } from './optimize-digits.ts';
 import { recordMany } from './record-many.ts';
 import { Screen } from './screen.ts';
-import { signIn } from './sign-in.ts';
 import { TypedCommand } from './typed-command.ts';
 
+async function main(): Promise<number> {
+  const screen = new Screen(process.stdout, process.env);
+  const options = readDemoOptions(process.argv.slice(2), process.env);
+  // The next line, also an error, stands apart from the progress.
+  const hasSucceeded = await demo(options, screen).finally(() => screen.line());
+  if (hasSucceeded) screen.good('The demo succeeded.');
+  else screen.bad('The demo did not succeed.');
+  return hasSucceeded ? 0 : 1;
+}
+
+async function demo(options: DemoOptions, screen: Screen): Promise<boolean> {
+  await using started = new AsyncDisposableStack();
+  const interrupted = new Promise<never>((_, reject) => {
+    const stop = () => reject(new CommandError('Interrupted; the training is cancelled.'));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+  });
+  const run = async () => {
+    const { client, token } = await session(options, screen, started);
+    screen.line(`Service at ${client.url}`);
+    if (options.many !== undefined) {
+      const startAgain =
+        options.service === undefined ? `npm start -- --data ${options.dataFolder}` : undefined;
+      return recordInvented(client, options.many, screen, startAgain);
+    }
+    const mps = new TypedCommand(screen, { url: client.url, token }, started);
+    return trainDigits(client, mps, options, screen, started);
+  };
+  return await Promise.race([run(), interrupted]);
+}
+
+/** The service to work in, signed in to. One that is started for the occasion ends with what `started` holds. */
+async function session(
+  { service, dataFolder }: DemoOptions,
+  screen: Screen,
+  started: AsyncDisposableStack,
+): Promise<{ client: Client; token: string }> {
+  if (service === undefined) {
+    screen.line('Starting the service…');
+    const own = await startDemoService(dataFolder, process.env);
+    started.defer(() => own.stop());
+    return signIn(own.url, own.credentials);
+  }
+  const { url, credentials } = service;
+  return url === undefined || credentials === undefined
+    ? mpsSession(process.env, url)
+    : signIn(url, credentials);
+}
+
+/** Fill a project to look at. A service that the demo has started ends with it, and is started again by `startAgain`. */
+async function recordInvented(
+  client: Client,
+  count: number,
+  screen: Screen,
+  startAgain: string | undefined,
+): Promise<boolean> {
+  screen.heading(`Recording ${count.toLocaleString('en')} experiments`);
+  const begun = performance.now();
+  const { project_id, found, seconds } = await recordMany(client, count, {
+    onProgress: (done) => {
+      const passed = (performance.now() - begun) / 1000;
+      screen.progress(passed, 'many', `${done.toLocaleString('en')} of ${count.toLocaleString('en')}`);
+    },
+  });
+  if (found > 0) screen.fact('were there', found.toLocaleString('en'));
+  screen.fact('recorded', `${(count - found).toLocaleString('en')} in ${seconds.toFixed(0)} s`);
+  if (startAgain !== undefined) screen.fact('start it by', startAgain);
+  screen.fact('look at', `${startAgain === undefined ? client.url : ''}/console#/projects/${project_id}`);
+  return true;
+}
+
 const projectName = 'Handwritten digits (demo)';
+
 const remoteNodes = 2;
 
 /**
@@ -41,76 +110,6 @@ async function trainDigits(
   const folder = join(dataFolder, 'results', experiment.experiment_id);
   await showResults({ client, mps, screen, project, experiment, folder });
   return optimizeDigits({ mps, screen, project, experiment_id: experiment.experiment_id, folder });
-}
-
-/** Fill a project to look at. A service that the demo has started ends with it, and is started again by `startAgain`. */
-async function recordInvented(
-  client: Client,
-  count: number,
-  screen: Screen,
-  startAgain: string | undefined,
-): Promise<boolean> {
-  screen.heading(`Recording ${count.toLocaleString('en')} experiments`);
-  const begun = performance.now();
-  const { project_id, found, seconds } = await recordMany(client, count, {
-    onProgress: (done) => {
-      const passed = (performance.now() - begun) / 1000;
-      screen.progress(passed, 'many', `${done.toLocaleString('en')} of ${count.toLocaleString('en')}`);
-    },
-  });
-  if (found > 0) screen.fact('were there', found.toLocaleString('en'));
-  screen.fact('recorded', `${(count - found).toLocaleString('en')} in ${seconds.toFixed(0)} s`);
-  if (startAgain !== undefined) screen.fact('start it by', startAgain);
-  screen.fact('look at', `${startAgain === undefined ? client.url : ''}/console#/projects/${project_id}`);
-  return true;
-}
-
-/** The service to work in, signed in to. One that is started for the occasion ends with what `started` holds. */
-async function session(
-  { service, dataFolder }: DemoOptions,
-  screen: Screen,
-  started: AsyncDisposableStack,
-): Promise<{ client: Client; token: string }> {
-  if (service === undefined) {
-    screen.line('Starting the service…');
-    const own = await startDemoService(dataFolder, process.env);
-    started.defer(() => own.stop());
-    return signIn(own.url, own.credentials);
-  }
-  const { url, credentials } = service;
-  return url === undefined || credentials === undefined
-    ? mpsSession(process.env, url)
-    : signIn(url, credentials);
-}
-
-async function demo(options: DemoOptions, screen: Screen): Promise<boolean> {
-  await using started = new AsyncDisposableStack();
-  const interrupted = new Promise<never>((_, reject) => {
-    const stop = () => reject(new CommandError('Interrupted; the training is cancelled.'));
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
-  });
-  const run = async () => {
-    const { client, token } = await session(options, screen, started);
-    screen.line(`Service at ${client.url}`);
-    if (options.many !== undefined) {
-      const startAgain =
-        options.service === undefined ? `npm start -- --data ${options.dataFolder}` : undefined;
-      return recordInvented(client, options.many, screen, startAgain);
-    }
-    const mps = new TypedCommand(screen, { url: client.url, token }, started);
-    return trainDigits(client, mps, options, screen, started);
-  };
-  return await Promise.race([run(), interrupted]);
-}
-
-async function main(): Promise<number> {
-  const screen = new Screen(process.stdout, process.env);
-  const options = readDemoOptions(process.argv.slice(2), process.env);
-  // The next line, also an error, stands apart from the progress.
-  const hasSucceeded = await demo(options, screen).finally(() => screen.line());
-  if (hasSucceeded) screen.good('The demo succeeded.');
-  else screen.bad('The demo did not succeed.');
-  return hasSucceeded ? 0 : 1;
 }
 
 await runMain(main);

@@ -1,14 +1,34 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { lineColours } from '../../../shared/drawing/metric-chart/line-colours.ts';
+import { bytesText } from '../../../shared/onnx/receipt/amount-text.ts';
+import { type BarPanel, drawBars } from '../../../shared/onnx/receipt/bar-panel.ts';
 import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
-import { drawVariants } from './draw-variants.ts';
-import type { Screen } from './screen.ts';
-import { shortPath } from './short-path.ts';
+import { pageWidth, renderPage } from '../../../shared/onnx/receipt/render-page.ts';
+import { type Screen, shortPath } from './screen.ts';
 import type { TypedCommand } from './typed-command.ts';
-import type { Variant } from './variant.ts';
 
-const Strategy = z.object({ strategy_id: z.string(), receipt: Receipt });
+/**
+ * Goes on from a training that succeeded: registers its model, compresses it in every way and compares the results.
+ * Returns true, for what fails is thrown.
+ */
+export async function optimizeDigits(run: DemoRun): Promise<boolean> {
+  const { mps, screen, project, experiment_id, folder } = run;
+  const model = `digits-${experiment_id}`;
+  screen.heading('Registering the model');
+  const sets = ['--calibration', 'digits-calibration.npz', '--evaluation', 'digits-test.npz'];
+  await mps.succeed('models', 'push', model, 'digits.onnx', '--from', experiment_id, ...sets, ...project);
+  const variants: Variant[] = [];
+  // One after the other: they measure how fast the results are.
+  for (const plan of plansFor(model)) variants.push(await compress(run, plan, variants));
+  showTable(run, variants);
+  screen.line();
+  const drawing = join(folder, 'compressed.svg');
+  await writeFile(drawing, drawVariants(variants));
+  screen.fact('drawing', shortPath(drawing));
+  return true;
+}
 
 interface DemoRun {
   mps: TypedCommand;
@@ -20,12 +40,12 @@ interface DemoRun {
   folder: string;
 }
 
-interface Plan {
+/** A compressed model with its receipt. */
+interface Variant {
   title: string;
-  /** The title of the plan whose result it goes on from; the trained model where there is none. */
-  from?: string;
-  /** The command that does it. */
-  words: readonly [operation: 'prune' | 'quantize', ...rest: string[]];
+  receipt: Receipt;
+  /** How many times as fast as the trained model it is; undefined where that was not measured. */
+  speed: number | undefined;
 }
 
 /** Every way that the demo compresses the model. */
@@ -50,12 +70,15 @@ function plansFor(model: string): Plan[] {
   ];
 }
 
-/** How many times as fast as the trained model a result is; a result of a result by both measurements together. */
-function speedOf({ latency }: Receipt, from: Variant | undefined): number | undefined {
-  const own = latency === null ? undefined : 1 / latency.ratio;
-  if (from === undefined || own === undefined) return own;
-  return from.speed === undefined ? undefined : own * from.speed;
+interface Plan {
+  title: string;
+  /** The title of the plan whose result it goes on from; the trained model where there is none. */
+  from?: string;
+  /** The command that does it. */
+  words: readonly [operation: 'prune' | 'quantize', ...rest: string[]];
 }
+
+const Strategy = z.object({ strategy_id: z.string(), receipt: Receipt });
 
 async function compress(
   { mps, screen, folder }: DemoRun,
@@ -74,8 +97,12 @@ async function compress(
   return { title, receipt, speed };
 }
 
-const padded = (texts: readonly string[]): string =>
-  texts.map((text, at) => (at === 0 ? text.padEnd(24) : text.padStart(14))).join('');
+/** How many times as fast as the trained model a result is; a result of a result by both measurements together. */
+function speedOf({ latency }: Receipt, from: Variant | undefined): number | undefined {
+  const own = latency === null ? undefined : 1 / latency.ratio;
+  if (from === undefined || own === undefined) return own;
+  return from.speed === undefined ? undefined : own * from.speed;
+}
 
 function showTable({ screen }: DemoRun, variants: readonly Variant[]): void {
   screen.heading('The digits model, compressed');
@@ -99,23 +126,74 @@ function showTable({ screen }: DemoRun, variants: readonly Variant[]): void {
   screen.quote('each result measured in alternation with the model it was made of, on one thread.');
 }
 
-/**
- * Goes on from a training that succeeded: registers its model, compresses it in every way and compares the results.
- * Returns true, for what fails is thrown.
- */
-export async function optimizeDigits(run: DemoRun): Promise<boolean> {
-  const { mps, screen, project, experiment_id, folder } = run;
-  const model = `digits-${experiment_id}`;
-  screen.heading('Registering the model');
-  const sets = ['--calibration', 'digits-calibration.npz', '--evaluation', 'digits-test.npz'];
-  await mps.succeed('models', 'push', model, 'digits.onnx', '--from', experiment_id, ...sets, ...project);
-  const variants: Variant[] = [];
-  // One after the other: they measure how fast the results are.
-  for (const plan of plansFor(model)) variants.push(await compress(run, plan, variants));
-  showTable(run, variants);
-  screen.line();
-  const drawing = join(folder, 'compressed.svg');
-  await writeFile(drawing, drawVariants(variants));
-  screen.fact('drawing', shortPath(drawing));
-  return true;
+const padded = (texts: readonly string[]): string =>
+  texts.map((text, at) => (at === 0 ? text.padEnd(24) : text.padStart(14))).join('');
+
+/** The compressed models side by side, as an SVG page. */
+const drawVariants = (variants: readonly Variant[]): string =>
+  renderPage({
+    title: 'The digits model, compressed',
+    description: variants
+      .map(({ title, receipt }) => `${title}: ${bytesText(receipt.file_bytes.after)}.`)
+      .join(' '),
+    lines: [],
+    rows: measures.map((measure) => [drawBars(panelOf(measure, variants), pageWidth)]),
+  });
+
+const measures: readonly Measure[] = [
+  {
+    title: 'Accuracy',
+    subtitle: 'share of the digits held back that are read rightly',
+    scale: 'share',
+    before: ({ accuracy }) => accuracy?.before,
+    after: ({ receipt }) => receipt.accuracy?.after,
+    text: (share) => `${(100 * share).toFixed(2)} %`,
+  },
+  {
+    title: 'Size',
+    subtitle: 'of the file',
+    scale: 'all',
+    before: ({ file_bytes }) => file_bytes.before,
+    after: ({ receipt }) => receipt.file_bytes.after,
+    text: bytesText,
+  },
+  {
+    title: 'Speed',
+    subtitle: 'times as fast as the trained model, one digit on one thread',
+    scale: 'all',
+    before: () => 1,
+    after: ({ speed }) => speed,
+    text: (ratio) => `${ratio.toFixed(2)} ×`,
+  },
+];
+
+interface Measure {
+  title: string;
+  subtitle: string;
+  scale: BarPanel['scale'];
+  /** Of the trained model, by the receipt of any result. */
+  before(receipt: Receipt): number | undefined;
+  after(variant: Variant): number | undefined;
+  text(value: number): string;
+}
+
+function panelOf(
+  { title, subtitle, scale, before, after, text }: Measure,
+  variants: readonly Variant[],
+): BarPanel {
+  const row = (label: string, amount: number | undefined, colour: string) => ({
+    label,
+    bars: amount === undefined ? [] : [{ value: amount, text: text(amount), colour }],
+  });
+  const [first] = variants;
+  const trained = first && before(first.receipt);
+  return {
+    title,
+    subtitle,
+    scale,
+    rows: [
+      row('as trained', trained, lineColours['train']),
+      ...variants.map((variant) => row(variant.title, after(variant), lineColours[''])),
+    ],
+  };
 }

@@ -1,6 +1,5 @@
+import { relative } from 'node:path';
 import type { WriteStream } from 'node:tty';
-
-type Output = Pick<WriteStream, 'write'> & { isTTY?: boolean };
 
 /** Lines for people: headings, facts in columns, progress with its time. In colour where a person looks on. */
 export class Screen {
@@ -48,5 +47,30 @@ export class Screen {
   }
 }
 
+type Output = Pick<WriteStream, 'write'> & { isTTY?: boolean };
+
 /** The output of a job must not control the terminal. */
 const printable = (text: string): string => text.replaceAll(/(?!\t)\p{Cc}/gu, '');
+
+const bars = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
+
+/** A curve as one line of text, at most `width` characters: the mean of each part, between the least and the greatest. */
+export function sparkline(values: readonly number[], width: number): string {
+  const parts = Math.min(width, values.length);
+  const means = Array.from({ length: parts }, (_, part) => {
+    const within = values.slice(
+      Math.floor((part * values.length) / parts),
+      Math.floor(((part + 1) * values.length) / parts),
+    );
+    return within.reduce((sum, value) => sum + value, 0) / within.length;
+  });
+  const least = Math.min(...means);
+  const range = Math.max(...means) - least || 1;
+  return means.map((mean) => bars[Math.round(((mean - least) / range) * (bars.length - 1))] ?? '').join('');
+}
+
+/** The path relative to the current folder if it lies below it, else the path unchanged. */
+export const shortPath = (file: string): string => {
+  const path = relative(process.cwd(), file);
+  return path.startsWith('..') ? file : path;
+};

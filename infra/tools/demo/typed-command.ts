@@ -4,11 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { CommandError } from '../../command/command-error.ts';
 import type { Screen } from './screen.ts';
 
-const launcher = fileURLToPath(new URL('../../../cli/mps.mjs', import.meta.url));
-const sourceFolder = fileURLToPath(new URL('../../../test/examples/digits', import.meta.url));
-
-const quoted = (word: string): string => (/^[\w./:=-]+$/.test(word) ? word : `'${word}'`);
-
 /** The command `mps` as a person would type it in the folder of the example. */
 export class TypedCommand {
   readonly #screen: Screen;
@@ -63,3 +58,9 @@ export class TypedCommand {
     return { code: Number(code ?? 1), output };
   }
 }
+
+const quoted = (word: string): string => (/^[\w./:=-]+$/.test(word) ? word : `'${word}'`);
+
+const launcher = fileURLToPath(new URL('../../../cli/mps.mjs', import.meta.url));
+
+const sourceFolder = fileURLToPath(new URL('../../../test/examples/digits', import.meta.url));

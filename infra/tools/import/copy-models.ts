@@ -6,26 +6,43 @@ import { modelsOf } from './server-source.ts';
 import type { SourceModel, SourceRun, SourceVersion } from './source.ts';
 import type { TrackingApi } from './tracking-api.ts';
 
-const Version = z.object({ model_version: z.object({ version: z.coerce.number() }) });
+/**
+ * Copy a name of the registry with its versions, tags and aliases. What is here already stays.
+ * @returns the number of its versions, counted here
+ */
+export async function copyModel(api: TrackingApi, model: SourceModel, runs: ImportedRuns): Promise<number> {
+  const { name, description, tags } = model;
+  try {
+    await api.run('POST mlflow/registered-models/create', { body: { name, description, tags } });
+  } catch (error) {
+    if (!(error instanceof ProblemError && /already exists/.test(error.message))) throw error;
+    // Refused where the name is somebody else's.
+    await api.run('PATCH mlflow/registered-models/update', { body: { name, description } });
+  }
+  const present = async () => (await modelNamed(api, name))?.versions.map(({ number }) => number) ?? [];
+  const known = new Set(await present());
+  for (const version of model.versions)
+    if (!known.has(version.number)) await createVersion(api, name, version, runs);
+  for (const { alias, version } of model.aliases)
+    await api.run('POST mlflow/registered-models/alias', {
+      body: { name, alias, version: String(version) },
+    });
+  const numbers = new Set(await present());
+  const lost = model.versions.filter(({ number }) => !numbers.has(number));
+  if (lost.length > 0)
+    throw new CommandError(`it lacks the versions ${lost.map(({ number }) => number).join(', ')} here`);
+  return model.versions.length;
+}
 
 /** A run that was imported: as it was there, and its id here. */
 type ImportedRuns = ReadonlyMap<string, { run_id: string; artifactUri: SourceRun['artifactUri'] }>;
 
-/** Where the files of a version are here: below its run's artifacts, where they were below those of its run there. */
-async function sourceOf(
-  api: TrackingApi,
-  { source, runId }: SourceVersion,
-  runs: ImportedRuns,
-): Promise<string> {
-  const run = runs.get(runId);
-  if (run === undefined) return source;
-  const below = [`runs:/${runId}/`, `${run.artifactUri.replace(/\/$/, '')}/`]
-    .map((start) => (source.startsWith(start) ? source.slice(start.length) : undefined))
-    .find((path) => path !== undefined);
-  if (below === undefined) return source;
-  const { run: target } = await api.json(Target, 'GET mlflow/runs/get', { query: { run_id: run.run_id } });
-  return `mlflow-artifacts:/${rootOf(target.info.artifact_uri)}/${below}`;
+async function modelNamed(api: TrackingApi, name: string): Promise<SourceModel | undefined> {
+  for await (const model of modelsOf(api)) if (model.name === name) return model;
+  return undefined;
 }
+
+const Version = z.object({ model_version: z.object({ version: z.coerce.number() }) });
 
 async function createVersion(
   api: TrackingApi,
@@ -59,35 +76,18 @@ async function createVersion(
     });
 }
 
-/**
- * Copy a name of the registry with its versions, tags and aliases. What is here already stays.
- * @returns the number of its versions, counted here
- */
-export async function copyModel(api: TrackingApi, model: SourceModel, runs: ImportedRuns): Promise<number> {
-  const { name, description, tags } = model;
-  try {
-    await api.run('POST mlflow/registered-models/create', { body: { name, description, tags } });
-  } catch (error) {
-    if (!(error instanceof ProblemError && /already exists/.test(error.message))) throw error;
-    // Refused where the name is somebody else's.
-    await api.run('PATCH mlflow/registered-models/update', { body: { name, description } });
-  }
-  const present = async () => (await modelNamed(api, name))?.versions.map(({ number }) => number) ?? [];
-  const known = new Set(await present());
-  for (const version of model.versions)
-    if (!known.has(version.number)) await createVersion(api, name, version, runs);
-  for (const { alias, version } of model.aliases)
-    await api.run('POST mlflow/registered-models/alias', {
-      body: { name, alias, version: String(version) },
-    });
-  const numbers = new Set(await present());
-  const lost = model.versions.filter(({ number }) => !numbers.has(number));
-  if (lost.length > 0)
-    throw new CommandError(`it lacks the versions ${lost.map(({ number }) => number).join(', ')} here`);
-  return model.versions.length;
-}
-
-async function modelNamed(api: TrackingApi, name: string): Promise<SourceModel | undefined> {
-  for await (const model of modelsOf(api)) if (model.name === name) return model;
-  return undefined;
+/** Where the files of a version are here: below its run's artifacts, where they were below those of its run there. */
+async function sourceOf(
+  api: TrackingApi,
+  { source, runId }: SourceVersion,
+  runs: ImportedRuns,
+): Promise<string> {
+  const run = runs.get(runId);
+  if (run === undefined) return source;
+  const below = [`runs:/${runId}/`, `${run.artifactUri.replace(/\/$/, '')}/`]
+    .map((start) => (source.startsWith(start) ? source.slice(start.length) : undefined))
+    .find((path) => path !== undefined);
+  if (below === undefined) return source;
+  const { run: target } = await api.json(Target, 'GET mlflow/runs/get', { query: { run_id: run.run_id } });
+  return `mlflow-artifacts:/${rootOf(target.info.artifact_uri)}/${below}`;
 }

@@ -15,163 +15,6 @@ import type {
   SourceRun,
 } from './source.ts';
 
-// The layout of `mlruns`: <experiment>/<run>/{meta.yaml,params,metrics,tags,artifacts}, deleted experiments in `.trash`,
-// the registry in `models`. A param, tag or metric is a file of its own, in folders where its name has slashes.
-
-const text = z.coerce.string();
-const ExperimentMeta = z.object({ experiment_id: text, name: text, lifecycle_stage: z.string() });
-const RunMeta = z.object({
-  run_id: text.optional(),
-  run_uuid: text.optional(),
-  run_name: text.nullish(),
-  user_id: text.nullish(),
-  status: z.union([z.string(), z.number()]),
-  start_time: z.number().nullish(),
-  end_time: z.number().nullish(),
-  lifecycle_stage: z.string(),
-  artifact_uri: z.string().default(''),
-});
-const ModelMeta = z.object({ name: text, description: text.nullish() });
-const VersionMeta = z.object({
-  version: z.coerce.number().int(),
-  description: text.nullish(),
-  source: text.nullish(),
-  run_id: text.nullish(),
-  run_link: text.nullish(),
-  current_stage: text.nullish(),
-});
-const DatasetMeta = z.object({
-  name: text,
-  digest: text,
-  source_type: text,
-  source: text,
-  schema: text.nullish(),
-  profile: text.nullish(),
-});
-
-/** By what number a run's status is known in `meta.yaml`. */
-const statuses = ['RUNNING', 'SCHEDULED', 'FINISHED', 'FAILED', 'KILLED'];
-const pointsAtOnce = 5000;
-
-async function meta<S extends z.ZodType>(schema: S, folder: string): Promise<z.output<S> | undefined> {
-  const file = join(folder, 'meta.yaml');
-  const content = await readFile(file, 'utf8').catch(() => undefined);
-  if (content === undefined) return undefined;
-  const parsed = schema.safeParse(parse(content));
-  if (!parsed.success)
-    throw new CommandError(`${file} is not what MLflow writes: ${z.prettifyError(parsed.error)}`);
-  return parsed.data;
-}
-
-async function foldersIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  return entries
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => join(folder, name))
-    .sort();
-}
-
-/** Regular files below a folder, by their paths there. Links are not followed: they may lead anywhere. */
-async function* filesIn(folder: string, below = ''): AsyncGenerator<SourceFile> {
-  const entries = await readdir(join(folder, below), { withFileTypes: true }).catch(() => []);
-  for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
-    const path = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.isDirectory()) yield* filesIn(folder, path);
-    else if (entry.isFile()) yield { path, size: (await lstat(join(folder, path))).size };
-  }
-}
-
-async function pairsIn(folder: string): Promise<Pair[]> {
-  const pairs: Pair[] = [];
-  for await (const { path } of filesIn(folder))
-    pairs.push({ key: path, value: await readFile(join(folder, path), 'utf8') });
-  return pairs;
-}
-
-/** `nan`, `inf` and `-inf` are as Python writes them. */
-function numberOf(written: string): number | string {
-  if (/^[+-]?(nan|inf|infinity)$/i.test(written))
-    return /nan/i.test(written) ? 'NaN' : written.startsWith('-') ? '-Infinity' : 'Infinity';
-  return Number(written);
-}
-
-async function* pointsIn(file: string, key: string): AsyncGenerator<SourcePoint[]> {
-  let points: SourcePoint[] = [];
-  await using handle = await open(file);
-  for await (const line of handle.readLines()) {
-    if (line === '') continue;
-    const [timestamp = '', value = '', step = '0'] = line.split(' ');
-    const point = { key, value: numberOf(value), timestamp: Number(timestamp), step: Number(step) };
-    if ([point.timestamp, point.step].some(Number.isNaN) || Number.isNaN(point.value))
-      throw new CommandError(`${file} has a line that is no point: ${line.slice(0, 100)}`);
-    points.push(point);
-    if (points.length < pointsAtOnce) continue;
-    yield points;
-    points = [];
-  }
-  if (points.length > 0) yield points;
-}
-
-/** Data sets of a run: its inputs name them, and the experiment keeps their descriptions. */
-async function datasetsOf(experiment: string, run: string): Promise<object[]> {
-  const found: object[] = [];
-  for (const input of await foldersIn(join(run, 'inputs'))) {
-    const link = await meta(
-      z.object({ source_id: text, tags: z.record(z.string(), text).default({}) }),
-      input,
-    );
-    const dataset = link && (await meta(DatasetMeta, join(experiment, 'datasets', basename(link.source_id))));
-    if (link === undefined || dataset === undefined) continue;
-    const { schema, profile, ...known } = dataset;
-    const tags = Object.entries(link.tags).map(([key, value]) => ({ key, value }));
-    found.push({ tags, dataset: { ...known, ...(schema && { schema }), ...(profile && { profile }) } });
-  }
-  return found;
-}
-
-async function readModel(folder: string): Promise<SourceModel | undefined> {
-  const model = await meta(ModelMeta, folder);
-  if (model === undefined) return undefined;
-  const versions = [];
-  for (const below of await foldersIn(folder)) {
-    if (!basename(below).startsWith('version-')) continue;
-    const version = await meta(VersionMeta, below);
-    if (version === undefined) continue;
-    versions.push({
-      number: version.version,
-      description: version.description ?? '',
-      source: version.source ?? '',
-      runId: version.run_id ?? '',
-      runLink: version.run_link ?? '',
-      stage: version.current_stage ?? 'None',
-      tags: await pairsIn(join(below, 'tags')),
-    });
-  }
-  const aliases = await pairsIn(join(folder, 'aliases'));
-  return {
-    name: model.name,
-    description: model.description ?? '',
-    tags: await pairsIn(join(folder, 'tags')),
-    aliases: aliases.map(({ key, value }) => ({ alias: key, version: Number(value) })),
-    versions: versions
-      .filter(({ stage }) => stage !== 'Deleted_Internal')
-      .toSorted((one, other) => one.number - other.number),
-  };
-}
-
-/** Where the artifacts of a run are: beside its metadata, where its address says, or where `mlflow server` keeps them. */
-async function artifactFolder(root: string, { artifactUri }: SourceRun, place: string): Promise<string> {
-  const own = join(place, 'artifacts');
-  const [, served] = /^mlflow-artifacts:\/+(.+)$/.exec(artifactUri) ?? [];
-  const local = artifactUri.startsWith('file:') ? fileURLToPath(artifactUri) : artifactUri;
-  const other = served === undefined ? local : join(root, '..', 'mlartifacts', served);
-  const isThere = await lstat(other).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  return isAbsolute(other) && isThere ? other : own;
-}
-
 /** The folder `mlruns` of MLflow's file store. */
 export function folderSource(folder: string): MlflowSource {
   const places = new Map<string, string>();
@@ -237,5 +80,168 @@ export function folderSource(folder: string): MlflowSource {
         if (model !== undefined) yield model;
       }
     },
+  };
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(folder, name))
+    .sort();
+}
+
+async function meta<S extends z.ZodType>(schema: S, folder: string): Promise<z.output<S> | undefined> {
+  const file = join(folder, 'meta.yaml');
+  const content = await readFile(file, 'utf8').catch(() => undefined);
+  if (content === undefined) return undefined;
+  const parsed = schema.safeParse(parse(content));
+  if (!parsed.success)
+    throw new CommandError(`${file} is not what MLflow writes: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
+
+// The layout of `mlruns`: <experiment>/<run>/{meta.yaml,params,metrics,tags,artifacts}, deleted experiments in `.trash`,
+// the registry in `models`. A param, tag or metric is a file of its own, in folders where its name has slashes.
+
+const text = z.coerce.string();
+
+const RunMeta = z.object({
+  run_id: text.optional(),
+  run_uuid: text.optional(),
+  run_name: text.nullish(),
+  user_id: text.nullish(),
+  status: z.union([z.string(), z.number()]),
+  start_time: z.number().nullish(),
+  end_time: z.number().nullish(),
+  lifecycle_stage: z.string(),
+  artifact_uri: z.string().default(''),
+});
+
+/** Regular files below a folder, by their paths there. Links are not followed: they may lead anywhere. */
+async function* filesIn(folder: string, below = ''): AsyncGenerator<SourceFile> {
+  const entries = await readdir(join(folder, below), { withFileTypes: true }).catch(() => []);
+  for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    const path = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (entry.isDirectory()) yield* filesIn(folder, path);
+    else if (entry.isFile()) yield { path, size: (await lstat(join(folder, path))).size };
+  }
+}
+
+/** By what number a run's status is known in `meta.yaml`. */
+const statuses = ['RUNNING', 'SCHEDULED', 'FINISHED', 'FAILED', 'KILLED'];
+
+async function pairsIn(folder: string): Promise<Pair[]> {
+  const pairs: Pair[] = [];
+  for await (const { path } of filesIn(folder))
+    pairs.push({ key: path, value: await readFile(join(folder, path), 'utf8') });
+  return pairs;
+}
+
+const DatasetMeta = z.object({
+  name: text,
+  digest: text,
+  source_type: text,
+  source: text,
+  schema: text.nullish(),
+  profile: text.nullish(),
+});
+
+/** Data sets of a run: its inputs name them, and the experiment keeps their descriptions. */
+async function datasetsOf(experiment: string, run: string): Promise<object[]> {
+  const found: object[] = [];
+  for (const input of await foldersIn(join(run, 'inputs'))) {
+    const link = await meta(
+      z.object({ source_id: text, tags: z.record(z.string(), text).default({}) }),
+      input,
+    );
+    const dataset = link && (await meta(DatasetMeta, join(experiment, 'datasets', basename(link.source_id))));
+    if (link === undefined || dataset === undefined) continue;
+    const { schema, profile, ...known } = dataset;
+    const tags = Object.entries(link.tags).map(([key, value]) => ({ key, value }));
+    found.push({ tags, dataset: { ...known, ...(schema && { schema }), ...(profile && { profile }) } });
+  }
+  return found;
+}
+
+const ExperimentMeta = z.object({ experiment_id: text, name: text, lifecycle_stage: z.string() });
+
+const pointsAtOnce = 5000;
+
+async function* pointsIn(file: string, key: string): AsyncGenerator<SourcePoint[]> {
+  let points: SourcePoint[] = [];
+  await using handle = await open(file);
+  for await (const line of handle.readLines()) {
+    if (line === '') continue;
+    const [timestamp = '', value = '', step = '0'] = line.split(' ');
+    const point = { key, value: numberOf(value), timestamp: Number(timestamp), step: Number(step) };
+    if ([point.timestamp, point.step].some(Number.isNaN) || Number.isNaN(point.value))
+      throw new CommandError(`${file} has a line that is no point: ${line.slice(0, 100)}`);
+    points.push(point);
+    if (points.length < pointsAtOnce) continue;
+    yield points;
+    points = [];
+  }
+  if (points.length > 0) yield points;
+}
+
+/** `nan`, `inf` and `-inf` are as Python writes them. */
+function numberOf(written: string): number | string {
+  if (/^[+-]?(nan|inf|infinity)$/i.test(written))
+    return /nan/i.test(written) ? 'NaN' : written.startsWith('-') ? '-Infinity' : 'Infinity';
+  return Number(written);
+}
+
+/** Where the artifacts of a run are: beside its metadata, where its address says, or where `mlflow server` keeps them. */
+async function artifactFolder(root: string, { artifactUri }: SourceRun, place: string): Promise<string> {
+  const own = join(place, 'artifacts');
+  const [, served] = /^mlflow-artifacts:\/+(.+)$/.exec(artifactUri) ?? [];
+  const local = artifactUri.startsWith('file:') ? fileURLToPath(artifactUri) : artifactUri;
+  const other = served === undefined ? local : join(root, '..', 'mlartifacts', served);
+  const isThere = await lstat(other).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  return isAbsolute(other) && isThere ? other : own;
+}
+
+const ModelMeta = z.object({ name: text, description: text.nullish() });
+
+const VersionMeta = z.object({
+  version: z.coerce.number().int(),
+  description: text.nullish(),
+  source: text.nullish(),
+  run_id: text.nullish(),
+  run_link: text.nullish(),
+  current_stage: text.nullish(),
+});
+
+async function readModel(folder: string): Promise<SourceModel | undefined> {
+  const model = await meta(ModelMeta, folder);
+  if (model === undefined) return undefined;
+  const versions = [];
+  for (const below of await foldersIn(folder)) {
+    if (!basename(below).startsWith('version-')) continue;
+    const version = await meta(VersionMeta, below);
+    if (version === undefined) continue;
+    versions.push({
+      number: version.version,
+      description: version.description ?? '',
+      source: version.source ?? '',
+      runId: version.run_id ?? '',
+      runLink: version.run_link ?? '',
+      stage: version.current_stage ?? 'None',
+      tags: await pairsIn(join(below, 'tags')),
+    });
+  }
+  const aliases = await pairsIn(join(folder, 'aliases'));
+  return {
+    name: model.name,
+    description: model.description ?? '',
+    tags: await pairsIn(join(folder, 'tags')),
+    aliases: aliases.map(({ key, value }) => ({ alias: key, version: Number(value) })),
+    versions: versions
+      .filter(({ stage }) => stage !== 'Deleted_Internal')
+      .toSorted((one, other) => one.number - other.number),
   };
 }

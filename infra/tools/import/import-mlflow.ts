@@ -7,10 +7,32 @@ import { runsOf } from './server-source.ts';
 import type { MlflowSource, SourceExperiment, SourceRun } from './source.ts';
 import type { TrackingApi } from './tracking-api.ts';
 
-const Found = z.object({
-  experiment: z.object({ experiment_id: z.string(), lifecycle_stage: z.string().default('active') }),
-});
-const Made = z.object({ experiment_id: z.string() });
+/**
+ * Bring experiments, runs and the registry of an MLflow server into this service, by its own MLflow API. Runs are marked
+ * with the tag `import.run_id`, so that a second import brings what the first one lacked, and nothing twice.
+ */
+export async function importMlflow(
+  source: MlflowSource,
+  api: TrackingApi,
+  say: (line: string) => void,
+): Promise<Imported> {
+  const work: Import = { source, api, say, done: nothing(), runs: new Map() };
+  const { done } = work;
+  for await (const experiment of source.experiments())
+    await importExperiment(work, experiment).catch((error: unknown) => {
+      done.failures.push(`${experiment.name}: ${failureOf(error)}`);
+    });
+  for await (const model of source.models()) {
+    const versions = await copyModel(api, model, work.runs).catch((error: unknown) => {
+      done.failures.push(`model ${model.name}: ${failureOf(error)}`);
+    });
+    if (versions === undefined) continue;
+    done.models += 1;
+    done.versions += versions;
+    say(`${model.name}: ${versions} versions`);
+  }
+  return done;
+}
 
 /** What an import did, counted here. */
 interface Imported {
@@ -28,6 +50,15 @@ interface Imported {
   failures: string[];
 }
 
+interface Import {
+  source: MlflowSource;
+  api: TrackingApi;
+  say(line: string): void;
+  done: Imported;
+  /** Runs here by their ids there. */
+  runs: Map<string, { run_id: string; artifactUri: string }>;
+}
+
 const nothing = (): Imported => ({
   experiments: 0,
   runs: 0,
@@ -40,102 +71,6 @@ const nothing = (): Imported => ({
   versions: 0,
   failures: [],
 });
-
-interface Import {
-  source: MlflowSource;
-  api: TrackingApi;
-  say(line: string): void;
-  done: Imported;
-  /** Runs here by their ids there. */
-  runs: Map<string, { run_id: string; artifactUri: string }>;
-}
-
-/** Errors of one run or model do not end the import; a service that is away does. */
-const failureOf = (error: unknown): string => {
-  if (error instanceof ProblemError && error.status !== 401) return error.message;
-  if (error instanceof CommandError) return error.message;
-  throw error;
-};
-
-const tagOf = ({ tags }: SourceRun, name: string): string | undefined =>
-  tags.find(({ key }) => key === name)?.value;
-
-async function experimentNamed(api: TrackingApi, name: string) {
-  try {
-    const query = { experiment_name: name };
-    const { experiment } = await api.json(Found, 'GET mlflow/experiments/get-by-name', { query });
-    return { id: experiment.experiment_id, isDeleted: experiment.lifecycle_stage === 'deleted' };
-  } catch (error) {
-    if (error instanceof ProblemError && error.status === 404) return undefined;
-    throw error;
-  }
-}
-
-/** The experiment of this name here, or a new one. */
-async function experimentFor(api: TrackingApi, { name, tags }: SourceExperiment) {
-  const present = await experimentNamed(api, name);
-  if (present !== undefined) return present;
-  try {
-    const body = { name, tags };
-    const { experiment_id } = await api.json(Made, 'POST mlflow/experiments/create', { body });
-    return { id: experiment_id, isDeleted: false };
-  } catch (error) {
-    // A request whose answer was lost has made it before it was repeated.
-    const made = error instanceof ProblemError ? await experimentNamed(api, name) : undefined;
-    if (made === undefined) throw error;
-    return made;
-  }
-}
-
-/** Runs that earlier imports have brought, by their ids there. */
-async function knownRuns(api: TrackingApi, experiment_id: string): Promise<Map<string, SourceRun>> {
-  const known = new Map<string, SourceRun>();
-  for await (const run of runsOf(api, experiment_id)) {
-    const id = tagOf(run, importedTag);
-    if (id !== undefined) known.set(id, run);
-  }
-  return known;
-}
-
-async function importRun(
-  work: Import,
-  { experiment_id, isGone }: { experiment_id: string; isGone: boolean },
-  run: SourceRun,
-  known: SourceRun | undefined,
-) {
-  const { api, done } = work;
-  if (known !== undefined && tagOf(known, completeTag) !== undefined) {
-    done.known += 1;
-    work.runs.set(run.id, { run_id: known.id, artifactUri: run.artifactUri });
-    if (run.isDeleted && !known.isDeleted)
-      await api.run('POST mlflow/runs/delete', { body: { run_id: known.id } });
-    return;
-  }
-  const { run_id, ...copied } = await copyRun(work, experiment_id, run, known?.id);
-  work.runs.set(run.id, { run_id, artifactUri: run.artifactUri });
-  const parent = tagOf(run, parentTag);
-  const value = parent === undefined ? undefined : work.runs.get(parent)?.run_id;
-  if (value !== undefined)
-    await api.run('POST mlflow/runs/set-tag', { body: { run_id, key: parentTag, value } });
-  await endRun(api, run, run_id, isGone || !goesOn(run));
-  for (const name of ['params', 'points', 'files', 'bytes'] as const) done[name] += copied[name];
-}
-
-/** Runs before those nested in them: a folder lists them in the order of their ids. */
-async function inOrder(work: Import, experiment: SourceExperiment): Promise<SourceRun[]> {
-  const runs: SourceRun[] = [];
-  for await (const run of work.source.runs(experiment)) runs.push(run);
-  const byId = new Map(runs.map((run) => [run.id, run]));
-  const depth = (run: SourceRun, seen = 0): number => {
-    const parent = byId.get(tagOf(run, parentTag) ?? '');
-    return parent === undefined || seen > runs.length ? seen : depth(parent, seen + 1);
-  };
-  const depths = new Map(runs.map((run) => [run, depth(run)]));
-  return runs.toSorted(
-    (one, other) =>
-      (depths.get(one) ?? 0) - (depths.get(other) ?? 0) || (one.start ?? 0) - (other.start ?? 0),
-  );
-}
 
 async function importExperiment(work: Import, experiment: SourceExperiment): Promise<void> {
   const { api, done, say } = work;
@@ -165,29 +100,95 @@ async function importExperiment(work: Import, experiment: SourceExperiment): Pro
   done.runs += runs.length - lost.length;
 }
 
-/**
- * Bring experiments, runs and the registry of an MLflow server into this service, by its own MLflow API. Runs are marked
- * with the tag `import.run_id`, so that a second import brings what the first one lacked, and nothing twice.
- */
-export async function importMlflow(
-  source: MlflowSource,
-  api: TrackingApi,
-  say: (line: string) => void,
-): Promise<Imported> {
-  const work: Import = { source, api, say, done: nothing(), runs: new Map() };
-  const { done } = work;
-  for await (const experiment of source.experiments())
-    await importExperiment(work, experiment).catch((error: unknown) => {
-      done.failures.push(`${experiment.name}: ${failureOf(error)}`);
-    });
-  for await (const model of source.models()) {
-    const versions = await copyModel(api, model, work.runs).catch((error: unknown) => {
-      done.failures.push(`model ${model.name}: ${failureOf(error)}`);
-    });
-    if (versions === undefined) continue;
-    done.models += 1;
-    done.versions += versions;
-    say(`${model.name}: ${versions} versions`);
+const Made = z.object({ experiment_id: z.string() });
+
+/** The experiment of this name here, or a new one. */
+async function experimentFor(api: TrackingApi, { name, tags }: SourceExperiment) {
+  const present = await experimentNamed(api, name);
+  if (present !== undefined) return present;
+  try {
+    const body = { name, tags };
+    const { experiment_id } = await api.json(Made, 'POST mlflow/experiments/create', { body });
+    return { id: experiment_id, isDeleted: false };
+  } catch (error) {
+    // A request whose answer was lost has made it before it was repeated.
+    const made = error instanceof ProblemError ? await experimentNamed(api, name) : undefined;
+    if (made === undefined) throw error;
+    return made;
   }
-  return done;
 }
+
+const Found = z.object({
+  experiment: z.object({ experiment_id: z.string(), lifecycle_stage: z.string().default('active') }),
+});
+
+async function experimentNamed(api: TrackingApi, name: string) {
+  try {
+    const query = { experiment_name: name };
+    const { experiment } = await api.json(Found, 'GET mlflow/experiments/get-by-name', { query });
+    return { id: experiment.experiment_id, isDeleted: experiment.lifecycle_stage === 'deleted' };
+  } catch (error) {
+    if (error instanceof ProblemError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Runs that earlier imports have brought, by their ids there. */
+async function knownRuns(api: TrackingApi, experiment_id: string): Promise<Map<string, SourceRun>> {
+  const known = new Map<string, SourceRun>();
+  for await (const run of runsOf(api, experiment_id)) {
+    const id = tagOf(run, importedTag);
+    if (id !== undefined) known.set(id, run);
+  }
+  return known;
+}
+
+const tagOf = ({ tags }: SourceRun, name: string): string | undefined =>
+  tags.find(({ key }) => key === name)?.value;
+
+/** Runs before those nested in them: a folder lists them in the order of their ids. */
+async function inOrder(work: Import, experiment: SourceExperiment): Promise<SourceRun[]> {
+  const runs: SourceRun[] = [];
+  for await (const run of work.source.runs(experiment)) runs.push(run);
+  const byId = new Map(runs.map((run) => [run.id, run]));
+  const depth = (run: SourceRun, seen = 0): number => {
+    const parent = byId.get(tagOf(run, parentTag) ?? '');
+    return parent === undefined || seen > runs.length ? seen : depth(parent, seen + 1);
+  };
+  const depths = new Map(runs.map((run) => [run, depth(run)]));
+  return runs.toSorted(
+    (one, other) =>
+      (depths.get(one) ?? 0) - (depths.get(other) ?? 0) || (one.start ?? 0) - (other.start ?? 0),
+  );
+}
+
+async function importRun(
+  work: Import,
+  { experiment_id, isGone }: { experiment_id: string; isGone: boolean },
+  run: SourceRun,
+  known: SourceRun | undefined,
+) {
+  const { api, done } = work;
+  if (known !== undefined && tagOf(known, completeTag) !== undefined) {
+    done.known += 1;
+    work.runs.set(run.id, { run_id: known.id, artifactUri: run.artifactUri });
+    if (run.isDeleted && !known.isDeleted)
+      await api.run('POST mlflow/runs/delete', { body: { run_id: known.id } });
+    return;
+  }
+  const { run_id, ...copied } = await copyRun(work, experiment_id, run, known?.id);
+  work.runs.set(run.id, { run_id, artifactUri: run.artifactUri });
+  const parent = tagOf(run, parentTag);
+  const value = parent === undefined ? undefined : work.runs.get(parent)?.run_id;
+  if (value !== undefined)
+    await api.run('POST mlflow/runs/set-tag', { body: { run_id, key: parentTag, value } });
+  await endRun(api, run, run_id, isGone || !goesOn(run));
+  for (const name of ['params', 'points', 'files', 'bytes'] as const) done[name] += copied[name];
+}
+
+/** Errors of one run or model do not end the import; a service that is away does. */
+const failureOf = (error: unknown): string => {
+  if (error instanceof ProblemError && error.status !== 401) return error.message;
+  if (error instanceof CommandError) return error.message;
+  throw error;
+};

@@ -11,6 +11,24 @@ import { serverSource } from './server-source.ts';
 import type { MlflowSource } from './source.ts';
 import { authorizationIn, TrackingApi } from './tracking-api.ts';
 
+async function main(): Promise<number> {
+  const { values, positionals } = readFlags(usage, {
+    options: { from: { type: 'string' } },
+    allowPositionals: true,
+  });
+  const [given, ...others] = positionals;
+  if (values.from !== 'mlflow' || given === undefined || others.length > 0) throw new CommandError(usage);
+  const source = await sourceAt(given);
+  const { client, token } = await mpsSession(process.env);
+  const api = new TrackingApi(`${client.url}/mlflow`, `Bearer ${token}`);
+  const { failures, ...counted } = await importMlflow(source, api, (line) =>
+    process.stderr.write(`${line}\n`),
+  );
+  process.stdout.write(`${JSON.stringify(counted)}\n`);
+  for (const failure of failures) process.stderr.write(`Not imported: ${failure}\n`);
+  return failures.length === 0 ? 0 : 1;
+}
+
 // `npm run import`: what another tracking server has recorded comes into this service.
 
 const usage = `Usage: npm run import -- --from mlflow <address or folder>
@@ -33,24 +51,6 @@ async function sourceAt(given: string): Promise<MlflowSource> {
       `${given} is neither an http address nor a folder. Start "mlflow server --backend-store-uri ${given}" and import from its address.`,
     );
   throw new CommandError(`There is no folder ${path}.`);
-}
-
-async function main(): Promise<number> {
-  const { values, positionals } = readFlags(usage, {
-    options: { from: { type: 'string' } },
-    allowPositionals: true,
-  });
-  const [given, ...others] = positionals;
-  if (values.from !== 'mlflow' || given === undefined || others.length > 0) throw new CommandError(usage);
-  const source = await sourceAt(given);
-  const { client, token } = await mpsSession(process.env);
-  const api = new TrackingApi(`${client.url}/mlflow`, `Bearer ${token}`);
-  const { failures, ...counted } = await importMlflow(source, api, (line) =>
-    process.stderr.write(`${line}\n`),
-  );
-  process.stdout.write(`${JSON.stringify(counted)}\n`);
-  for (const failure of failures) process.stderr.write(`Not imported: ${failure}\n`);
-  return failures.length === 0 ? 0 : 1;
 }
 
 await runMain(main);

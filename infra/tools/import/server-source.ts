@@ -11,9 +11,42 @@ import type {
 } from './source.ts';
 import type { TrackingApi } from './tracking-api.ts';
 
-// Numbers of 64 bits come as digits of some servers and as numbers of others.
-const Long = z.union([z.number(), z.string().transform(Number)]);
+/** A tracking server, read by its REST API. */
+export const serverSource = (api: TrackingApi): MlflowSource => ({
+  async *experiments() {
+    const body = { view_type: 'ALL', max_results: pageRows };
+    for await (const { experiments } of pages((token) =>
+      api.json(Experiments, 'POST mlflow/experiments/search', { body: { ...body, ...token } }),
+    ))
+      for (const { experiment_id, name, lifecycle_stage, tags } of experiments)
+        yield { id: experiment_id, name, tags, isDeleted: lifecycle_stage === 'deleted' };
+  },
+  runs: ({ id }) => runsOf(api, id),
+  points: ({ id }, metric) => historyOf(api, id, metric),
+  files: ({ id }) => filesOf(api, id),
+  async openFile({ id }, path) {
+    const { body } = await api.send('GET /get-artifact', { query: { run_id: id, path } });
+    return body === null ? Readable.from([]) : Readable.fromWeb(body);
+  },
+  models: () => modelsOf(api),
+});
+
+const pageRows = 1000;
+
+/** Pages of a search, for as long as there is a token. */
+async function* pages<T extends { next_page_token?: string | undefined }>(
+  ask: (token: { page_token?: string }) => Promise<T>,
+): AsyncGenerator<T> {
+  let token: string | undefined;
+  do {
+    const page = await ask(token === undefined ? {} : { page_token: token });
+    yield page;
+    token = page.next_page_token === '' ? undefined : page.next_page_token;
+  } while (token !== undefined);
+}
+
 const Pairs = z.array(z.object({ key: z.string(), value: z.string().default('') })).default([]);
+
 const next_page_token = z.string().optional();
 
 const Experiments = z.object({
@@ -24,6 +57,10 @@ const Experiments = z.object({
     .default([]),
   next_page_token,
 });
+
+// Numbers of 64 bits come as digits of some servers and as numbers of others.
+const Long = z.union([z.number(), z.string().transform(Number)]);
+
 const Run = z.object({
   info: z.object({
     run_id: z.string(),
@@ -42,59 +79,19 @@ const Run = z.object({
     .object({ dataset_inputs: z.array(z.record(z.string(), z.unknown())).default([]) })
     .default({ dataset_inputs: [] }),
 });
-const Runs = z.object({ runs: z.array(Run).default([]), next_page_token });
-const History = z.object({
-  metrics: z
-    .array(
-      z.object({
-        key: z.string(),
-        value: z.union([z.number(), z.string()]).default(0),
-        timestamp: Long.default(0),
-        step: Long.default(0),
-      }),
-    )
-    .default([]),
-  next_page_token,
-});
-const Files = z.object({
-  files: z
-    .array(z.object({ path: z.string(), is_dir: z.boolean().default(false), file_size: Long.default(0) }))
-    .default([]),
-  next_page_token,
-});
-const Models = z.object({
-  registered_models: z
-    .array(
-      z.object({
-        name: z.string(),
-        description: z.string().default(''),
-        tags: Pairs,
-        aliases: z.array(z.object({ alias: z.string(), version: Long })).default([]),
-      }),
-    )
-    .default([]),
-  next_page_token,
-});
-const Versions = z.object({
-  model_versions: z
-    .array(
-      z.object({
-        name: z.string(),
-        version: Long,
-        description: z.string().default(''),
-        source: z.string().default(''),
-        run_id: z.string().default(''),
-        run_link: z.string().default(''),
-        current_stage: z.string().default('None'),
-        tags: Pairs,
-      }),
-    )
-    .default([]),
-  next_page_token,
-});
 
-const pageRows = 1000;
-const pagePoints = 20_000;
+const Runs = z.object({ runs: z.array(Run).default([]), next_page_token });
+
+/** All runs of an experiment, deleted ones too. */
+export async function* runsOf(api: TrackingApi, experiment_id: string): AsyncGenerator<SourceRun> {
+  const body = { experiment_ids: [experiment_id], run_view_type: 'ALL', max_results: pageRows };
+  // Oldest first, so that runs come before those nested in them.
+  const order_by = ['attributes.start_time ASC'];
+  for await (const { runs } of pages((token) =>
+    api.json(Runs, 'POST mlflow/runs/search', { body: { ...body, order_by, ...token } }),
+  ))
+    yield* runs.map(runOf);
+}
 
 const runOf = ({ info, data, inputs }: z.output<typeof Run>): SourceRun => ({
   id: info.run_id,
@@ -111,28 +108,7 @@ const runOf = ({ info, data, inputs }: z.output<typeof Run>): SourceRun => ({
   artifactUri: info.artifact_uri,
 });
 
-/** Pages of a search, for as long as there is a token. */
-async function* pages<T extends { next_page_token?: string | undefined }>(
-  ask: (token: { page_token?: string }) => Promise<T>,
-): AsyncGenerator<T> {
-  let token: string | undefined;
-  do {
-    const page = await ask(token === undefined ? {} : { page_token: token });
-    yield page;
-    token = page.next_page_token === '' ? undefined : page.next_page_token;
-  } while (token !== undefined);
-}
-
-/** All runs of an experiment, deleted ones too. */
-export async function* runsOf(api: TrackingApi, experiment_id: string): AsyncGenerator<SourceRun> {
-  const body = { experiment_ids: [experiment_id], run_view_type: 'ALL', max_results: pageRows };
-  // Oldest first, so that runs come before those nested in them.
-  const order_by = ['attributes.start_time ASC'];
-  for await (const { runs } of pages((token) =>
-    api.json(Runs, 'POST mlflow/runs/search', { body: { ...body, order_by, ...token } }),
-  ))
-    yield* runs.map(runOf);
-}
+const pagePoints = 20_000;
 
 export async function* historyOf(
   api: TrackingApi,
@@ -145,6 +121,27 @@ export async function* historyOf(
   ))
     yield metrics;
 }
+
+const History = z.object({
+  metrics: z
+    .array(
+      z.object({
+        key: z.string(),
+        value: z.union([z.number(), z.string()]).default(0),
+        timestamp: Long.default(0),
+        step: Long.default(0),
+      }),
+    )
+    .default([]),
+  next_page_token,
+});
+
+const Files = z.object({
+  files: z
+    .array(z.object({ path: z.string(), is_dir: z.boolean().default(false), file_size: Long.default(0) }))
+    .default([]),
+  next_page_token,
+});
 
 export async function* filesOf(api: TrackingApi, run_id: string, folder = ''): AsyncGenerator<SourceFile> {
   const query = { run_id, ...(folder !== '' && { path: folder }) };
@@ -159,11 +156,27 @@ export async function* filesOf(api: TrackingApi, run_id: string, folder = ''): A
   }
 }
 
-/** MLflow's filters know no escape: a name has the quotes that it does not contain, and one with both has no filter. */
-function filterOf(name: string): { filter?: string } {
-  const quote = [`'`, '"'].find((one) => !name.includes(one));
-  return quote === undefined ? {} : { filter: `name=${quote}${name}${quote}` };
+/** All names of a registry with their versions. */
+export async function* modelsOf(api: TrackingApi): AsyncGenerator<SourceModel> {
+  for await (const { registered_models } of pages((token) =>
+    api.json(Models, 'GET mlflow/registered-models/search', { query: { max_results: 100, ...token } }),
+  ))
+    for (const model of registered_models) yield { ...model, versions: await versionsOf(api, model.name) };
 }
+
+const Models = z.object({
+  registered_models: z
+    .array(
+      z.object({
+        name: z.string(),
+        description: z.string().default(''),
+        tags: Pairs,
+        aliases: z.array(z.object({ alias: z.string(), version: Long })).default([]),
+      }),
+    )
+    .default([]),
+  next_page_token,
+});
 
 async function versionsOf(api: TrackingApi, name: string): Promise<SourceVersion[]> {
   const filter = filterOf(name);
@@ -187,30 +200,26 @@ async function versionsOf(api: TrackingApi, name: string): Promise<SourceVersion
   return found.toSorted((one, other) => one.number - other.number);
 }
 
-/** All names of a registry with their versions. */
-export async function* modelsOf(api: TrackingApi): AsyncGenerator<SourceModel> {
-  for await (const { registered_models } of pages((token) =>
-    api.json(Models, 'GET mlflow/registered-models/search', { query: { max_results: 100, ...token } }),
-  ))
-    for (const model of registered_models) yield { ...model, versions: await versionsOf(api, model.name) };
+/** MLflow's filters know no escape: a name has the quotes that it does not contain, and one with both has no filter. */
+function filterOf(name: string): { filter?: string } {
+  const quote = [`'`, '"'].find((one) => !name.includes(one));
+  return quote === undefined ? {} : { filter: `name=${quote}${name}${quote}` };
 }
 
-/** A tracking server, read by its REST API. */
-export const serverSource = (api: TrackingApi): MlflowSource => ({
-  async *experiments() {
-    const body = { view_type: 'ALL', max_results: pageRows };
-    for await (const { experiments } of pages((token) =>
-      api.json(Experiments, 'POST mlflow/experiments/search', { body: { ...body, ...token } }),
-    ))
-      for (const { experiment_id, name, lifecycle_stage, tags } of experiments)
-        yield { id: experiment_id, name, tags, isDeleted: lifecycle_stage === 'deleted' };
-  },
-  runs: ({ id }) => runsOf(api, id),
-  points: ({ id }, metric) => historyOf(api, id, metric),
-  files: ({ id }) => filesOf(api, id),
-  async openFile({ id }, path) {
-    const { body } = await api.send('GET /get-artifact', { query: { run_id: id, path } });
-    return body === null ? Readable.from([]) : Readable.fromWeb(body);
-  },
-  models: () => modelsOf(api),
+const Versions = z.object({
+  model_versions: z
+    .array(
+      z.object({
+        name: z.string(),
+        version: Long,
+        description: z.string().default(''),
+        source: z.string().default(''),
+        run_id: z.string().default(''),
+        run_link: z.string().default(''),
+        current_stage: z.string().default('None'),
+        tags: Pairs,
+      }),
+    )
+    .default([]),
+  next_page_token,
 });

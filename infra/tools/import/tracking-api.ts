@@ -4,26 +4,6 @@ import { TryAgainError, usualRetries, withRetries } from '../../../shared/client
 import { UnreachableError } from '../../../shared/client/unreachable-error.ts';
 import { CommandError } from '../../command/command-error.ts';
 
-type Query = Readonly<Record<string, string | number | readonly string[]>>;
-
-interface Call {
-  query?: Query;
-  body?: object;
-  bytes?: Uint8Array<ArrayBuffer>;
-  /** What would be there twice is not repeated after a lost connection. */
-  isRepeatable?: boolean;
-}
-
-/** Milliseconds without a byte after which a server is given up. */
-const answerMilliseconds = 120_000;
-
-function queryText(query: Query): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query))
-    for (const one of [value].flat()) search.append(name, String(one));
-  return search.size === 0 ? '' : `?${search}`;
-}
-
 /** The REST API of an MLflow tracking server, below its base address. */
 export class TrackingApi {
   readonly url: string;
@@ -62,6 +42,34 @@ export class TrackingApi {
   }
 }
 
+interface Call {
+  query?: Query;
+  body?: object;
+  bytes?: Uint8Array<ArrayBuffer>;
+  /** What would be there twice is not repeated after a lost connection. */
+  isRepeatable?: boolean;
+}
+
+type Query = Readonly<Record<string, string | number | readonly string[]>>;
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function queryText(query: Query): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    for (const one of [value].flat()) search.append(name, String(one));
+  return search.size === 0 ? '' : `?${search}`;
+}
+
+/** Milliseconds without a byte after which a server is given up. */
+const answerMilliseconds = 120_000;
+
 async function attempt(url: string, init: RequestInit): Promise<Response> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Error('no answer within two minutes')), answerMilliseconds);
@@ -78,14 +86,6 @@ async function attempt(url: string, init: RequestInit): Promise<Response> {
   if ([429, 502, 503, 504].includes(problem.status))
     throw new TryAgainError(problem, response.headers.get('retry-after'));
   throw problem;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** How a program signs in to an MLflow server: by MLflow's own variables. */

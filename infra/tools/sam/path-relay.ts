@@ -1,26 +1,6 @@
 import { once } from 'node:events';
 import { createServer, request as sendRequest } from 'node:http';
 
-const host = '127.0.0.1';
-
-/** The target of a request with its path, not its query, encoded once more. */
-export function encodedOnceMore(target: string): string {
-  const mark = target.indexOf('?');
-  const end = mark === -1 ? target.length : mark;
-  return target.slice(0, end).replaceAll('%', '%25') + target.slice(end);
-}
-
-/** A free port of the loopback address. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, host);
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new TypeError('there is no port');
-  return address.port;
-}
-
 /**
  * Stands before `sam local`, which decodes path variables where API Gateway hands them over as they were sent
  * (aws-sam-cli issues 771 and 3524). Every path is encoded once more on its way, so that functions get the same event
@@ -52,4 +32,24 @@ export async function startPathRelay(port: number, samPort: number): Promise<Asy
       await closed;
     },
   };
+}
+
+/** The target of a request with its path, not its query, encoded once more. */
+export function encodedOnceMore(target: string): string {
+  const mark = target.indexOf('?');
+  const end = mark === -1 ? target.length : mark;
+  return target.slice(0, end).replaceAll('%', '%25') + target.slice(end);
+}
+
+const host = '127.0.0.1';
+
+/** A free port of the loopback address. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, host);
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new TypeError('there is no port');
+  return address.port;
 }

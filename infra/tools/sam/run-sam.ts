@@ -1,98 +1,20 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codecFolder, installPictureCodec } from '../../aws/build/picture-codec.ts';
 import { CommandError } from '../../command/command-error.ts';
-import { startBackends } from '../../local/start/backends/start-backends.ts';
-import { checkSettings } from '../../local/start/check-settings.ts';
-import { accountsTable, type EngineAccess, jobVariables } from '../../local/start/function-environment.ts';
+import { startEmulators } from '../../local/start/emulators/start-emulators.ts';
+import { accountsTable, type EmulatorAccess, jobVariables } from '../../local/start/function-environment.ts';
+import { checkSettings } from '../../local/start/start-options.ts';
 import { loadEndpoints } from '../../service/endpoints.ts';
 import { containerBridge } from './container-bridge.ts';
-import { HostCodec } from './host-codec.ts';
-import { localTemplate } from './local-template.ts';
+import { localTemplate, synthesize } from './local-template.ts';
 import { freePort, startPathRelay } from './path-relay.ts';
-import type { SamOptions, SampleRequest } from './sam-options.ts';
-import { sampleEvent } from './sample-event.ts';
-import { synthesize } from './synthesize.ts';
+import { type SamOptions, type SampleRequest, sampleEvent } from './sam-options.ts';
 
-const root = join(import.meta.dirname, '../../..');
-const folder = join(root, '.build/sam');
-const files = {
-  template: join(folder, 'template.json'),
-  environment: join(folder, 'environment.json'),
-  event: join(folder, 'event.json'),
-};
-
-/** sam gives functions these of its own accord, from its own environment. */
-const givenBySam = /^AWS_/;
-
-/** Variables of every function, with the engines as containers see them. */
-function functionVariables(access: EngineAccess, seenAs: string, listenOn: string): Record<string, string> {
-  const all = { ...jobVariables(process.env, access), ACCOUNTS_TABLE: accountsTable };
-  return Object.fromEntries(
-    Object.entries(all)
-      .filter(([name]) => !givenBySam.test(name))
-      .map(([name, value]) => [name, value.replace(`//${listenOn}:`, `//${seenAs}:`)]),
-  );
-}
-
-async function writeFiles(variables: Readonly<Record<string, string>>): Promise<void> {
-  const codec = new HostCodec(join(folder, 'code'));
-  const assets = join(folder, 'cdk.out');
-  const template = localTemplate(await synthesize(root, assets), {
-    architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
-    variables: Object.keys(variables),
-    assets,
-    codeOf: (operation, from) => codec.codeOf(operation, from),
-  });
-  await codec.fill(root);
-  await writeFile(files.template, JSON.stringify(template, null, 2));
-  await writeFile(files.environment, JSON.stringify({ Parameters: variables }, null, 2), { mode: 0o600 });
-}
-
-async function writeEvent(request: SampleRequest): Promise<void> {
-  const endpoints = await loadEndpoints(join(root, 'functions'));
-  const found = endpoints.find(({ endpoint }) => endpoint.name === request.operation);
-  if (found === undefined) {
-    const names = endpoints.map(({ endpoint }) => endpoint.name).sort();
-    throw new CommandError(`There is no operation ${request.operation}. There are: ${names.join(', ')}.`);
-  }
-  await writeFile(files.event, JSON.stringify(sampleEvent(found.endpoint, request), null, 2));
-}
-
-function samArguments({ invoke, more }: SamOptions, port: number): string[] {
-  const common = ['--template', files.template, '--env-vars', files.environment, ...more];
-  if (invoke !== undefined) return ['local', 'invoke', invoke.operation, '--event', files.event, ...common];
-  // A container for every operation stays after its first request.
-  return ['local', 'start-api', '--port', String(port), '--warm-containers', 'LAZY', ...common];
-}
-
-function startSam(options: SamOptions, port: number, { region, credentials }: EngineAccess): ChildProcess {
-  const { PATH, HOME, DOCKER_HOST } = process.env;
-  return spawn('sam', samArguments(options, port), {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: {
-      ...{ PATH, HOME, DOCKER_HOST },
-      AWS_REGION: region,
-      AWS_DEFAULT_REGION: region,
-      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-      SAM_CLI_TELEMETRY: '0',
-    },
-  });
-}
-
-/** Bundles what runs beside the functions, on this machine: the S3 server and the jobs. Returns where. */
-async function bundle(): Promise<string> {
-  const program = join(folder, 'program');
-  await rm(program, { recursive: true, force: true });
-  const builder = join(root, 'infra/local/build/bundle.ts');
-  const { status } = spawnSync(process.execPath, [builder, root, program], { stdio: ['ignore', 2, 2] });
-  if (status !== 0) throw new CommandError('The jobs could not be bundled.');
-  return program;
-}
-
-/** Serves the synthesized API in containers, by `sam local`, against this machine's engines. Returns the exit code. */
+/** Serves the synthesized API in containers, by `sam local`, against this machine's emulators. Returns the exit code. */
 export async function runSam(options: SamOptions): Promise<number> {
   checkSettings(process.env);
   if (spawnSync('sam', ['--version'], { stdio: 'ignore' }).status !== 0) {
@@ -102,7 +24,7 @@ export async function runSam(options: SamOptions): Promise<number> {
   await mkdir(folder, { recursive: true });
   const program = await bundle();
   await using started = new AsyncDisposableStack();
-  const { access, firstAdmin, warnings } = await startBackends(started, {
+  const { access, firstAdmin, warnings } = await startEmulators(started, {
     dataFolder: options.dataFolder,
     program,
     host: listenOn,
@@ -130,4 +52,118 @@ export async function runSam(options: SamOptions): Promise<number> {
   process.on('SIGTERM', () => sam.kill('SIGINT'));
   const [code] = await once(sam, 'exit');
   return typeof code === 'number' ? code : 1;
+}
+
+const root = join(import.meta.dirname, '../../..');
+
+const folder = join(root, '.build/sam');
+
+/** Bundles what runs beside the functions, on this machine: the S3 server and the jobs. Returns where. */
+async function bundle(): Promise<string> {
+  const program = join(folder, 'program');
+  await rm(program, { recursive: true, force: true });
+  const builder = join(root, 'infra/local/start/bundle.ts');
+  const { status } = spawnSync(process.execPath, [builder, root, program], { stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new CommandError('The jobs could not be bundled.');
+  return program;
+}
+
+const files = {
+  template: join(folder, 'template.json'),
+  environment: join(folder, 'environment.json'),
+  event: join(folder, 'event.json'),
+};
+
+async function writeFiles(variables: Readonly<Record<string, string>>): Promise<void> {
+  const codec = new HostCodec(join(folder, 'code'));
+  const assets = join(folder, 'cdk.out');
+  const template = localTemplate(await synthesize(root, assets), {
+    architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
+    variables: Object.keys(variables),
+    assets,
+    codeOf: (operation, from) => codec.codeOf(operation, from),
+  });
+  await codec.fill(root);
+  await writeFile(files.template, JSON.stringify(template, null, 2));
+  await writeFile(files.environment, JSON.stringify({ Parameters: variables }, null, 2), { mode: 0o600 });
+}
+
+/**
+ * Copies of those assets that hold machine code, with the code for this machine's processor: containers of another one
+ * do not run here. Returns where the code of each operation is, and copies only what was asked for.
+ *
+ * @param into folder of the copies, which is new
+ */
+export class HostCodec {
+  readonly #into: string;
+  readonly #copied = new Map<string, string>();
+
+  constructor(into: string) {
+    this.#into = into;
+  }
+
+  /** The folder to run an operation's code from. */
+  codeOf(operation: string, folder: string): string {
+    // Assets are for arm64 already.
+    if (process.arch === 'arm64' || !existsSync(join(folder, 'node_modules/sharp'))) return folder;
+    const copy = join(this.#into, operation);
+    this.#copied.set(folder, copy);
+    return copy;
+  }
+
+  /** Makes the copies. @throws where npm cannot fetch the codec */
+  async fill(root: string): Promise<void> {
+    if (this.#copied.size === 0) return;
+    const codec = `${await codecFolder(root)}-x64`;
+    if (!existsSync(codec)) await installPictureCodec(root, codec, 'x64');
+    for (const [folder, copy] of this.#copied) {
+      await cp(join(folder, 'index.mjs'), join(copy, 'index.mjs'), { recursive: true });
+      await cp(join(codec, 'node_modules'), join(copy, 'node_modules'), { recursive: true });
+    }
+  }
+}
+
+/** sam gives functions these of its own accord, from its own environment. */
+const givenBySam = /^AWS_/;
+
+/** Variables of every function, with the emulators as containers see them. */
+function functionVariables(access: EmulatorAccess, seenAs: string, listenOn: string): Record<string, string> {
+  const all = { ...jobVariables(process.env, access), ACCOUNTS_TABLE: accountsTable };
+  return Object.fromEntries(
+    Object.entries(all)
+      .filter(([name]) => !givenBySam.test(name))
+      .map(([name, value]) => [name, value.replace(`//${listenOn}:`, `//${seenAs}:`)]),
+  );
+}
+
+async function writeEvent(request: SampleRequest): Promise<void> {
+  const endpoints = await loadEndpoints(join(root, 'functions'));
+  const found = endpoints.find(({ endpoint }) => endpoint.name === request.operation);
+  if (found === undefined) {
+    const names = endpoints.map(({ endpoint }) => endpoint.name).sort();
+    throw new CommandError(`There is no operation ${request.operation}. There are: ${names.join(', ')}.`);
+  }
+  await writeFile(files.event, JSON.stringify(sampleEvent(found.endpoint, request), null, 2));
+}
+
+function startSam(options: SamOptions, port: number, { region, credentials }: EmulatorAccess): ChildProcess {
+  const { PATH, HOME, DOCKER_HOST } = process.env;
+  return spawn('sam', samArguments(options, port), {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: {
+      ...{ PATH, HOME, DOCKER_HOST },
+      AWS_REGION: region,
+      AWS_DEFAULT_REGION: region,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      SAM_CLI_TELEMETRY: '0',
+    },
+  });
+}
+
+function samArguments({ invoke, more }: SamOptions, port: number): string[] {
+  const common = ['--template', files.template, '--env-vars', files.environment, ...more];
+  if (invoke !== undefined) return ['local', 'invoke', invoke.operation, '--event', files.event, ...common];
+  // A container for every operation stays after its first request.
+  return ['local', 'start-api', '--port', String(port), '--warm-containers', 'LAZY', ...common];
 }

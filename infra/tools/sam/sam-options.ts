@@ -1,11 +1,21 @@
 import { resolve } from 'node:path';
 import { givenPath } from '../../../shared/bundle/given-path.ts';
+import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { readFlags } from '../../command/read-flags.ts';
+import { makeProxyEvent } from '../../local/gateway/make-proxy-event.ts';
+import { samples } from '../../service/document-samples.ts';
+import { encodedPath, routeOf, variablesOf } from '../../service/routes.ts';
 
-const usage = `Usage: npm run sam -- [--port <port>] [--data <folder>] [-- <options of sam>]
-       npm run sam -- invoke <operation> [--path name=value]… [--query <query string>] [--body <text>]
-                      [--token <bearer token>] [--data <folder>] [-- <options of sam>]`;
+export interface SamOptions {
+  port: number;
+  /** Absolute path of the folder in which everything is kept. */
+  dataFolder: string;
+  /** Undefined to serve the whole API. */
+  invoke: SampleRequest | undefined;
+  /** Handed on to sam as they are. */
+  more: readonly string[];
+}
 
 /** A request from which an event is generated. */
 export interface SampleRequest {
@@ -17,14 +27,29 @@ export interface SampleRequest {
   token: string | undefined;
 }
 
-export interface SamOptions {
-  port: number;
-  /** Absolute path of the folder in which everything is kept. */
-  dataFolder: string;
-  /** Undefined to serve the whole API. */
-  invoke: SampleRequest | undefined;
-  /** Handed on to sam as they are. */
-  more: readonly string[];
+const usage = `Usage: npm run sam -- [--port <port>] [--data <folder>] [-- <options of sam>]
+       npm run sam -- invoke <operation> [--path name=value]… [--query <query string>] [--body <text>]
+                      [--token <bearer token>] [--data <folder>] [-- <options of sam>]`;
+
+/** @throws CommandError for anything that is none of the options */
+export function readOptions(args: readonly string[]): SamOptions {
+  const end = args.indexOf('--');
+  const [own, more] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
+  const { values, positionals } = parse(own);
+  const [command, operation, ...rest] = positionals;
+  if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535) {
+    throw new CommandError(`--port must be a number from 0 to 65535, not "${values.port}".\n${usage}`);
+  }
+  const common = {
+    port: Number(values.port),
+    dataFolder: values.data === undefined ? resolve('.data') : givenPath(values.data),
+    more,
+  };
+  if (command === undefined) return { ...common, invoke: undefined };
+  if (command !== 'invoke' || operation === undefined || rest.length > 0) throw new CommandError(usage);
+  const { query, body, token } = values;
+  const path = Object.fromEntries(values.path.map(pairOf));
+  return { ...common, invoke: { operation, path, query, body, token } };
 }
 
 const parse = (args: readonly string[]) =>
@@ -47,23 +72,36 @@ function pairOf(text: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** @throws CommandError for anything that is none of the options */
-export function readOptions(args: readonly string[]): SamOptions {
-  const end = args.indexOf('--');
-  const [own, more] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
-  const { values, positionals } = parse(own);
-  const [command, operation, ...rest] = positionals;
-  if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535) {
-    throw new CommandError(`--port must be a number from 0 to 65535, not "${values.port}".\n${usage}`);
-  }
-  const common = {
-    port: Number(values.port),
-    dataFolder: values.data === undefined ? resolve('.data') : givenPath(values.data),
-    more,
-  };
-  if (command === undefined) return { ...common, invoke: undefined };
-  if (command !== 'invoke' || operation === undefined || rest.length > 0) throw new CommandError(usage);
-  const { query, body, token } = values;
-  const path = Object.fromEntries(values.path.map(pairOf));
-  return { ...common, invoke: { operation, path, query, body, token } };
+/**
+ * The event that API Gateway would make of such a request. Path variables that were not given get the samples of the
+ * reference.
+ * @throws CommandError for a variable that the path does not have
+ */
+export function sampleEvent(endpoint: AnyEndpoint, { path, query, body, token }: SampleRequest) {
+  const names = variablesOf(endpoint.path);
+  const unknown = Object.keys(path).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new CommandError(`${endpoint.path} has no variable ${unknown}.`);
+  const values = names.map((name) => [name, path[name] ?? String(samples[name] ?? name)] as const);
+  const encoded = encodedPath(endpoint, Object.fromEntries(values));
+  return makeProxyEvent(
+    {
+      method: endpoint.method,
+      path: encoded.path,
+      query,
+      headers: [
+        ['Accept', 'application/json'],
+        ...(token === undefined ? [] : [['Authorization', `Bearer ${token}`] as const]),
+        ...(body === undefined ? [] : [['Content-Type', mediaTypeOf(body)] as const]),
+      ],
+      body: Buffer.from(body ?? ''),
+      sourceIp: '127.0.0.1',
+    },
+    routeOf(endpoint).resource,
+    encoded.parameters,
+  );
+}
+
+/** JSON where it is some, a form otherwise, as curl sends it. */
+function mediaTypeOf(body: string): string {
+  return /^\s*[{[]/.test(body) ? 'application/json' : 'application/x-www-form-urlencoded';
 }

@@ -7,7 +7,7 @@ import { readSettings } from '../../../shared/core/settings.ts';
 import { beginSession } from '../../../shared/data/accounts/session.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { keepSession } from '../../../shared/http/pipeline/session-cookie.ts';
-import { grantingEngine } from '../../support/granting-engine.ts';
+import { grantingEmulator } from '../../support/granting-emulator.ts';
 import { sampled } from '../../support/samples.ts';
 import { accessTable } from './access-table.ts';
 import { type Cell, nobody, type Operation, operations } from './operations.ts';
@@ -27,11 +27,11 @@ const malformed: Readonly<Record<Target, string>> = {
 };
 
 let service: PeopledService;
-let engine: Awaited<ReturnType<typeof grantingEngine>>;
+let engine: Awaited<ReturnType<typeof grantingEmulator>>;
 /** What is allowed goes through an engine that checks grants: a right that the role of a function lacks fails here. */
 let granted: Environment;
 beforeAll(async () => {
-  engine = await grantingEngine();
+  engine = await grantingEmulator();
   service = await peopledService();
   granted = { ...service.environment, DYNAMODB_ENDPOINT: engine.url };
 });

@@ -11,7 +11,7 @@ import {
 import { S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { prepareAdopted } from '../../../infra/aws/deploy/adopt.ts';
-import { startDynamoDb } from '../../../infra/local/dynamodb/engine.ts';
+import { startDynamoDb } from '../../../infra/local/dynamodb/start-dynamodb.ts';
 import { startS3Server } from '../../../infra/local/s3/s3-server.ts';
 
 const credentials = { accessKeyId: 'key', secretAccessKey: 'secret' };

@@ -8,11 +8,11 @@ import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTables } from '../../../infra/local/dynamodb/create-tables.ts';
-import { startDynamoDb } from '../../../infra/local/dynamodb/engine.ts';
+import { startDynamoDb } from '../../../infra/local/dynamodb/start-dynamodb.ts';
 import { startS3Server } from '../../../infra/local/s3/s3-server.ts';
-import { jobFolders } from '../../../infra/local/start/backends/job-folders.ts';
-import { engineCredentials, openDataFolder } from '../../../infra/local/start/data-folder.ts';
+import { emulatorCredentials, openDataFolder } from '../../../infra/local/start/data-folder.ts';
 import { accountsTable, bucket, recordsTable } from '../../../infra/local/start/function-environment.ts';
+import { jobFolders } from '../../../infra/local/start/job-folders.ts';
 
 const region = 'us-east-1';
 const project_id = ulid().toLowerCase();
@@ -30,7 +30,7 @@ async function prepare(
   const data = await openDataFolder(path);
   stack.defer(() => data.release());
   await mkdir(data.within('dynamodb'));
-  const credentials = await engineCredentials(data);
+  const credentials = await emulatorCredentials(data);
   const dynamoDb = await startDynamoDb(data.within('dynamodb/records.db'));
   stack.defer(() => dynamoDb.close());
   const s3 = await startS3Server({

@@ -7,7 +7,7 @@ import { s3 } from '../../../shared/aws/s3-client.ts';
 import { loggedModelPartitions } from '../../../shared/data/experiments/logged-model.ts';
 import { versionsPrefix } from '../../../shared/data/models/registered-model.ts';
 import { projectPrefix } from '../../../shared/data/projects/project.ts';
-import { testBucket } from '../../support/engines.ts';
+import { testBucket } from '../../support/emulators.ts';
 import { type TestService, testService } from '../../support/service.ts';
 import { type MlflowCaller, mlflowCaller, newRun } from '../mlflow/mlflow-caller.ts';
 

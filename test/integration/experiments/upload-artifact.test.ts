@@ -7,7 +7,7 @@ import { endpoint as createExperiment } from '../../../functions/experiments/rec
 import { objectReader } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
 import { putExperiment } from '../../../shared/data/experiments/experiment.ts';
-import { testBucket } from '../../support/engines.ts';
+import { testBucket } from '../../support/emulators.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';

@@ -7,10 +7,10 @@ import { endpoint as putEnvironment } from '../../../functions/projects/environm
 import { endpoint as trainProject } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { type RunningBatch, startBatchServer } from '../../../infra/local/batch/batch-server.ts';
 import { loadOperations } from '../../../infra/service/endpoints.ts';
-import { serviceDocument } from '../../../infra/service/openapi/service-document.ts';
+import { serviceDocument } from '../../../infra/service/openapi-document.ts';
 import { encodeCursor } from '../../../shared/http/definition/cursor.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
-import { testCredentials, testRegion } from '../../support/engines.ts';
+import { testCredentials, testRegion } from '../../support/emulators.ts';
 import fc from '../../support/seeded-fast-check.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from '../projects/new-project.ts';

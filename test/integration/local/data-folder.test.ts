@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openDataFolder } from '../../../infra/local/start/data-folder.ts';
-import { dataFolderVersion } from '../../../infra/local/start/data-folder-version.ts';
+import { dataFolderVersion, openDataFolder } from '../../../infra/local/start/data-folder.ts';
 
 describe('a data folder', () => {
   let folder: string;

@@ -3,11 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  databaseFiles,
-  openDatabases,
-  unsealDatabases,
-} from '../../../infra/local/start/storage/databases.ts';
+import { databaseFiles, openDatabases, unsealDatabases } from '../../../infra/local/start/databases.ts';
 
 const { name: records } = databaseFiles.tables;
 const { name: index } = databaseFiles.files;
@@ -17,7 +13,7 @@ describe('the databases of a data folder', () => {
   const within = (name: string) => join(path, name);
   const opened = () => openDatabases({ path, within }, ['tables', 'files']);
 
-  /** What an engine does with its file. */
+  /** What an emulator does with its file. */
   function write(file: string, rows = 200): DatabaseSync {
     const database = new DatabaseSync(file);
     database.exec('PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS rows (text TEXT); BEGIN');

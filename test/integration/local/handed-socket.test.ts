@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startS3Process } from '../../../infra/local/start/backends/s3-process.ts';
-import { listeningSocket } from '../../../infra/local/start/listening-socket.ts';
+import { listeningSocket, startS3Process } from '../../../infra/local/start/emulators/s3-process.ts';
 
 const program = fileURLToPath(new URL('../../../infra/local/s3/main.ts', import.meta.url));
 

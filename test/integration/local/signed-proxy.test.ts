@@ -10,7 +10,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { tableArn } from '../../../infra/local/access/arns.ts';
+import { tableArn } from '../../../infra/local/access/is-allowed.ts';
 import { sessionCredentials } from '../../../infra/local/access/session-credentials.ts';
 import { createTables } from '../../../infra/local/dynamodb/create-tables.ts';
 import { type RunningProxy, startSignedProxy } from '../../../infra/local/dynamodb/signed-proxy.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const { hostname: host, port } = new URL(inject('dynamoDbUrl'));
   proxy = await startSignedProxy({
     host: '127.0.0.1',
-    engine: { host, port: Number(port) },
+    emulator: { host, port: Number(port) },
     region,
     credentials,
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { stageVariables } from '../../../infra/local/start/backends/stage-files.ts';
+import { stageVariables } from '../../../infra/local/start/emulators/stage-files.ts';
 import { testUser } from '../../support/test-users.ts';
 
 const isRoot = process.getuid?.() === 0;

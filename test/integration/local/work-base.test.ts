@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { removeForsaken, workBase } from '../../../infra/local/start/work-base.ts';
+import { removeForsaken, workBase } from '../../../infra/local/start/job-folders.ts';
 
 // Only where the service runs as root do its jobs work elsewhere.
 describe.skipIf(process.getuid?.() !== 0)('the folder in which jobs of a closed data folder work', () => {

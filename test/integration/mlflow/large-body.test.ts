@@ -4,7 +4,7 @@ import { endpoint } from '../../../functions/mlflow/serve-mlflow.endpoint.ts';
 import { endpointEnvironment } from '../../../infra/local/access/local-roles.ts';
 import { startGateway } from '../../../infra/local/gateway/gateway-server.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { testCredentials } from '../../support/engines.ts';
+import { testCredentials } from '../../support/emulators.ts';
 import { testService } from '../../support/service.ts';
 import { mlflowCaller, newRun } from './mlflow-caller.ts';
 

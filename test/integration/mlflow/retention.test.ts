@@ -11,7 +11,7 @@ import { countersKey, findProjects, parseCounters } from '../../../shared/data/p
 import { parsePurge, purgeKey, retainedList } from '../../../shared/data/projects/purge.ts';
 import type { TableWriter } from '../../../shared/data/table/table.ts';
 import { purgeRetained } from '../../../shared/purge/purge-retained.ts';
-import { testBucket } from '../../support/engines.ts';
+import { testBucket } from '../../support/emulators.ts';
 import { type TestService, testService } from '../../support/service.ts';
 import { mlflowCaller, newRun } from './mlflow-caller.ts';
 

@@ -15,7 +15,7 @@ import { strategyKey } from '../../../shared/data/models/strategy.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { reconcileAll } from '../../../shared/jobs/reconciliation.ts';
 import { findProcesses } from '../../../shared/process/process-tree.ts';
-import { testBucket } from '../../support/engines.ts';
+import { testBucket } from '../../support/emulators.ts';
 import { type OptimizationService, optimizationService } from '../../support/optimization.ts';
 import { everySample } from '../../support/samples.ts';
 import { heldVcpus, unfinishedOf } from '../../support/unfinished.ts';

@@ -10,7 +10,7 @@ import { batchControl } from '../../../shared/aws/batch.ts';
 import { batch } from '../../../shared/aws/batch-client.ts';
 import { objectReader } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
-import { testBucket } from '../../support/engines.ts';
+import { testBucket } from '../../support/emulators.ts';
 import { optimizationService } from '../../support/optimization.ts';
 import { everySample } from '../../support/samples.ts';
 import { unfinishedOf } from '../../support/unfinished.ts';

@@ -6,7 +6,7 @@ import { endpoint as readThumbnail } from '../../../functions/users/pictures/rea
 import { objectWriter } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
 import { picturesPrefix } from '../../../shared/data/accounts/picture.ts';
-import { testBucket } from '../../support/engines.ts';
+import { testBucket } from '../../support/emulators.ts';
 import { type TestUser, testService } from '../../support/service.ts';
 
 type Headers = Record<string, string>;

@@ -21,7 +21,7 @@ import type { TableWriter } from '../../../shared/data/table/table.ts';
 import { keptUntil } from '../../../shared/project-archive/archive-limits.ts';
 import { runExport, startExport } from '../../../shared/project-archive/export/run-export.ts';
 import { purgeOfImport, runImport } from '../../../shared/project-archive/import/run-import.ts';
-import { testBucket } from '../../support/engines.ts';
+import { testBucket } from '../../support/emulators.ts';
 import type { TestService } from '../../support/service.ts';
 
 const now = () => new Date();

@@ -8,7 +8,7 @@ import { type ObjectWriter, objectWriter } from '../../../shared/aws/objects.ts'
 import { s3 } from '../../../shared/aws/s3-client.ts';
 import { countersKey, parseCounters } from '../../../shared/data/projects/project.ts';
 import { uploadMaxBytes } from '../../../shared/data/projects/upload.ts';
-import { testBucket } from '../../support/engines.ts';
+import { testBucket } from '../../support/emulators.ts';
 import { seededBytes } from '../../support/seeded-bytes.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { newProject } from './new-project.ts';

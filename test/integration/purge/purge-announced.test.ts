@@ -14,7 +14,7 @@ import { findModel } from '../../../shared/data/models/model.ts';
 import { requireProject } from '../../../shared/data/projects/project.ts';
 import { listPurges, recordPurge } from '../../../shared/data/projects/purge.ts';
 import { findSource } from '../../../shared/data/projects/upload.ts';
-import { testBucket } from '../../support/engines.ts';
+import { testBucket } from '../../support/emulators.ts';
 import { onnxFixture } from '../../support/model.ts';
 import { emptyBatch } from '../../support/recorded-jobs.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';

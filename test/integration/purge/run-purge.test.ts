@@ -6,7 +6,7 @@ import { uploadSeconds } from '../../../shared/aws/upload-seconds.ts';
 import { listPurges, type Purge, recordPurge } from '../../../shared/data/projects/purge.ts';
 import type { TableWriter } from '../../../shared/data/table/table.ts';
 import { runPurge } from '../../../shared/purge/run-purge.ts';
-import { testBucket } from '../../support/engines.ts';
+import { testBucket } from '../../support/emulators.ts';
 import { testService } from '../../support/service.ts';
 
 const always = () => true;

@@ -6,7 +6,7 @@ import { putExperiment, requireExperiment } from '../../../shared/data/experimen
 import { type Lease, takeLease } from '../../../shared/data/jobs/lease.ts';
 import { countersKey, createProject, parseCounters } from '../../../shared/data/projects/project.ts';
 import { tableWriter } from '../../../shared/data/table/table-writer.ts';
-import { testBucket } from '../../support/engines.ts';
+import { testBucket } from '../../support/emulators.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { projectOf } from '../../support/project.ts';
 import { testEnvironment } from '../../support/service.ts';

@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bucketArn } from '../../../infra/local/access/arns.ts';
+import { bucketArn } from '../../../infra/local/access/is-allowed.ts';
 import { sessionCredentials } from '../../../infra/local/access/session-credentials.ts';
 import { roleStatements, type Statement } from '../../../infra/service/role-statements.ts';
 import { readObjects, writeObjects } from '../../../shared/aws/needs.ts';

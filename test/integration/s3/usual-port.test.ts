@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type RunningS3, startS3Server } from '../../../infra/local/s3/s3-server.ts';
-import { onUsualPort } from '../../../infra/local/start/usual-port.ts';
+import { onUsualPort } from '../../../infra/local/start/emulators/s3-process.ts';
 
 let folder: string;
 let running: RunningS3[];

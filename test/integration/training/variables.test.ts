@@ -10,7 +10,7 @@ import { endpoint as putVariable } from '../../../functions/projects/variables/p
 import { endpoint as putVariables } from '../../../functions/projects/variables/put-variables.endpoint.ts';
 import { jobPartition } from '../../../shared/data/jobs/job.ts';
 import { readJobVariables } from '../../../shared/data/jobs/job-variables.ts';
-import { testCredentials, testRegion } from '../../support/engines.ts';
+import { testCredentials, testRegion } from '../../support/emulators.ts';
 import { type TrainingService, trainingService } from '../../support/training.ts';
 import { json } from '../users/body.ts';
 

@@ -19,7 +19,7 @@ import { projectKey } from '../../../shared/data/projects/project.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { clearAccount } from '../../../shared/purge/clear-account.ts';
-import { testBucket } from '../../support/engines.ts';
+import { testBucket } from '../../support/emulators.ts';
 import { type Call, type TestService, type TestUser, testService } from '../../support/service.ts';
 import { recordedStrategy } from '../../support/strategy.ts';
 import { newProject } from '../projects/new-project.ts';

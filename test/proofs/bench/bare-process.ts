@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { boundToParent } from '../../../infra/local/bound-to-parent.ts';
-import { bundleOptions } from '../../../infra/local/build/bundle-options.ts';
+import { bundleOptions } from '../../../infra/service/bundle-options.ts';
 import type { BareOptions } from './bare-server.ts';
 import { nodeFlags, projectRoot } from './service-process.ts';
 

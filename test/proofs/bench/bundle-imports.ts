@@ -11,7 +11,7 @@ import { bundleSources, findSources } from '../../../infra/aws/build/build-parts
 import { purePackages } from '../../../infra/aws/build/function-bundles.ts';
 import { readFlags } from '../../../infra/command/read-flags.ts';
 import { runMain } from '../../../infra/command/run-main.ts';
-import { bundleOptions } from '../../../infra/local/build/bundle-options.ts';
+import { bundleOptions } from '../../../infra/service/bundle-options.ts';
 import type { Need } from '../../../shared/core/needs.ts';
 import { allNeeds } from '../../../shared/http/definition/all-needs.ts';
 

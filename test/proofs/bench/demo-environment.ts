@@ -1,9 +1,8 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureDemoProject } from '../../../infra/tools/demo/demo-project.ts';
-import { startDemoService } from '../../../infra/tools/demo/demo-service.ts';
-import { signIn } from '../../../infra/tools/demo/sign-in.ts';
+import { signIn, startDemoService } from '../../../infra/tools/demo/demo-service.ts';
+import { ensureDemoProject } from './demo-project.ts';
 import { secondsToEnvironment } from './environment-seconds.ts';
 import { figure } from './figure.ts';
 import type { Group } from './group.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startDynamoDb } from '../../../infra/local/dynamodb/engine.ts';
+import { startDynamoDb } from '../../../infra/local/dynamodb/start-dynamodb.ts';
 import { encodeCursor } from '../../../shared/http/definition/cursor.ts';
 import { type Figure, type FigureOptions, figure } from './figure.ts';
 import type { Bench, Group } from './group.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { endpoint as createProject } from '../../../functions/projects/projects/create-project.endpoint.ts';
-import { startDynamoDb } from '../../../infra/local/dynamodb/engine.ts';
+import { startDynamoDb } from '../../../infra/local/dynamodb/start-dynamodb.ts';
 import { accountsTable, recordsTable } from '../../../infra/local/start/function-environment.ts';
 import { startBareServer } from './bare-process.ts';
 import { type Figure, type FigureOptions, figure, rounded } from './figure.ts';

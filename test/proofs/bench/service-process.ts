@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
-import { type Session, signIn } from '../../../infra/tools/demo/sign-in.ts';
+import { type Session, signIn } from '../../../infra/tools/demo/demo-service.ts';
 
 export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
 

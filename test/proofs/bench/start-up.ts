@@ -17,7 +17,7 @@ const settleMilliseconds = 1_000;
 
 async function secondsToBundle(folder: string): Promise<number> {
   const begun = performance.now();
-  const program = join(projectRoot, 'infra/local/build/bundle.ts');
+  const program = join(projectRoot, 'infra/local/start/bundle.ts');
   await once(spawn(process.execPath, [program, projectRoot, folder], { stdio: 'inherit' }), 'exit');
   return (performance.now() - begun) / 1000;
 }

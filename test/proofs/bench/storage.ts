@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
-import { startS3Process } from '../../../infra/local/start/backends/s3-process.ts';
+import { startS3Process } from '../../../infra/local/start/emulators/s3-process.ts';
 import { type ObjectWriter, objectWriter } from '../../../shared/aws/objects.ts';
 import { type Figure, figure, median } from './figure.ts';
 import type { Bench, Group } from './group.ts';

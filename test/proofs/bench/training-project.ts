@@ -8,12 +8,11 @@ import type { endpoint as putConfig } from '../../../functions/projects/configs/
 import type { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
 import type { endpoint as createProject } from '../../../functions/projects/projects/create-project.endpoint.ts';
 import type { endpoint as trainProject } from '../../../functions/projects/training/train-project.endpoint.ts';
-import type { SourceArchive } from '../../../infra/tools/demo/source-archive.ts';
-import { uploadSource } from '../../../infra/tools/demo/upload-source.ts';
 import type { Client } from '../../../shared/client/client.ts';
 import type { AnswerOf, RowOf } from '../../../shared/client/route.ts';
 import { isFinal } from '../../../shared/data/jobs/job-status.ts';
 import { projectText } from './project-records.ts';
+import { type SourceArchive, uploadSource } from './upload-source.ts';
 
 const config_id = 'train.yaml';
 const logRoute = 'GET /projects/{project_id}/experiments/{experiment_id}/logs';

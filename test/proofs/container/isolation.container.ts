@@ -5,7 +5,7 @@ import { endpoint as downloadArtifact } from '../../../functions/experiments/art
 import { endpoint as listArtifacts } from '../../../functions/experiments/artifacts/list-artifacts.endpoint.ts';
 import { endpoint as train } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { listArtifacts as artifactsOf } from '../../../shared/data/experiments/artifact.ts';
-import { testBucket, testCredentials } from '../../support/engines.ts';
+import { testBucket, testCredentials } from '../../support/emulators.ts';
 import type { TrainingService } from '../../support/training.ts';
 import { containerTraining } from './container-jobs.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestProject } from 'vitest/node';
-import { startSharedEngines, testCredentials } from '../../support/engines.ts';
+import { startSharedEmulators, testCredentials } from '../../support/emulators.ts';
 import { outputOf, succeeds } from './run-program.ts';
 
 /** Where a container of ECS, and so of Batch, asks for the credentials of its role. */
@@ -69,7 +69,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const path = `/v2/credentials/${randomUUID()}`;
   project.provide('credentialsPath', path);
   const closeCredentials = await serveCredentials(path);
-  const closeEngines = await startSharedEngines(project, credentialsAddress);
+  const closeEngines = await startSharedEmulators(project, credentialsAddress);
   return async () => {
     await closeEngines();
     await closeCredentials();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { signIn } from '../../../infra/tools/demo/sign-in.ts';
+import { signIn } from '../../../infra/tools/demo/demo-service.ts';
 import { checkpointProgram, type Way } from '../../support/checkpoint-writer.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { type Figure, figure } from '../bench/figure.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { event as jobStateChanged } from '../../../functions/events/job-state-changed.event.ts';
 import { findOrphans } from '../../../infra/aws/doctor/orphan-search.ts';
-import { DeadLetters, eventDelivery } from '../../../infra/local/start/backends/dead-letters.ts';
+import { DeadLetters, eventDelivery } from '../../../infra/local/start/emulators/event-delivery.ts';
 import {
   type Experiment,
   experimentJob,
@@ -20,7 +20,7 @@ import { disturbed, historyOf } from './events/histories.ts';
 import { expectedOf } from './events/model.ts';
 import { shareOut } from './kill/share-out.ts';
 import type { Proof, ProofContext } from './proof.ts';
-import { startEngines } from './world/engines.ts';
+import { startStores } from './world/engines.ts';
 import { newProject } from './world/project.ts';
 import { newDeveloper, newService, type Service } from './world/service.ts';
 
@@ -48,7 +48,7 @@ async function record({ records, settings }: Service, project_id: string, isCanc
 async function prove({ folder, started, size, seeds: [seed = 1] = [], say }: ProofContext) {
   const { jobs, events: count } = sizes[size];
   const random = seededRandom(seed);
-  const engines = await startEngines(started, folder);
+  const engines = await startStores(started, folder);
   const service = await newService(engines, 'http://127.0.0.1:9');
   const { token } = await newDeveloper(service);
   const project_id = await newProject(service, token, 'true');

@@ -5,7 +5,7 @@ import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { figure } from '../bench/figure.ts';
 import { liveHistory } from './histories/live-history.ts';
 import type { Proof, ProofContext } from './proof.ts';
-import { credentials, region, startEngines } from './world/engines.ts';
+import { credentials, region, startStores } from './world/engines.ts';
 import { newService, removeService } from './world/service.ts';
 
 const historiesOf: Readonly<Record<ProofContext['size'], number>> = { short: 2, long: 200 };
@@ -34,7 +34,7 @@ async function startIdleBatch(started: AsyncDisposableStack, folder: string) {
 }
 
 async function prove({ folder, started, size, say }: ProofContext) {
-  const engines = await startEngines(started, join(folder, 'engines'));
+  const engines = await startStores(started, join(folder, 'engines'));
   const batch = await startIdleBatch(started, join(folder, 'batch'));
   const count = historiesOf[size];
   // The long form draws others each time: what is found can be looked for again by its seed.

@@ -8,7 +8,7 @@ import { type Settled, startTrial, type Trial } from './outage/trial.ts';
 import type { Proof, ProofContext } from './proof.ts';
 import { ask } from './world/ask.ts';
 import { buildProgram } from './world/build-program.ts';
-import { startEngines } from './world/engines.ts';
+import { startStores } from './world/engines.ts';
 import { pass } from './world/pass.ts';
 
 /** For so many seconds so large a share of all calls fails. */
@@ -99,7 +99,7 @@ async function prove(context: ProofContext) {
   const injector = new Injector({});
   injector.install();
   started.defer(() => injector.use({}));
-  const engines = await startEngines(started, join(folder, 'engines'));
+  const engines = await startStores(started, join(folder, 'engines'));
   const program = await buildProgram(context);
   const lane = await startLane(started, { folder: join(folder, 'lane'), engines, program });
   const figures: Figure[] = [];

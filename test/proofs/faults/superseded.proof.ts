@@ -8,7 +8,7 @@ import { drawnMarks, namedMarks, surelyCalled } from './kill/strikes.ts';
 import { liveSuperseded } from './kill/superseded-life.ts';
 import type { Proof, ProofContext } from './proof.ts';
 import { buildProgram } from './world/build-program.ts';
-import { sharesOf, startEngines } from './world/engines.ts';
+import { sharesOf, startStores } from './world/engines.ts';
 
 const sizes = {
   short: { kinds: ['train'], draws: 1, isNamed: false, lanes: 1 },
@@ -18,7 +18,7 @@ const sizes = {
 async function prove(context: ProofContext) {
   const { folder, started, size, seeds = [1], say } = context;
   const { kinds, draws, isNamed, lanes: laneCount } = sizes[size];
-  const engines = await startEngines(started, join(folder, 'engines'));
+  const engines = await startStores(started, join(folder, 'engines'));
   const program = await buildProgram(context);
   const lanes = await Promise.all(
     sharesOf(engines, laneCount).map((share, index) =>

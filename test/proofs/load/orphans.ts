@@ -11,8 +11,8 @@ import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ulid } from 'ulid';
 import { createTables } from '../../../infra/local/dynamodb/create-tables.ts';
-import { startDynamoDb } from '../../../infra/local/dynamodb/engine.ts';
-import { engineCredentials, openDataFolder } from '../../../infra/local/start/data-folder.ts';
+import { startDynamoDb } from '../../../infra/local/dynamodb/start-dynamodb.ts';
+import { emulatorCredentials, openDataFolder } from '../../../infra/local/start/data-folder.ts';
 import { accountsTable, recordsTable } from '../../../infra/local/start/function-environment.ts';
 import { insertProjects } from '../bench/insert-projects.ts';
 
@@ -22,7 +22,7 @@ const folder = await mkdtemp(join(tmpdir(), 'orphans-'));
 async function fill(path: string): Promise<void> {
   const data = await openDataFolder(path);
   await mkdir(data.within('dynamodb'), { mode: 0o700 });
-  await engineCredentials(data);
+  await emulatorCredentials(data);
   const engine = await startDynamoDb(data.within('dynamodb/records.db'));
   const client = new DynamoDBClient({
     region: 'us-east-1',

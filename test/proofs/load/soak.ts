@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CommandError } from '../../../infra/command/command-error.ts';
 import { readFlags } from '../../../infra/command/read-flags.ts';
 import { runMain } from '../../../infra/command/run-main.ts';
-import { signIn } from '../../../infra/tools/demo/sign-in.ts';
+import { signIn } from '../../../infra/tools/demo/demo-service.ts';
 import { figure, median, percentile } from '../bench/figure.ts';
 import { renderTable, summary } from '../bench/figure-table.ts';
 import { startService } from '../bench/service-process.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { bundleOptions } from '../../../infra/local/build/bundle-options.ts';
+import { bundleOptions } from '../../../infra/service/bundle-options.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

@@ -1,4 +1,4 @@
-import { samples } from '../../../infra/service/openapi/document-samples.ts';
+import { samples } from '../../../infra/service/document-samples.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import type { Call } from '../service.ts';
 

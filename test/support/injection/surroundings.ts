@@ -9,7 +9,7 @@ import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { objectWriter } from '../../../shared/aws/objects.ts';
 import { s3 } from '../../../shared/aws/s3-client.ts';
 import { newProject } from '../../integration/projects/new-project.ts';
-import { testBucket, testCredentials, testRegion } from '../engines.ts';
+import { testBucket, testCredentials, testRegion } from '../emulators.ts';
 import { type TestService, type TestUser, testService } from '../service.ts';
 import type { Neighbour } from './corpus.ts';
 

@@ -72,7 +72,7 @@ export const layers: readonly (readonly string[])[] = [
   ['cli', 'functions/console', 'functions/jobs'],
   ['infra/command'],
   ['infra/service', 'infra/tools/demo', 'infra/tools/import'],
-  ['infra/aws/options', 'infra/local/access', 'infra/local/build', 'infra/local/gateway'],
+  ['infra/aws/options', 'infra/local/access', 'infra/local/gateway'],
   ['infra/aws/job-image', 'infra/local/batch', 'infra/local/dynamodb'],
   ['infra/aws/build', 'infra/local/s3', 'infra/local/start'],
   ['infra/aws/cost', 'infra/tools/sam'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRetried, RetryStrategy } from '../../../infra/local/batch/jobs/retry-strategy.ts';
+import { isRetried, RetryStrategy } from '../../../infra/local/batch/jobs/job-record.ts';
 import { attempts, evaluateOnExit } from '../../../infra/service/retry-rules.ts';
 
 const strategy = RetryStrategy.parse({ attempts, evaluateOnExit });

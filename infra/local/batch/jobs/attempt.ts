@@ -1,35 +1,9 @@
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { type Exit, nodeEnded, nodeStarted } from './job-life.ts';
-import { JobProcess } from './job-process.ts';
+import { JobProcess, nodeId, processVariables } from './job-process.ts';
 import type { JobRecord } from './job-record.ts';
 import type { JobStore } from './job-store.ts';
-import { nodeId, processVariables } from './process-variables.ts';
-
-export interface AttemptSettings {
-  store: JobStore;
-  logFolder: string | undefined;
-  /** Between SIGTERM and SIGKILL. */
-  stopGraceMs: number;
-  hostEnvironment: Readonly<Record<string, string>>;
-  /** How the host fails to start a container, for tests; undefined where it starts it. */
-  startFailure?: ((start: ContainerStart) => StartFailure | undefined) | undefined;
-  roleEnvironment(definition: string): Readonly<Record<string, string>>;
-}
-
-/** The start of a container: which node of which attempt of which job, attempts counted from 1. */
-export interface ContainerStart {
-  jobName: string;
-  attempt: number;
-  node: number;
-}
-
-export type StartFailure = Pick<Exit, 'statusReason' | 'reason'>;
-
-/** Largest overrides of a container that ECS takes. */
-const maxOverridesLength = 8192;
-/** A timer cannot be set for longer. */
-const longestTimerMs = 2 ** 31 - 1;
 
 /** One attempt of a job: the main node first, the others once it runs, and all of them ended when it has. */
 export class Attempt {
@@ -157,3 +131,29 @@ export class Attempt {
     });
   }
 }
+
+export interface AttemptSettings {
+  store: JobStore;
+  logFolder: string | undefined;
+  /** Between SIGTERM and SIGKILL. */
+  stopGraceMs: number;
+  hostEnvironment: Readonly<Record<string, string>>;
+  /** How the host fails to start a container, for tests; undefined where it starts it. */
+  startFailure?: ((start: ContainerStart) => StartFailure | undefined) | undefined;
+  roleEnvironment(definition: string): Readonly<Record<string, string>>;
+}
+
+/** The start of a container: which node of which attempt of which job, attempts counted from 1. */
+export interface ContainerStart {
+  jobName: string;
+  attempt: number;
+  node: number;
+}
+
+export type StartFailure = Pick<Exit, 'statusReason' | 'reason'>;
+
+/** Largest overrides of a container that ECS takes. */
+const maxOverridesLength = 8192;
+
+/** A timer cannot be set for longer. */
+const longestTimerMs = 2 ** 31 - 1;

@@ -2,11 +2,47 @@ import {
   type EndedAttempt,
   hasEnded,
   isActive,
+  isRetried,
   type JobRecord,
   type JobStatus,
   type Node,
 } from './job-record.ts';
-import { isRetried } from './retry-strategy.ts';
+
+/** An attempt is over, and its main node decides: success, another attempt, or failure for good. */
+export function attemptEnded(job: JobRecord, now: number): JobRecord {
+  const [main] = job.nodes;
+  const last = main.attempts.at(-1);
+  if (hasEnded(job) || last === undefined) return job;
+  if (job.ending !== undefined) return failed(job, job.ending, now);
+  const reason = { statusReason: last.statusReason };
+  if (main.status === 'SUCCEEDED') return { ...job, ...reason, status: 'SUCCEEDED' };
+  if (isRetried(job.retryStrategy, main.attempts.length, last)) {
+    const [first = main, ...children] = job.nodes.map(fresh);
+    return moved({ ...job, ...reason, nodes: [first, ...children] }, 'RUNNABLE');
+  }
+  return { ...job, ...reason, status: 'FAILED' };
+}
+
+/** The job fails for good; nodes that did not run fail with it. */
+export function failed(job: JobRecord, statusReason: string, now: number): JobRecord {
+  const end = (node: Node): Node =>
+    hasEnded(node) ? node : { ...node, status: 'FAILED', statusReason, stoppedAt: now };
+  const [main, ...children] = job.nodes;
+  return { ...job, status: 'FAILED', statusReason, nodes: [end(main), ...children.map(end)] };
+}
+
+/** A node as it waits for its next attempt. */
+function fresh(node: Node): Node {
+  const { container, attempts } = node;
+  return { container, status: 'RUNNABLE', attempts };
+}
+
+/** A state that the job and all its nodes have in common. */
+function moved(job: JobRecord, status: JobStatus): JobRecord {
+  const [main, ...children] = job.nodes;
+  const move = (node: Node): Node => ({ ...node, status });
+  return { ...job, status, nodes: [move(main), ...children.map(move)] };
+}
 
 /** How a process that stands for a container ended. */
 export type Exit = Omit<EndedAttempt, 'startedAt' | 'stoppedAt' | 'logStreamName'>;
@@ -57,10 +93,21 @@ export function starting(job: JobRecord): JobRecord {
   return { ...withoutReason(job), status: 'STARTING', nodes };
 }
 
+function withoutReason(job: JobRecord): JobRecord {
+  const { statusReason: _, ...rest } = job;
+  return rest;
+}
+
 /** The process of a node runs. Once the main node does, the job does. */
 export function nodeStarted(job: JobRecord, index: number, run: Partial<Node>, now: number): JobRecord {
   const next = withNode(job, index, (node) => ({ ...node, ...run, status: 'RUNNING', startedAt: now }));
   return index === 0 ? { ...next, status: 'RUNNING' } : next;
+}
+
+function withNode(job: JobRecord, index: number, change: (node: Node) => Node): JobRecord {
+  const [main, ...children] = job.nodes;
+  if (index === 0) return { ...job, nodes: [change(main), ...children] };
+  return { ...job, nodes: [main, ...children.map((node, at) => (at === index - 1 ? change(node) : node))] };
 }
 
 /** The process of a node ended, or could not be started. The job itself goes on. */
@@ -74,51 +121,4 @@ export function nodeEnded(job: JobRecord, index: number, exit: Exit, now: number
     const status = exit.exitCode === 0 ? 'SUCCEEDED' : 'FAILED';
     return { ...rest, status, statusReason, stoppedAt: now, attempts: [...node.attempts, attempt] };
   });
-}
-
-/** An attempt is over, and its main node decides: success, another attempt, or failure for good. */
-export function attemptEnded(job: JobRecord, now: number): JobRecord {
-  const [main] = job.nodes;
-  const last = main.attempts.at(-1);
-  if (hasEnded(job) || last === undefined) return job;
-  if (job.ending !== undefined) return failed(job, job.ending, now);
-  const reason = { statusReason: last.statusReason };
-  if (main.status === 'SUCCEEDED') return { ...job, ...reason, status: 'SUCCEEDED' };
-  if (isRetried(job.retryStrategy, main.attempts.length, last)) {
-    const [first = main, ...children] = job.nodes.map(fresh);
-    return moved({ ...job, ...reason, nodes: [first, ...children] }, 'RUNNABLE');
-  }
-  return { ...job, ...reason, status: 'FAILED' };
-}
-
-/** The job fails for good; nodes that did not run fail with it. */
-export function failed(job: JobRecord, statusReason: string, now: number): JobRecord {
-  const end = (node: Node): Node =>
-    hasEnded(node) ? node : { ...node, status: 'FAILED', statusReason, stoppedAt: now };
-  const [main, ...children] = job.nodes;
-  return { ...job, status: 'FAILED', statusReason, nodes: [end(main), ...children.map(end)] };
-}
-
-/** A state that the job and all its nodes have in common. */
-function moved(job: JobRecord, status: JobStatus): JobRecord {
-  const [main, ...children] = job.nodes;
-  const move = (node: Node): Node => ({ ...node, status });
-  return { ...job, status, nodes: [move(main), ...children.map(move)] };
-}
-
-function withNode(job: JobRecord, index: number, change: (node: Node) => Node): JobRecord {
-  const [main, ...children] = job.nodes;
-  if (index === 0) return { ...job, nodes: [change(main), ...children] };
-  return { ...job, nodes: [main, ...children.map((node, at) => (at === index - 1 ? change(node) : node))] };
-}
-
-/** A node as it waits for its next attempt. */
-function fresh(node: Node): Node {
-  const { container, attempts } = node;
-  return { container, status: 'RUNNABLE', attempts };
-}
-
-function withoutReason(job: JobRecord): JobRecord {
-  const { statusReason: _, ...rest } = job;
-  return rest;
 }

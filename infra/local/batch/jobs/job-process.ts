@@ -1,26 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { constants } from 'node:os';
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { constants, homedir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { killTree, type ProcessSelector, processStartTime } from '../../../../shared/process/process-tree.ts';
 import { type Exit, exitedByItself } from './job-life.ts';
-import { writeLog } from './process-log.ts';
-
-/** The variable that marks the processes of a job, also those without a parent. */
-export const markerName = 'AWS_BATCH_JOB_ID';
-
-interface ProcessOrder {
-  command: readonly string[];
-  /** The whole environment; it has the marker. */
-  environment: Readonly<Record<string, string>>;
-  marker: string;
-  /** Where its output goes; without, nowhere. */
-  logPath: string | undefined;
-}
-
-/** How long output may still come after the last process is dead, when a pipe got into foreign hands. */
-const drainLimitMs = 2_000;
+import type { JobRecord } from './job-record.ts';
 
 /** A process that stands for a container, in a session of its own. When it ends, so does all that it started. */
 export class JobProcess {
@@ -110,7 +97,129 @@ export class JobProcess {
   }
 }
 
+interface ProcessOrder {
+  command: readonly string[];
+  /** The whole environment; it has the marker. */
+  environment: Readonly<Record<string, string>>;
+  marker: string;
+  /** Where its output goes; without, nowhere. */
+  logPath: string | undefined;
+}
+
 /** The exit code of a container whose process ended so: its own, or 128 and the number of the signal. */
 function shellExitCode(code: number | null, signal: NodeJS.Signals | null): number {
   return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+}
+
+/** The variable that marks the processes of a job, also those without a parent. */
+export const markerName = 'AWS_BATCH_JOB_ID';
+
+/** The log's file and the one before it, together, at most. */
+const maxLogBytes = 10 * 1024 * 1024;
+
+/**
+ * Write the output of a process to `path`. When that file is half the limit, it becomes `path.1` and a new one
+ * begins: the end of a log is worth more than its beginning. Errors of the disk end the log, not the process.
+ * @returns when all streams have ended
+ */
+export async function writeLog(
+  path: string,
+  streams: readonly Readable[],
+  limit = maxLogBytes,
+): Promise<void> {
+  const log = new TurningFile(path, limit / 2);
+  await Promise.all(
+    streams.map(async (stream) => {
+      try {
+        for await (const chunk of stream) await log.append(Buffer.from(chunk)).catch(() => undefined);
+      } catch {
+        // The stream was destroyed because the process is gone.
+      }
+    }),
+  );
+  await log.close().catch(() => undefined);
+}
+
+class TurningFile {
+  readonly #path: string;
+  readonly #turnAt: number;
+  #file: FileHandle | undefined;
+  #size = 0;
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(path: string, turnAt: number) {
+    this.#path = path;
+    this.#turnAt = turnAt;
+  }
+
+  append(chunk: Buffer): Promise<void> {
+    const mine = this.#turn.then(() => this.#append(chunk));
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async close(): Promise<void> {
+    await this.#turn;
+    await this.#file?.close();
+  }
+
+  async #append(chunk: Buffer): Promise<void> {
+    if (this.#size + chunk.length > this.#turnAt && this.#size > 0) {
+      await this.#file?.close();
+      this.#file = undefined;
+      await rename(this.#path, `${this.#path}.1`);
+    }
+    if (this.#file === undefined) {
+      await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+      this.#file = await open(this.#path, 'w', 0o600);
+      this.#size = 0;
+    }
+    await this.#file.appendFile(chunk);
+    this.#size += chunk.length;
+  }
+}
+
+/** How long output may still come after the last process is dead, when a pipe got into foreign hands. */
+const drainLimitMs = 2_000;
+
+/** AWS_BATCH_JOB_ID of a node: the job's id, with the index behind it where the job has nodes. */
+export function nodeId(job: JobRecord, index: number): string {
+  return job.multinode ? `${job.id}#${index}` : job.id;
+}
+
+/**
+ * The whole environment of a node's process: what any program needs, then what the host gives, then the
+ * definition's and the submission's variables, then those of AWS Batch. Nothing else of the server's own environment gets through.
+ */
+export function processVariables(
+  job: JobRecord,
+  index: number,
+  attempt: number,
+  { own, given }: { own: NodeJS.ProcessEnv; given: Readonly<Record<string, string>> },
+): Record<string, string> {
+  const container = job.containers[job.nodes[index]?.container ?? 0];
+  return {
+    PATH: own['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+    HOME: own['HOME'] ?? homedir(),
+    LANG: own['LANG'] ?? 'C.UTF-8',
+    TZ: own['TZ'] ?? 'UTC',
+    ...given,
+    ...Object.fromEntries(container?.environment.map(({ name, value }) => [name, value]) ?? []),
+    [markerName]: nodeId(job, index),
+    AWS_BATCH_JOB_ATTEMPT: String(attempt),
+    AWS_BATCH_JQ_NAME: job.queue,
+    AWS_BATCH_CE_NAME: 'local',
+    ...(job.multinode && {
+      AWS_BATCH_JOB_NODE_INDEX: String(index),
+      AWS_BATCH_JOB_NUM_NODES: String(job.nodes.length),
+      AWS_BATCH_JOB_MAIN_NODE_INDEX: '0',
+      ...(index !== 0 && { AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS: '127.0.0.1' }),
+    }),
+  };
+}
+
+/** Removes the logs whose file names begin with this. */
+export async function removeLogs(folder: string, prefix: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) if (name.startsWith(prefix)) await rm(join(folder, name), { force: true });
 }

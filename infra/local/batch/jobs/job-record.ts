@@ -1,6 +1,5 @@
 import type { JobDetail } from '@aws-sdk/client-batch';
 import * as z from 'zod';
-import { RetryStrategy } from './retry-strategy.ts';
 
 export const JobStatus = z.enum([
   'SUBMITTED',
@@ -12,20 +11,6 @@ export const JobStatus = z.enum([
   'FAILED',
 ]);
 export type JobStatus = z.infer<typeof JobStatus>;
-
-/** The event that AWS Batch sends to EventBridge when a job changes its state. */
-export interface BatchJobStateChangeEvent {
-  version: '0';
-  id: string;
-  'detail-type': 'Batch Job State Change';
-  source: 'aws.batch';
-  account: string;
-  /** ISO 8601, whole seconds. */
-  time: string;
-  region: string;
-  resources: string[];
-  detail: JobDetail;
-}
 
 const Environment = z.array(z.object({ name: z.string(), value: z.string() }));
 
@@ -75,6 +60,42 @@ const isEvent = (value: unknown): boolean =>
   z.object({ id: z.string(), detail: z.object({ jobId: z.string(), status: JobStatus }) }).safeParse(value)
     .success;
 
+const maxPattern = 512;
+
+const textPattern = z
+  .string()
+  .max(maxPattern)
+  .regex(
+    /^[A-Za-z0-9.:\s]*\*?$/,
+    'may hold letters, digits, periods, colons and white space, then one asterisk',
+  );
+
+const codePattern = z
+  .string()
+  .max(maxPattern)
+  .regex(/^[0-9]*\*?$/, 'may hold digits, then one asterisk');
+
+/** `retryStrategy` as SubmitJob and a job definition take it, with the limits of AWS Batch. */
+export const RetryStrategy = z.object({
+  attempts: z.int().min(1).max(10),
+  evaluateOnExit: z
+    .array(
+      z.object({
+        // AWS Batch takes the action in any case.
+        action: z
+          .string()
+          .transform((action) => action.toUpperCase())
+          .pipe(z.enum(['RETRY', 'EXIT'])),
+        onStatusReason: textPattern.optional(),
+        onReason: textPattern.optional(),
+        onExitCode: codePattern.optional(),
+      }),
+    )
+    .max(5)
+    .optional(),
+});
+export type RetryStrategy = z.infer<typeof RetryStrategy>;
+
 /** A job as its file holds it. */
 export const JobRecord = z.object({
   version: z.literal(1),
@@ -108,7 +129,50 @@ export const JobRecord = z.object({
 });
 export type JobRecord = z.infer<typeof JobRecord>;
 
+/** The event that AWS Batch sends to EventBridge when a job changes its state. */
+export interface BatchJobStateChangeEvent {
+  version: '0';
+  id: string;
+  'detail-type': 'Batch Job State Change';
+  source: 'aws.batch';
+  account: string;
+  /** ISO 8601, whole seconds. */
+  time: string;
+  region: string;
+  resources: string[];
+  detail: JobDetail;
+}
+
 export const hasEnded = ({ status }: { status: JobStatus }): boolean =>
   status === 'SUCCEEDED' || status === 'FAILED';
+
 export const isActive = ({ status }: { status: JobStatus }): boolean =>
   status === 'STARTING' || status === 'RUNNING';
+
+/**
+ * Whether a job runs again after its attempt number `attempt` (from 1) failed: attempts must be left, and of the
+ * rules the first whose conditions all hold decides. Where none does, AWS Batch retries.
+ */
+export function isRetried(strategy: RetryStrategy, attempt: number, failure: Failure): boolean {
+  if (attempt >= strategy.attempts) return false;
+  const exitCode = failure.exitCode?.toString();
+  const decisive = strategy.evaluateOnExit?.find(
+    (rule) =>
+      matches(rule.onStatusReason, failure.statusReason) &&
+      matches(rule.onReason, failure.reason) &&
+      matches(rule.onExitCode, exitCode),
+  );
+  return decisive?.action !== 'EXIT';
+}
+
+/** How an attempt failed; what is unknown counts as empty, which `*` alone matches. */
+interface Failure {
+  exitCode?: number | undefined;
+  reason?: string | undefined;
+  statusReason?: string | undefined;
+}
+
+function matches(pattern: string | undefined, value = ''): boolean {
+  if (pattern === undefined) return true;
+  return pattern.endsWith('*') ? value.startsWith(pattern.slice(0, -1)) : value === pattern;
+}

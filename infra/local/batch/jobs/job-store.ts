@@ -4,9 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { unfinishedSuffix, writeDurably } from '../durable-file.ts';
 import { type BatchJobStateChangeEvent, hasEnded, JobRecord } from './job-record.ts';
 
-const writeAgainAfterMs = 1_000;
-const extension = '.json';
-
 /**
  * The jobs, each in a file of its own, all of them in memory too. A change is on the disk before anyone can see it,
  * and its event is in the same file, so that neither is lost without the other.
@@ -156,6 +153,8 @@ export class JobStore {
   }
 }
 
+const extension = '.json';
+
 function parseJob(text: string): JobRecord | undefined {
   try {
     return JobRecord.parse(JSON.parse(text));
@@ -163,3 +162,5 @@ function parseJob(text: string): JobRecord | undefined {
     return undefined;
   }
 }
+
+const writeAgainAfterMs = 1_000;

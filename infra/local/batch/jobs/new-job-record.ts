@@ -1,18 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
 import { BatchClientError } from '../batch-client-error.ts';
 import type { Catalogue, Definition } from '../catalogue.ts';
-import { nodesOf } from '../node-range.ts';
 import { checkPlacement } from '../placement.ts';
-import type { ContainerOverrides, SubmitRequest } from '../submit-request.ts';
-import type { Container, JobRecord, Node } from './job-record.ts';
-
-interface NewJobContext {
-  catalogue: Catalogue;
-  minimumTimeoutSeconds: number;
-  sequence: number;
-  now: number;
-  jobExists(id: string): boolean;
-}
+import { type Container, type JobRecord, type Node, RetryStrategy } from './job-record.ts';
 
 /**
  * The job that a submission asks for, in state SUBMITTED.
@@ -62,13 +53,90 @@ export function newJobRecord(request: SubmitRequest, context: NewJobContext): Jo
   };
 }
 
-function retryStrategyOf({ retryStrategy: given }: SubmitRequest, definition: Definition) {
-  if (given === undefined) return definition.retryStrategy;
-  if (given.attempts === undefined) {
-    if (given.evaluateOnExit === undefined) return definition.retryStrategy;
-    throw new BatchClientError('attempts must be given together with evaluateOnExit');
-  }
-  return { ...given, attempts: given.attempts };
+const unsupported = z.undefined('is not served by the local Batch server').optional();
+
+const text = z.string().refine((value) => !value.includes('\0'), 'may not hold a zero byte');
+
+const tagKey = z.string().min(1).max(128);
+
+const Environment = z.array(
+  z.object({
+    name: text
+      .min(1)
+      .refine((name) => !name.includes('='), 'may not hold an equals sign')
+      .refine((name) => !name.startsWith('AWS_BATCH'), 'may not start with AWS_BATCH'),
+    value: text.default(''),
+  }),
+);
+
+const ResourceRequirements = z
+  .array(
+    z.object({
+      type: z.enum(['VCPU', 'MEMORY', 'GPU']),
+      value: z.string().regex(/^\d{1,7}(\.\d{1,3})?$/, 'must be a number'),
+    }),
+  )
+  .refine((all) => new Set(all.map(({ type }) => type)).size === all.length, 'may name each type once');
+
+const ContainerOverrides = z.object({
+  command: z.array(text.min(1, 'may not be empty')).optional(),
+  environment: Environment.optional(),
+  resourceRequirements: ResourceRequirements.optional(),
+});
+type ContainerOverrides = z.infer<typeof ContainerOverrides>;
+
+const NodeOverrides = z.object({
+  numNodes: z.int().min(1).max(1000).optional(),
+  nodePropertyOverrides: z
+    .array(
+      z.object({
+        targetNodes: z.string(),
+        containerOverrides: ContainerOverrides.optional(),
+        ecsPropertiesOverride: unsupported,
+        eksPropertiesOverride: unsupported,
+      }),
+    )
+    .optional(),
+});
+
+/** The request of SubmitJob; parameters of AWS Batch that the local server does not serve are refused, not ignored. */
+export const SubmitRequest = z.object({
+  jobName: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/, 'should match valid pattern'),
+  jobQueue: z.string().min(1),
+  jobDefinition: z.string().min(1),
+  containerOverrides: ContainerOverrides.optional(),
+  nodeOverrides: NodeOverrides.optional(),
+  dependsOn: z
+    .array(z.object({ jobId: z.string(), type: unsupported }))
+    .max(20)
+    .optional(),
+  retryStrategy: RetryStrategy.partial({ attempts: true }).optional(),
+  timeout: z.object({ attemptDurationSeconds: z.int().optional() }).optional(),
+  parameters: z.record(z.string(), text).optional(),
+  tags: z
+    .record(tagKey, z.string().max(256))
+    .refine((tags) => Object.keys(tags).length <= 50, 'may be 50 at most')
+    .optional(),
+  propagateTags: z.boolean().optional(),
+  arrayProperties: unsupported,
+  /** Whose job it is: owners take turns. On AWS only queues with a scheduling policy take one. */
+  shareIdentifier: z
+    .string()
+    .regex(/^[A-Za-z0-9]{1,255}$/, 'must be 1 to 255 letters and digits')
+    .optional(),
+  schedulingPriorityOverride: unsupported,
+  ecsPropertiesOverride: unsupported,
+  eksPropertiesOverride: unsupported,
+  consumableResourcePropertiesOverride: unsupported,
+});
+export type SubmitRequest = z.infer<typeof SubmitRequest>;
+
+interface NewJobContext {
+  catalogue: Catalogue;
+  minimumTimeoutSeconds: number;
+  sequence: number;
+  now: number;
+  jobExists(id: string): boolean;
 }
 
 /** The containers there are and which node runs which. */
@@ -86,10 +154,6 @@ function layOut(request: SubmitRequest, definition: Definition): Pick<JobRecord,
     containers: [base(), ...overrides.map(({ containerOverrides }) => base(containerOverrides))],
     nodes: [node(containerOfNode(0)), ...rest.map((index) => node(containerOfNode(index)))],
   };
-}
-
-function node(container: number): Node {
-  return { container, status: 'SUBMITTED', attempts: [] };
 }
 
 function containerOf(
@@ -128,6 +192,41 @@ function resolved(
   };
 }
 
+/** Replaces `Ref::name` by that parameter, where there is one. */
+function substitute(word: string, parameters: Record<string, string>): string {
+  return word.replace(/Ref::([A-Za-z0-9_-]+)/g, (placeholder, name: string) =>
+    Object.hasOwn(parameters, name) ? (parameters[name] ?? placeholder) : placeholder,
+  );
+}
+
+function node(container: number): Node {
+  return { container, status: 'SUBMITTED', attempts: [] };
+}
+
+/**
+ * The node indexes of a `targetNodes` range (`a:b`, `a:`, `:b` or `a`, both ends included) of a job of `count` nodes.
+ * @throws BatchClientError when it is no range, or reaches beyond the nodes
+ */
+export function nodesOf(range: string, count: number): number[] {
+  const match = /^(\d{0,5})(:?)(\d{0,5})$/.exec(range);
+  const [, from = '', colon = '', to = ''] = match ?? [];
+  const first = from === '' ? 0 : Number(from);
+  const last = colon === '' ? first : to === '' ? count - 1 : Number(to);
+  if (match === null || range === '' || first > last || last >= count) {
+    throw new BatchClientError(`targetNodes ${JSON.stringify(range)} is not a range of ${count} nodes`);
+  }
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+function retryStrategyOf({ retryStrategy: given }: SubmitRequest, definition: Definition) {
+  if (given === undefined) return definition.retryStrategy;
+  if (given.attempts === undefined) {
+    if (given.evaluateOnExit === undefined) return definition.retryStrategy;
+    throw new BatchClientError('attempts must be given together with evaluateOnExit');
+  }
+  return { ...given, attempts: given.attempts };
+}
+
 /**
  * A job as its definition is now: the server may be a later version than the one that took the job, with its program at
  * another place. On AWS the job keeps the revision of its submission, whose image and variables stay with it.
@@ -142,11 +241,4 @@ export function renewed(job: JobRecord, definition: Definition): JobRecord {
     return { ...container, ...resolved(definition, given, job.parameters) };
   });
   return { ...job, containers };
-}
-
-/** Replaces `Ref::name` by that parameter, where there is one. */
-function substitute(word: string, parameters: Record<string, string>): string {
-  return word.replace(/Ref::([A-Za-z0-9_-]+)/g, (placeholder, name: string) =>
-    Object.hasOwn(parameters, name) ? (parameters[name] ?? placeholder) : placeholder,
-  );
 }

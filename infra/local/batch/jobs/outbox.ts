@@ -1,11 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BatchJobStateChangeEvent } from './job-record.ts';
 
-const firstPauseMs = 250;
-const longestPauseMs = 30_000;
-/** A delivery that takes longer counts as failed. */
-const deliveryLimitMs = 60_000;
-
 /**
  * Delivers events until each delivery has succeeded once. The first attempts of one job's events follow one another;
  * an event that fails is tried again beside the later ones, so that it holds up none.
@@ -72,3 +67,10 @@ export class Outbox {
     return delivered;
   }
 }
+
+const firstPauseMs = 250;
+
+const longestPauseMs = 30_000;
+
+/** A delivery that takes longer counts as failed. */
+const deliveryLimitMs = 60_000;

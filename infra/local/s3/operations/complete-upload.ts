@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { encodePath } from '../../access/uri-encoding.ts';
+import { encodePath } from '../../access/sigv4.ts';
 import { checksumElement } from '../integrity/checksum.ts';
 import { headerChecksum } from '../integrity/expected-checksum.ts';
 import { compositeChecksum, fullObjectChecksum } from '../integrity/join-checksums.ts';

@@ -1,4 +1,4 @@
-import { encodePath } from '../../access/uri-encoding.ts';
+import { encodePath } from '../../access/sigv4.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 
 /** The largest page of any list. */

@@ -1,6 +1,5 @@
 import type { Statement } from '../../../service/role-statements.ts';
-import { bucketArn } from '../../access/arns.ts';
-import { isAllowed } from '../../access/is-allowed.ts';
+import { bucketArn, isAllowed } from '../../access/is-allowed.ts';
 import { S3Error } from './s3-error.ts';
 
 /** Where an object is. */

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { startDynamoDb } from '../../../../infra/local/dynamodb/engine.ts';
+import { startDynamoDb } from '../../../../infra/local/dynamodb/start-dynamodb.ts';
 import { recordsTable } from '../../../../infra/local/start/function-environment.ts';
 import { newId } from '../../../../shared/core/new-id.ts';
 import { catalogueLists } from '../../../../shared/data/experiments/catalogue.ts';

@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { unsealDatabases } from '../../../../infra/local/start/storage/databases.ts';
+import { unsealDatabases } from '../../../../infra/local/start/databases.ts';
 import { type Figure, type FigureOptions, figure, rounded } from '../figure.ts';
 import type { Bench, Group } from '../group.ts';
 import { memoryOfTree } from '../memory-of-tree.ts';

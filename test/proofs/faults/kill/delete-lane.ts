@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startEngines } from '../world/engines.ts';
+import { startStores } from '../world/engines.ts';
 import type { Program } from '../world/process.ts';
 import type { Start } from './apart.ts';
 import { type DeleteLife, liveDelete } from './delete-life.ts';
@@ -19,7 +19,7 @@ export const startDeleteLane: Start<Given, Mark | undefined, DeleteLife> = async
   started,
   { folder, program, template },
 ) => {
-  const engines = await startEngines(started, join(folder, 'engines'));
+  const engines = await startStores(started, join(folder, 'engines'));
   const lane = await startLane(started, { folder, engines, program, command: ['/bin/sleep', '600'] });
   return (mark) => liveDelete(lane, template, mark);
 };

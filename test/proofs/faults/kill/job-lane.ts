@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startEngines } from '../world/engines.ts';
+import { startStores } from '../world/engines.ts';
 import type { Program } from '../world/process.ts';
 import type { Start } from './apart.ts';
 import type { JobKind } from './course.ts';
@@ -22,7 +22,7 @@ export interface JobLifeAsked {
 
 /** A lane with engines of its own, in which one job after the other has its life. */
 export const startJobLane: Start<JobLaneGiven, JobLifeAsked, Life> = async (started, { folder, program }) => {
-  const engines = await startEngines(started, join(folder, 'engines'));
+  const engines = await startStores(started, join(folder, 'engines'));
   const lane = await startLane(started, { folder, engines, program });
   return ({ scenario, kind, strike }) => liveJob(lane, scenario, strike, kind);
 };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startEngines } from '../world/engines.ts';
+import { startStores } from '../world/engines.ts';
 import type { Program } from '../world/process.ts';
 import type { Start } from './apart.ts';
 import { liveRequest, type RequestLife } from './request-life.ts';
@@ -22,7 +22,7 @@ export const startRequestLane: Start<RequestLaneGiven, RequestLifeAsked, Request
   started,
   { folder, program },
 ) => {
-  const engines = await startEngines(started, join(folder, 'engines'));
+  const engines = await startStores(started, join(folder, 'engines'));
   return ({ story: name, mark }) => {
     const story = stories.find((one) => one.name === name);
     if (story === undefined) throw new Error(`there is no story ${name}`);

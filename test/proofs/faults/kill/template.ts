@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { StoredObject } from '../../../../infra/aws/doctor/inventory.ts';
 import { createTables } from '../../../../infra/local/dynamodb/create-tables.ts';
-import { region, startEngines } from '../world/engines.ts';
+import { region, startStores } from '../world/engines.ts';
 import { environmentOf, newDeveloper, openService } from '../world/service.ts';
 import { type FilledProject, fillProject, type Size } from './doomed-project.ts';
 
@@ -32,7 +32,7 @@ export async function makeTemplate(folder: string, size: Size): Promise<Template
 async function fill(folder: string, size: Size): Promise<Template> {
   await using started = new AsyncDisposableStack();
   await mkdir(join(folder, 'dynamodb'), { recursive: true });
-  const engines = await startEngines(started, folder, join(folder, recordsFile));
+  const engines = await startStores(started, folder, join(folder, recordsFile));
   const environment = environmentOf(engines, 'http://127.0.0.1:9', templateName);
   const client = new DynamoDBClient({ region, endpoint: engines.dynamoDbUrl });
   await createTables(client, [environment['ACCOUNTS_TABLE'] ?? '', environment['RECORDS_TABLE'] ?? '']);
@@ -48,5 +48,5 @@ async function fill(folder: string, size: Size): Promise<Template> {
 /** Starts engines on a copy of it. */
 export async function startCopy(started: AsyncDisposableStack, { folder }: Template, copy: string) {
   await cp(folder, copy, { recursive: true });
-  return startEngines(started, copy, join(copy, recordsFile));
+  return startStores(started, copy, join(copy, recordsFile));
 }

@@ -42,7 +42,7 @@ export async function buildSkewedBundle(
   folder: string,
 ): Promise<{ program: string; setOffset(milliseconds: number): Promise<void> }> {
   const program = join(folder, 'bundle');
-  const child = spawn(process.execPath, [join(root, 'infra/local/build/bundle.ts'), root, program], {
+  const child = spawn(process.execPath, [join(root, 'infra/local/start/bundle.ts'), root, program], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const [code] = await once(child, 'exit');

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startDynamoDb } from '../../../../infra/local/dynamodb/engine.ts';
+import { startDynamoDb } from '../../../../infra/local/dynamodb/start-dynamodb.ts';
 import { startS3Server } from '../../../../infra/local/s3/s3-server.ts';
 
 export const credentials = { accessKeyId: 'test', secretAccessKey: 'test-secret' };
@@ -19,7 +19,7 @@ export const sharesOf = (engines: Engines, count: number): Engines[] =>
   buckets.slice(0, count).map((bucket) => ({ ...engines, bucket }));
 
 /** Storage engines of a proof's own, in `folder`; with `recordsFile` the tables are in that file, else in memory. */
-export async function startEngines(
+export async function startStores(
   started: AsyncDisposableStack,
   folder: string,
   recordsFile?: string,

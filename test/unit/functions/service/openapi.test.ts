@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import kept from '../../../../functions/service/openapi.json' with { type: 'json' };
 import { loadOperations } from '../../../../infra/service/endpoints.ts';
-import { serviceDocument } from '../../../../infra/service/openapi/service-document.ts';
+import { serviceDocument } from '../../../../infra/service/openapi-document.ts';
 import { jsonOf } from '../../../../shared/http/openapi/responses.ts';
 
 const loaded = await loadOperations(join(import.meta.dirname, '../../../../functions'));

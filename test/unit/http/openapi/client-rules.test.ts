@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadOperations } from '../../../../infra/service/endpoints.ts';
-import { documentText, serviceDocument } from '../../../../infra/service/openapi/service-document.ts';
+import { documentText, serviceDocument } from '../../../../infra/service/openapi-document.ts';
 
 // What generators of clients make of a document they tell nobody beforehand. `npm run proof -- clients` runs them; these are
 // the rules that came of it, for every endpoint that is added.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { awsErrorText } from '../../../../infra/command/aws-error-text.ts';
+import { awsErrorText } from '../../../../infra/command/run-main.ts';
 
 const named = (name: string, message: string, more: object = {}) =>
   Object.assign(new Error(message), { name, ...more });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { Screen } from '../../../../infra/tools/demo/screen.ts';
-import { sparkline } from '../../../../infra/tools/demo/sparkline.ts';
+import { Screen, sparkline } from '../../../../infra/tools/demo/screen.ts';
 
 function shown(isTTY: boolean, environment: Record<string, string>, use: (screen: Screen) => void): string {
   let text = '';

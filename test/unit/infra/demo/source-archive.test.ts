@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Parser } from 'tar';
 import { expect, onTestFinished, test } from 'vitest';
-import { packSource } from '../../../../infra/tools/demo/source-archive.ts';
+import { packSource } from '../../../proofs/bench/upload-source.ts';
 
 const digits = join(import.meta.dirname, '../../../examples/digits');
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { endpoint as readExperiment } from '../../../../functions/experiments/records/read-experiment.endpoint.ts';
-import { sampleEvent } from '../../../../infra/tools/sam/sample-event.ts';
+import { sampleEvent } from '../../../../infra/tools/sam/sam-options.ts';
 
 const request = { operation: 'x', path: {}, query: '', body: undefined, token: undefined };
 

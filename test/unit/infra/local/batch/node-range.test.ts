@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nodesOf } from '../../../../../infra/local/batch/node-range.ts';
+import { nodesOf } from '../../../../../infra/local/batch/jobs/new-job-record.ts';
 
 test.each([
   ['0:', [0, 1, 2]],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { removeLogs, writeLog } from '../../../../../infra/local/batch/jobs/process-log.ts';
+import { removeLogs, writeLog } from '../../../../../infra/local/batch/jobs/job-process.ts';
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'process-log-'));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRetried, RetryStrategy } from '../../../../../infra/local/batch/jobs/retry-strategy.ts';
+import { isRetried, RetryStrategy } from '../../../../../infra/local/batch/jobs/job-record.ts';
 
 const rules = RetryStrategy.parse({
   attempts: 3,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { bundleOptions } from '../../../../../infra/local/build/bundle-options.ts';
+import { bundleOptions } from '../../../../../infra/service/bundle-options.ts';
 
 const report =
   "console.log(http.METHODS.length > 0, process.moduleLoadList.some((name) => name.includes('undici')));";

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
-  engineAccess,
+  countGpus,
+  emulatorAccess,
   enterFunctionEnvironment,
+  jobSlots,
   jobVariables,
+  placesOfUser,
 } from '../../../../../infra/local/start/function-environment.ts';
 
-import { countGpus } from '../../../../../infra/local/start/gpus.ts';
-import { jobSlots, placesOfUser } from '../../../../../infra/local/start/job-slots.ts';
 import { readSettings } from '../../../../../shared/core/settings.ts';
 
 const made = { accessKeyId: 'made', secretAccessKey: 'made-secret' };
@@ -41,9 +42,9 @@ describe('the environment of functions', () => {
       LIMIT_WAITING_JOBS: 'none',
       JOBS_RUN_AS: 'processes',
     };
-    expect(jobVariables(own, engineAccess(own, made))).toMatchObject(none);
+    expect(jobVariables(own, emulatorAccess(own, made))).toMatchObject(none);
     const limited = { ...own, LIMIT_UNFINISHED_JOBS: '3' };
-    const variables = jobVariables(limited, engineAccess(limited, made));
+    const variables = jobVariables(limited, emulatorAccess(limited, made));
     expect(variables).toMatchObject({ ...none, LIMIT_UNFINISHED_JOBS: '3' });
     const { limits } = readSettings({ ...variables, RECORDS_TABLE: 'r', BUCKET: 'b' });
     expect(limits.unfinishedJobs).toBe(3);
@@ -52,7 +53,7 @@ describe('the environment of functions', () => {
 
   test('has nothing of the AWS account of whoever starts the service', () => {
     const environment: NodeJS.ProcessEnv = { ...own };
-    enterFunctionEnvironment(environment, engineAccess(environment, made));
+    enterFunctionEnvironment(environment, emulatorAccess(environment, made));
     expect(environment).toMatchObject({
       AWS_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: 'made',
@@ -66,7 +67,7 @@ describe('the environment of functions', () => {
   });
 
   test('has its credentials and region where an engine was replaced', () => {
-    const access = engineAccess({ ...own, S3_ENDPOINT: 'http://127.0.0.1:9000' }, made);
+    const access = emulatorAccess({ ...own, S3_ENDPOINT: 'http://127.0.0.1:9000' }, made);
     expect(access).toEqual({
       region: 'eu-north-1',
       credentials: { accessKeyId: 'mine', secretAccessKey: 'my-secret' },
@@ -76,7 +77,7 @@ describe('the environment of functions', () => {
   });
 
   test('does not tell jobs where the accounts are, nor anything it was not asked to', () => {
-    const variables = jobVariables(own, engineAccess(own, made));
+    const variables = jobVariables(own, emulatorAccess(own, made));
     expect(variables).toMatchObject({ RECORDS_TABLE: 'records', BUCKET: 'projects', LIMIT_VCPUS: '2' });
     expect(variables).not.toHaveProperty('ACCOUNTS_TABLE');
     expect(variables).not.toHaveProperty('HOME');

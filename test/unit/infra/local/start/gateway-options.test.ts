@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CommandError } from '../../../../../infra/command/command-error.ts';
-import { readLimits, readOrigins } from '../../../../../infra/local/start/gateway-options.ts';
+import { readLimits, readOrigins } from '../../../../../infra/local/start/start-options.ts';
 
 describe('options of the gateway', () => {
   test('are those that were set', () => {

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { CommandError } from '../../command/command-error.ts';
+
+/** The embedded emulator of this platform. @throws CommandError where there is none, or npm could not fetch it */
+export function findEmulator(): EmbeddedEmulator {
+  const platform = `${process.platform}-${process.arch}`;
+  const name = `@dynoxide/${platform}`;
+  try {
+    const program = createRequire(import.meta.url).resolve(`${name}/dynoxide`);
+    const { version } = JSON.parse(readFileSync(join(dirname(program), 'package.json'), 'utf8'));
+    return { program, name: `${name} ${version}` };
+  } catch (cause) {
+    const why = platforms.includes(platform)
+      ? `The package ${name} is missing: npm could not fetch it. Run "npm ci --include=optional"`
+      : `There is no embedded DynamoDB emulator for ${platform}; there is one for ${platforms.join(', ')}. Use one of these`;
+    throw new CommandError(
+      `${why}, or run another emulator, such as Amazon's DynamoDB Local, and name it in DYNAMODB_ENDPOINT.`,
+      { cause },
+    );
+  }
+}
+
+/** The embedded emulator: its program, and its name with version for people and records. */
+interface EmbeddedEmulator {
+  program: string;
+  name: string;
+}
+
+/** Platforms for which the emulator is published, as `package.json` lists it. */
+const platforms = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'];

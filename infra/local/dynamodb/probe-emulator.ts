@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import {
+  DeleteTableCommand,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+  PutItemCommand,
+  QueryCommand,
+  TransactionCanceledException,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import { CommandError } from '../../command/command-error.ts';
+import { createTables } from './create-tables.ts';
+
+/**
+ * Try what the service relies on, in a table of its own that is deleted after that: consistent queries, transactions
+ * with client tokens and with reasons for each write, and expiry of items.
+ *
+ * @param emulator - the emulator's name for people, such as `@dynoxide/linux-arm64 1.2.1`
+ * @throws CommandError with everything that the emulator lacks
+ */
+export async function probeEmulator(client: DynamoDBClient, emulator: string): Promise<void> {
+  const table = `probe-${randomUUID()}`;
+  const lacks: string[] = [];
+  try {
+    await createTables(client, [table]);
+    for (const { lack, holds } of probes) {
+      const found = await holds(client, table).catch((error: unknown) => `${lack} (${String(error)})`);
+      if (found !== true) lacks.push(typeof found === 'string' ? found : lack);
+    }
+  } catch (error) {
+    lacks.push(`no table can be created (${String(error)})`);
+  } finally {
+    await client.send(new DeleteTableCommand({ TableName: table })).catch(() => undefined);
+  }
+  if (lacks.length === 0) return;
+  throw new CommandError(
+    `The DynamoDB emulator ${emulator} does not fit this service: ${lacks.join('; ')}. Name another one in DYNAMODB_ENDPOINT, such as Amazon's DynamoDB Local.`,
+  );
+}
+
+const probes: readonly Probe[] = [
+  {
+    lack: 'a consistent query misses what was written before it',
+    async holds(client, TableName) {
+      await client.send(new PutItemCommand({ TableName, Item: key('written') }));
+      return (await skOfItems(client, TableName)).includes('written');
+    },
+  },
+  {
+    lack: 'a transaction that is sent again under its client token is carried out again',
+    async holds(client, TableName) {
+      const again = { ClientRequestToken: randomUUID(), TransactItems: [putOnce(TableName, 'once')] };
+      await client.send(new TransactWriteItemsCommand(again));
+      const isRefused = (error: unknown) => {
+        if (error instanceof TransactionCanceledException) return true;
+        throw error;
+      };
+      return !(await client.send(new TransactWriteItemsCommand(again)).then(() => false, isRefused));
+    },
+  },
+  {
+    lack: 'a cancelled transaction does not name the write whose condition failed',
+    async holds(client, TableName) {
+      const TransactItems = [putOnce(TableName, 'beside'), putOnce(TableName, 'written')];
+      const reasons = await client.send(new TransactWriteItemsCommand({ TransactItems })).then(
+        () => undefined,
+        (error: unknown) => {
+          if (error instanceof TransactionCanceledException) return error.CancellationReasons ?? [];
+          throw error;
+        },
+      );
+      return reasons?.[0]?.Code === 'None' && reasons[1]?.Code === 'ConditionalCheckFailed';
+    },
+  },
+  {
+    lack: 'a cancelled transaction leaves some of its writes',
+    holds: async (client, TableName) => !(await skOfItems(client, TableName)).includes('beside'),
+  },
+  {
+    lack: 'items do not expire by an attribute',
+    async holds(client, TableName) {
+      const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
+      return TimeToLiveDescription?.AttributeName === 'ttl';
+    },
+  },
+];
+
+interface Probe {
+  /** What the emulator lacks if the check fails, as people read it. */
+  lack: string;
+  holds(client: DynamoDBClient, TableName: string): Promise<boolean>;
+}
+
+const key = (sk: string) => ({ pk: { S: 'probe' }, sk: { S: sk } });
+
+async function skOfItems(client: DynamoDBClient, TableName: string): Promise<(string | undefined)[]> {
+  const { Items = [] } = await client.send(
+    new QueryCommand({
+      TableName,
+      ConsistentRead: true,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': { S: 'probe' } },
+    }),
+  );
+  return Items.map(({ sk }) => sk?.S);
+}
+
+/** A write that a second one of the same key fails, unless the emulator knows it by its client token. */
+const putOnce = (TableName: string, sk: string): TransactWriteItem => ({
+  Put: { TableName, Item: key(sk), ConditionExpression: 'attribute_not_exists(pk)' },
+});

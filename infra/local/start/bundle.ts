@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs';
+import { glob, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+import { bundleOptions } from '../../service/bundle-options.ts';
+import { bundledEndpoints, endpointFiles } from '../../service/endpoints.ts';
+import { takeKernelLock } from './kernel-lock.ts';
+
+/** The programs of the service on one machine, besides the functions of its endpoints. */
+const programs = [
+  'functions/events/*.event.ts',
+  'functions/jobs/*.job.ts',
+  'shared/onnx/engine/process/main.ts',
+  'infra/local/dynamodb/relay-main.ts',
+  'infra/local/s3/main.ts',
+  'infra/local/start/main.ts',
+  'infra/aws/job-image/run-job.ts',
+];
+
+/**
+ * Bundles the service for the local run into `folder`, which mirrors the source tree: to load the AWS SDK from its
+ * sources takes most of a second, and jobs start faster too. The folder appears whole or not at all.
+ */
+async function bundle(root: string, folder: string): Promise<void> {
+  const unfinished = `${folder}.${process.pid}`;
+  const files = (await Array.fromAsync(glob(programs, { cwd: root }))).sort();
+  await build({
+    absWorkingDir: root,
+    entryPoints: [
+      { in: bundledEndpoints, out: bundledEndpoints },
+      ...files.map((file) => ({ in: file, out: file.replace(/\.ts$/, '') })),
+    ],
+    outdir: unfinished,
+    outbase: root,
+    // Native code stays where its package is.
+    external: ['onnxruntime-node'],
+    ...bundleOptions,
+    plugins: [endpointModules(root), ...bundleOptions.plugins],
+  });
+  await writeFile(`${unfinished}/package.json`, '{"type":"module"}\n');
+  // Another process may have built the same meanwhile, and may be running it.
+  await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true, force: true }));
+}
+
+/**
+ * Makes one module of all endpoints: `modules` has each by its file. As entry points of their own they would be split
+ * into as many chunks as there are sets of endpoints that share code: 700 files, which take Node a quarter of a second
+ * to link.
+ * @param root folder of the sources
+ */
+const endpointModules = (root: string): Plugin => ({
+  name: 'endpoint-modules',
+  setup(build) {
+    const filter = new RegExp(`^${bundledEndpoints}$`);
+    build.onResolve({ filter }, ({ path }) => ({ path, namespace: 'endpoint-modules' }));
+    build.onLoad({ filter, namespace: 'endpoint-modules' }, async () => {
+      const folder = join(root, 'functions');
+      const files = await endpointFiles(folder);
+      const imports = files.map(
+        (file, index) => `import * as module${index} from ${JSON.stringify(`./${file}`)};`,
+      );
+      const entries = files.map((file, index) => `${JSON.stringify(file)}: module${index}`);
+      const contents = `${imports.join('\n')}\nexport const modules = { ${entries.join(', ')} };\n`;
+      return { contents, loader: 'js', resolveDir: folder };
+    });
+  },
+});
+
+/** How long another process may take to build. */
+const patienceMilliseconds = 120_000;
+
+/**
+ * The turn to build, so that of several that start at the same time one does the work for all. Undefined where it is held
+ * for too long, or the file is another user's: to build the same twice harms nobody.
+ */
+function takeTurn(file: string): ReturnType<typeof takeKernelLock> {
+  try {
+    return takeKernelLock(file, patienceMilliseconds);
+  } catch {
+    return undefined;
+  }
+}
+
+const [, , root = '', folder = ''] = process.argv;
+const turn = takeTurn(`${dirname(folder)}.turn`);
+if (!existsSync(folder)) await bundle(root, folder);
+turn?.close();

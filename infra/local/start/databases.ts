@@ -1,0 +1,202 @@
+import { open, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
+import * as z from 'zod';
+import { CommandError } from '../../command/command-error.ts';
+import { writeDurably } from '../batch/durable-file.ts';
+import type { DataFolder } from './data-folder.ts';
+
+/**
+ * Check the databases that the emulators of a data folder are going to open, before any of them writes.
+ * A file that has been in use must be there, whole, and the one that the last stop left; after a kill SQLite checks it.
+ * @throws CommandError naming the file, what is wrong with it, and what to do
+ */
+export async function openDatabases(
+  data: Pick<DataFolder, 'path' | 'within'>,
+  names: readonly DatabaseName[],
+): Promise<OpenDatabases> {
+  const state = await readState(data, names);
+  for (const name of names) if (state.in_use.includes(name)) await check(data, name, state.sealed[name]);
+  // Removed before the first write: a seal that outlived a change would be taken for damage.
+  await writeState(data, { ...state, sealed: {} });
+  const { in_use } = state;
+  return {
+    async noteInUse() {
+      const added = names.filter((name) => !in_use.includes(name));
+      in_use.push(...added);
+      if (added.length > 0) await writeState(data, { in_use, sealed: {} });
+    },
+    async seal() {
+      const sealed: State['sealed'] = {};
+      for (const name of names) {
+        const file = data.within(databaseFiles[name].name);
+        // A log that is left means that the emulator was killed.
+        if (in_use.includes(name) && ((await sizeOf(`${file}-wal`)) ?? 0) === 0)
+          sealed[name] = await sealOf(file);
+      }
+      await writeState(data, { in_use, sealed });
+    },
+  };
+}
+
+export type DatabaseName = keyof typeof databaseFiles;
+
+/** The files of the embedded emulators, without which nothing of a data folder can be read. */
+export const databaseFiles = {
+  tables: { name: 'dynamodb/records.db', holds: 'accounts, projects and all other records' },
+  files: { name: 's3/index.sqlite', holds: 'the index of all sources, data sets, models and artifacts' },
+} as const;
+
+/** The databases of a data folder while they are used. */
+interface OpenDatabases {
+  /** Note that the emulators have created their files. */
+  noteInUse(): Promise<void>;
+  /** Note what the files are, once the emulators have ended: a change from then on is damage. */
+  seal(): Promise<void>;
+}
+
+const stateFile = 'databases.json';
+
+async function readState(
+  { within }: Pick<DataFolder, 'within'>,
+  names: readonly DatabaseName[],
+): Promise<State> {
+  const text = await readFile(within(stateFile), 'utf8').catch(() => undefined);
+  if (text === undefined) return { in_use: await usedBefore(within, names), sealed: {} };
+  try {
+    return State.parse(JSON.parse(text));
+  } catch {
+    return { in_use: [...names], sealed: {} };
+  }
+}
+
+const Seal = z.object({ bytes: z.number().int(), crc32: z.number().int() });
+type Seal = z.infer<typeof Seal>;
+
+const State = z.object({
+  /** The databases that were created: from then on a missing one is lost. */
+  in_use: z.array(z.enum(['tables', 'files'])),
+  /** What they were when the service stopped; none while it runs, and after it was killed. */
+  sealed: z.partialRecord(z.enum(['tables', 'files']), Seal),
+});
+type State = z.infer<typeof State>;
+
+/**
+ * The databases that a release created which noted none: all that it has once it has listened, which it did with both
+ * emulators unless a folder is missing altogether.
+ */
+async function usedBefore(
+  within: DataFolder['within'],
+  names: readonly DatabaseName[],
+): Promise<DatabaseName[]> {
+  if ((await sizeOf(within('service.json'))) === undefined) return [];
+  const isThere = async (name: DatabaseName) =>
+    (await sizeOf(within(join(databaseFiles[name].name, '..')))) !== undefined;
+  const found = await Promise.all(names.map(isThere));
+  return names.filter((_, index) => found[index]);
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+async function check(
+  { path, within }: Pick<DataFolder, 'path' | 'within'>,
+  name: DatabaseName,
+  seal: Seal | undefined,
+): Promise<void> {
+  const { name: relative, holds } = databaseFiles[name];
+  const file = within(relative);
+  const fault = await faultOf(file, seal);
+  if (fault === undefined) return;
+  throw new CommandError(
+    `${file} ${fault}. It holds ${holds}, so the service does not start, and has changed nothing. ` +
+      `Restore the whole data folder ${path} from a copy that was made while the service was stopped, or choose another folder with --data.`,
+  );
+}
+
+const headerBytes = 100;
+
+const magic = 'SQLite format 3\0';
+
+/** What is wrong with a database, as the predicate of a sentence; undefined for nothing. */
+async function faultOf(file: string, seal: Seal | undefined): Promise<string | undefined> {
+  const size = await sizeOf(file);
+  if (size === undefined) return 'is missing';
+  if (size === 0) return 'is empty';
+  const header = await firstBytes(file);
+  if (header.length < headerBytes || header.toString('latin1', 0, magic.length) !== magic)
+    return 'is damaged: it does not begin as an SQLite database does';
+  if (seal === undefined) return checkFaults(file, size);
+  if (size !== seal.bytes)
+    return `is damaged: it has ${size} bytes, and had ${seal.bytes} when the service stopped`;
+  const found = await sealOf(file);
+  return found.crc32 === seal.crc32
+    ? undefined
+    : 'is damaged: its bytes are not those with which the service stopped';
+}
+
+async function firstBytes(file: string): Promise<Buffer> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(headerBytes), 0, headerBytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A check of a larger file takes long enough to be announced. */
+const announcedBytes = 256 * 1024 * 1024;
+
+/** The service was killed, or the machine went down: SQLite reads every page and what it says of itself. */
+function checkFaults(file: string, size: number): string | undefined {
+  if (size >= announcedBytes)
+    process.stderr.write(`The service did not stop by itself: ${file} is checked.\n`);
+  try {
+    const database = new DatabaseSync(file, { readOnly: true });
+    try {
+      const rows = database.prepare('PRAGMA quick_check(1)').all();
+      const found = String(rows[0]?.['quick_check'] ?? '').replaceAll(/\s+/g, ' ');
+      return found === 'ok' ? undefined : `is damaged (${found})`;
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    return `is damaged (${error instanceof Error ? error.message : String(error)})`;
+  }
+}
+
+async function sealOf(file: string): Promise<Seal> {
+  const handle = await open(file, 'r');
+  try {
+    const buffer = Buffer.allocUnsafe(1024 * 1024);
+    let [bytes, value] = [0, 0];
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, bytes);
+      if (bytesRead === 0) return { bytes, crc32: value };
+      value = crc32(buffer.subarray(0, bytesRead), value);
+      bytes += bytesRead;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+const writeState = ({ within }: Pick<DataFolder, 'within'>, state: State): Promise<void> =>
+  writeDurably(within(stateFile), JSON.stringify(state));
+
+/** Forget what the databases of a stopped service are, for a program that is going to change them. */
+export async function unsealDatabases(data: Pick<DataFolder, 'within'>): Promise<void> {
+  const { in_use } = await readState(data, ['tables', 'files']);
+  await writeState(data, { in_use, sealed: {} });
+}

@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import { processStartTime } from '../../../../shared/process/process-tree.ts';
+import { writeDurably } from '../../batch/durable-file.ts';
+
+/** The emulator processes of a run, noted in its data folder so that the next run can end what a killed one left. */
+export class ProcessRegister {
+  readonly #file: string;
+  readonly #emulators: Emulator[] = [];
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Kills the emulators of an earlier run that are still there, and waits until they are gone. */
+  async endLeftovers(): Promise<void> {
+    const text = await readFile(this.#file, 'utf8').catch(() => '[]');
+    for (const emulator of Emulators.safeParse(parseJson(text)).data ?? []) await kill(emulator);
+    await writeDurably(this.#file, '[]');
+  }
+
+  async note(pid: number): Promise<void> {
+    const startTime = await processStartTime(pid);
+    if (startTime === null) return;
+    this.#emulators.push({ pid, startTime });
+    await writeDurably(this.#file, JSON.stringify(this.#emulators));
+  }
+}
+
+const Emulators = z.array(z.object({ pid: z.number().int().min(2), startTime: z.string() }));
+
+type Emulator = z.infer<typeof Emulators>[number];
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The start time shows whether the pid was reused. */
+async function kill({ pid, startTime }: Emulator): Promise<void> {
+  while ((await processStartTime(pid)) === startTime) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      return;
+    }
+    await sleep(10);
+  }
+}

@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { createInterface } from 'node:readline';
+import * as z from 'zod';
+import { writeDurably } from '../../batch/durable-file.ts';
+import { boundToParent } from '../../bound-to-parent.ts';
+import type { RelayOptions } from '../../dynamodb/relay.ts';
+import type { Credentials } from '../data-folder.ts';
+
+/**
+ * Starts the S3 server in a process of its own, so that hashing large uploads does not hold up requests. With `relay`
+ * the process is in the network of the DynamoDB emulator and relays to it besides; its own port is of this network.
+ */
+export async function startS3Process(
+  program: string,
+  options: S3Options,
+  relay?: RelayAddress,
+): Promise<RunningEmulator> {
+  const bound = boundToParent(process.execPath, ['--max-semi-space-size=1', program]);
+  const { file, args } = relay === undefined ? bound : relay.enter(bound.file, bound.args);
+  // A session of its own: Ctrl-C is for the service, which stops its emulators in order.
+  const child = spawn(file, args, {
+    stdio: ['pipe', 'pipe', 'inherit', ...(relay === undefined ? [] : ['ipc' as const])],
+    detached: true,
+  });
+  const { stdin, stdout } = child;
+  if (stdin === null || stdout === null) throw new TypeError('the S3 server has no pipes');
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  // The end of a server is noticed separately.
+  stdin.on('error', () => {});
+  stdin.write(`${JSON.stringify({ ...options, ...(relay && { relay: relay.options }) })}\n`);
+  if (relay !== undefined) {
+    const socket = await listeningSocket(options.port, options.host ?? '127.0.0.1');
+    child.send('listener', socket, () => socket.close());
+  }
+  const lines = createInterface({ input: stdout });
+  const line = await Promise.race([
+    once(lines, 'line').then(([first]: unknown[]) => first),
+    ended.then(() => undefined),
+  ]);
+  if (typeof line !== 'string' || child.pid === undefined) throw new Error('the S3 server did not start');
+  const { url } = Ready.parse(JSON.parse(line));
+  const close = async () => {
+    stdin.end();
+    await ended;
+  };
+  return { url, pid: child.pid, ended, close };
+}
+
+interface S3Options {
+  folder: string;
+  /** Address that it listens on; the loopback address unless given. */
+  host?: string;
+  /** The port that it would like; 0 for any. */
+  port: number;
+  region: string;
+  credentials: Credentials;
+  buckets: readonly string[];
+  /** Default none. */
+  corsOrigins?: readonly string[];
+}
+
+/** Argument that makes a process a relay of the DynamoDB emulator. */
+export interface RelayAddress {
+  options: RelayOptions;
+  /** How to run a program in the network of the emulator. */
+  enter(program: string, args: readonly string[]): { file: string; args: string[] };
+}
+
+/** An emulator that runs as a process of its own. */
+interface RunningEmulator {
+  url: string;
+  pid: number;
+  /** Resolves when the process ends, wanted or not. */
+  ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes a listening socket to hand to another process: on the port that is wanted, or any where that is taken. */
+export async function listeningSocket(port: number, host: string): Promise<Server> {
+  try {
+    return await listen(port, host);
+  } catch (error) {
+    if (port === 0) throw error;
+    return listen(0, host);
+  }
+}
+
+async function listen(port: number, host: string): Promise<Server> {
+  // The process that the socket is handed to serves; whoever comes before it has it comes again.
+  const server = createServer((early) => early.destroy()).listen({ port, host });
+  await once(server, 'listening');
+  return server;
+}
+
+const Ready = z.object({ url: z.url() });
+
+/** Starts a relay of the DynamoDB emulator in a process of its own, where no S3 server is one. Resolves before it listens. */
+export function startRelayProcess(program: string, { options, enter }: RelayAddress): RunningRelay {
+  const bound = boundToParent(process.execPath, [program, JSON.stringify(options)]);
+  const { file, args } = enter(bound.file, bound.args);
+  const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'inherit'], detached: true });
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  if (child.pid === undefined) throw new Error('the relay of the DynamoDB emulator did not start');
+  return {
+    pid: child.pid,
+    ended,
+    async close() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+interface RunningRelay {
+  pid: number;
+  /** Resolves when the process ends, wanted or not. */
+  ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a server on the port that `file` remembers, or on any other (0) the first time, and remembers the port that
+ * it got: URLs that were signed before a restart work after it.
+ */
+export async function onUsualPort<Server extends { url: string }>(
+  file: string,
+  start: (port: number) => Promise<Server>,
+): Promise<Server> {
+  const usual = await readPort(file);
+  const server = await start(usual ?? 0);
+  const port = Number(new URL(server.url).port);
+  if (port !== usual) await writeDurably(file, JSON.stringify({ port }));
+  return server;
+}
+
+const Usual = z.object({ port: z.int().min(1).max(65_535) });
+
+async function readPort(file: string): Promise<number | undefined> {
+  try {
+    return Usual.parse(JSON.parse(await readFile(file, 'utf8'))).port;
+  } catch {
+    return undefined;
+  }
+}

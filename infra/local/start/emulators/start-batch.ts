@@ -1,0 +1,119 @@
+import { createRequire } from 'node:module';
+import { availableParallelism, homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { installerSettings } from '../../../../shared/runner/environment/operator-environment.ts';
+import type { HostSandbox } from '../../../../shared/runner/job/batch-container.ts';
+import { attempts, evaluateOnExit } from '../../../service/retry-rules.ts';
+import { jobRoleVariables } from '../../access/local-roles.ts';
+import { type RunningBatch, startBatchServer } from '../../batch/batch-server.ts';
+import type { LocalJobDefinition } from '../../batch/catalogue.ts';
+import type { DataFolder } from '../data-folder.ts';
+import { type EmulatorAccess, jobSlots, jobVariables } from '../function-environment.ts';
+import type { JobFolders } from '../job-folders.ts';
+import { jobEventDelivery } from './event-delivery.ts';
+import { stageVariables } from './stage-files.ts';
+
+/** Starts the Batch server with the queues and job definitions that a deployment has. */
+export async function startBatch(options: LocalBatchOptions): Promise<RunningBatch> {
+  const { data, program, access, folders, host, environment } = options;
+  const stage = await stageVariables(program, dirname(folders.work));
+  return startBatchServer({
+    folder: data.within('batch'),
+    logFolder: data.within('logs'),
+    port: 0,
+    host,
+    region: access.region,
+    credentials: access.credentials,
+    queues: [
+      { name: 'train', maxJobs: jobSlots(), platform: 'FARGATE' },
+      { name: 'gpu', maxJobs: 1, platform: 'EC2' },
+      { name: 'cluster', maxJobs: 1, platform: 'EC2' },
+    ],
+    jobDefinitions: definitions(program),
+    hostEnvironment: {
+      LOG_LEVEL: 'info',
+      ...jobVariables(environment, access),
+      // Only installers of packages go by them.
+      ...installerSettings(environment),
+      // Environments are compressed on as many threads.
+      UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism())),
+      WORK_DIR: folders.work,
+      ENVIRONMENTS_DIR: folders.environments,
+      ...stage,
+      SANDBOX: JSON.stringify(hostSandbox(data.path, program, folders, stage)),
+    },
+    ...(access.hasRoles && {
+      roleEnvironment: (definition: string) =>
+        jobRoleVariables(programOf(definition), environment, access.credentials),
+    }),
+    deliver: jobEventDelivery(access, data.within('dead-letters.jsonl')),
+  });
+}
+
+interface LocalBatchOptions {
+  data: DataFolder;
+  /** Folder of the bundle. */
+  program: string;
+  access: EmulatorAccess;
+  folders: JobFolders;
+  /** Address that it listens on. */
+  host: string;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+function definitions(program: string): LocalJobDefinition[] {
+  const inProgram = (file: string) => join(program, file);
+  const running = (job: 'train' | 'prune' | 'quantize') => ({
+    command: [
+      process.execPath,
+      inProgram('infra/aws/job-image/run-job.js'),
+      inProgram(`functions/jobs/${job}.job.js`),
+    ],
+    environment: {},
+    vcpus: 1,
+    memory: 2048,
+    attempts,
+    evaluateOnExit,
+  });
+  return [
+    { ...running('train'), name: 'train', type: 'container', platform: 'FARGATE' },
+    { ...running('train'), name: 'gpu', type: 'container', platform: 'EC2' },
+    { ...running('train'), name: 'cluster', type: 'multinode', platform: 'EC2', numNodes: 2 },
+    { ...running('prune'), name: 'prune', type: 'container', platform: 'FARGATE' },
+    { ...running('quantize'), name: 'quantize', type: 'container', platform: 'FARGATE' },
+  ];
+}
+
+/**
+ * Sandbox of the jobs. Of the data folder they see only their own run. Jobs with the rights of the person who started
+ * the service cannot change the home folder or this program. Jobs with users of their own have no rights there.
+ *
+ * @param stage variables of copies that stages run from, where they cannot read the program
+ */
+function hostSandbox(
+  dataFolder: string,
+  program: string,
+  { work }: JobFolders,
+  stage: Readonly<Record<string, string>>,
+): HostSandbox {
+  const isRoot = process.getuid?.() === 0;
+  const isProgramReadable = Object.keys(stage).length === 0;
+  return {
+    hidden: [...new Set([dataFolder, dirname(work)])],
+    writable: [],
+    readable: [
+      ...(isRoot ? [] : [homedir()]),
+      ...(isProgramReadable ? [packagesRoot(program), program] : []),
+    ],
+  };
+}
+
+/** The folder that holds the packages of a bundle. */
+function packagesRoot(program: string): string {
+  const file = createRequire(join(program, 'package.json')).resolve('onnxruntime-node');
+  return dirname(file.slice(0, file.lastIndexOf('/node_modules/') + '/node_modules'.length));
+}
+
+/** The program that a job definition runs. */
+const programOf = (definition: string): 'train' | 'prune' | 'quantize' =>
+  definition === 'prune' || definition === 'quantize' ? definition : 'train';

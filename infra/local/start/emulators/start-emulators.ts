@@ -1,0 +1,233 @@
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import * as z from 'zod';
+import { dynamoDbEndpoint } from '../../../../shared/aws/dynamodb-endpoint.ts';
+import { readSettings } from '../../../../shared/core/settings.ts';
+import { readRecords } from '../../../../shared/data/table/needs.ts';
+import { canSandbox } from '../../../../shared/process/sandbox.ts';
+import { writeDurably } from '../../batch/durable-file.ts';
+import { createTables } from '../../dynamodb/create-tables.ts';
+import { findEmulator } from '../../dynamodb/find-emulator.ts';
+import { probeEmulator } from '../../dynamodb/probe-emulator.ts';
+import { type DataFolder, emulatorCredentials, openDataFolder, readJson } from '../data-folder.ts';
+import { type DatabaseName, openDatabases } from '../databases.ts';
+import { ensureFirstAdmin, type FirstAdmin } from '../ensure-first-admin.ts';
+import {
+  accountsTable,
+  bucket,
+  type EmulatorAccess,
+  emulatorAccess,
+  enterFunctionEnvironment,
+  recordsTable,
+} from '../function-environment.ts';
+import { type JobFolders, jobFolders, removeForsaken } from '../job-folders.ts';
+import { goneProjects, namesIn, removeEnvironments, removeRuns } from '../sweep-folders.ts';
+import { startSchedule } from './event-delivery.ts';
+import { ProcessRegister } from './process-register.ts';
+import { onUsualPort, type RelayAddress, startRelayProcess, startS3Process } from './s3-process.ts';
+import { startBatch } from './start-batch.ts';
+import { startTables, tablesEndpoint } from './start-tables.ts';
+
+/**
+ * Start the emulators that no variable replaces, and give this process the environment of a function.
+ * What was started is stopped in reverse order by `started`, also when a later part does not start.
+ * @throws CommandError
+ */
+export async function startEmulators(
+  started: AsyncDisposableStack,
+  { dataFolder, program, host = '127.0.0.1', forContainers = false, corsOrigins }: EmulatorOptions,
+): Promise<Emulators> {
+  const data = await openDataFolder(dataFolder);
+  started.defer(() => data.release());
+  const register = new ProcessRegister(data.within('engines.json'));
+  await register.endLeftovers();
+
+  const access = emulatorAccess(process.env, await emulatorCredentials(data));
+  const databases = await openDatabases(data, embeddedDatabases(access));
+  // After the emulators, which are stopped before.
+  started.defer(() => databases.seal());
+  const storeOptions = { data, program, register, host, forContainers, corsOrigins };
+  const { endpoints, lost, isOpen } = await startStores(started, access, storeOptions);
+  await databases.noteInUse();
+  Object.assign(access.endpoints, endpoints);
+  let isLost = false;
+  void lost.then(() => {
+    isLost = true;
+  });
+  const folders = await jobFolders(data);
+  if (access.endpoints.BATCH_ENDPOINT === undefined) {
+    // Events of jobs that ended meanwhile come as soon as the server runs, and find their tables by these.
+    enterFunctionEnvironment(process.env, access);
+    const earlier = await namesIn(folders.work);
+    const batch = await startBatch({ data, program, access, folders, host, environment: process.env });
+    // Without its emulators no job can save anything any more.
+    started.defer(() => batch.close(isLost ? { grace: 0 } : {}));
+    access.endpoints.BATCH_ENDPOINT = batch.url;
+    // The server has ended the attempts that a killed one left, and gives every new attempt a folder of its own.
+    const sweeping = Promise.all([removeRuns(folders.work, earlier), removeForsaken()]);
+    started.defer(async () => void (await sweeping));
+  }
+  enterFunctionEnvironment(process.env, access);
+  const firstAdmin = await ensureFirstAdmin(data, process.env);
+  started.defer(startSchedule(access, () => sweepEnvironments(folders.environments)));
+  return {
+    access,
+    folders,
+    firstAdmin,
+    lost,
+    warnings: [...(isOpen ? [openTables] : []), ...(canSandbox() ? [] : [noSandboxes()])],
+  };
+}
+
+interface EmulatorOptions {
+  dataFolder: string;
+  /** Folder of the bundle. */
+  program: string;
+  /** Address that the emulators listen on; the loopback address unless given. */
+  host?: string;
+  /** Whether containers are to reach the emulators; false unless given. */
+  forContainers?: boolean;
+  corsOrigins: readonly string[];
+}
+
+/** Everything behind the functions: emulators, Batch, the schedule, and an admin. */
+interface Emulators {
+  access: EmulatorAccess;
+  folders: JobFolders;
+  firstAdmin: FirstAdmin | undefined;
+  /** Resolves with its name for people when an emulator ends unasked. */
+  lost: Promise<string>;
+  /** The isolation that this machine lacks, in sentences for people. */
+  warnings: readonly string[];
+}
+
+/** The databases of the emulators that no variable replaces. */
+const embeddedDatabases = ({ endpoints }: EmulatorAccess): DatabaseName[] => [
+  ...(endpoints.DYNAMODB_ENDPOINT === undefined ? (['tables'] as const) : []),
+  ...(endpoints.S3_ENDPOINT === undefined ? (['files'] as const) : []),
+];
+
+/** Origins of the service's own pages, on any port of this machine. */
+const ownOrigins = ['http://127.0.0.1:*', 'http://localhost:*'];
+
+/** Start the emulators that no variable replaces, and create missing tables; `started` stops them. */
+async function startStores(
+  started: AsyncDisposableStack,
+  access: EmulatorAccess,
+  { data, program, register, host, forContainers, corsOrigins }: StoreOptions,
+): Promise<StartedStores> {
+  const { region, credentials } = access;
+  const endpoints: EmulatorAccess['endpoints'] = {};
+  const ends: Promise<string>[] = [];
+  const keep = async <Running extends RunningProcess>(title: string, running: Running): Promise<Running> => {
+    started.defer(() => running.close());
+    ends.push(running.ended.then(() => title));
+    await register.note(running.pid);
+    return running;
+  };
+
+  const isEmbedded = access.endpoints.DYNAMODB_ENDPOINT === undefined;
+  const tables = isEmbedded
+    ? await keep('The DynamoDB emulator', await startTables(data.within('dynamodb')))
+    : undefined;
+  if (access.endpoints.S3_ENDPOINT === undefined) {
+    const s3 = await keep('The S3 server', await startS3(tables?.relay));
+    endpoints.S3_ENDPOINT = s3.url;
+  } else if (tables?.relay !== undefined) {
+    const file = join(program, 'infra/local/dynamodb/relay-main.js');
+    await keep('The relay of the DynamoDB emulator', startRelayProcess(file, tables.relay));
+  }
+  if (tables !== undefined) {
+    const options = { host: forContainers ? host : undefined, region, credentials };
+    const { endpoint, close } = await tablesEndpoint(tables, options);
+    started.defer(close);
+    endpoints.DYNAMODB_ENDPOINT = endpoint;
+  }
+  await prepareTables({ ...access, endpoints: { ...access.endpoints, ...endpoints } }, data, isEmbedded);
+  const isOpen = tables !== undefined && tables.relay === undefined;
+  return { endpoints, lost: ends.length === 0 ? new Promise(() => {}) : Promise.race(ends), isOpen };
+
+  function startS3(relay: RelayAddress | undefined) {
+    const options = {
+      folder: data.within('s3'),
+      host,
+      region,
+      credentials,
+      buckets: [bucket],
+      corsOrigins: [...corsOrigins, ...ownOrigins],
+    };
+    const file = join(program, 'infra/local/s3/main.js');
+    return onUsualPort(data.within('s3-port.json'), (port) =>
+      startS3Process(file, { ...options, port }, relay),
+    );
+  }
+}
+
+interface StoreOptions {
+  data: DataFolder;
+  /** Folder of the bundle. */
+  program: string;
+  register: ProcessRegister;
+  /** Address that they listen on. */
+  host: string;
+  /** Whether containers are to reach them, which can use no socket of this machine. */
+  forContainers: boolean;
+  /** Origins whose pages may use presigned URLs. */
+  corsOrigins: readonly string[];
+}
+
+/** The emulators that run. */
+interface StartedStores {
+  /** Where those are that were started. */
+  endpoints: EmulatorAccess['endpoints'];
+  /** Resolves with its name for people when one ends. */
+  lost: Promise<string>;
+  /** Whether programs of this machine can reach the tables without credentials. */
+  isOpen: boolean;
+}
+
+interface RunningProcess {
+  pid: number;
+  ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The emulator that has been tried with this data folder. */
+const ProbedEmulator = z.object({ engine: z.string() });
+
+/** Create missing tables, after a trial of the emulator if this data folder has not been with it before. */
+async function prepareTables(
+  { region, credentials, endpoints }: EmulatorAccess,
+  data: DataFolder,
+  isEmbedded: boolean,
+): Promise<void> {
+  const { DYNAMODB_ENDPOINT: endpoint } = endpoints;
+  const client = new DynamoDBClient({ region, credentials, ...dynamoDbEndpoint(endpoint) });
+  const engine = isEmbedded ? findEmulator().name : `at ${endpoint}`;
+  const file = data.within('probed-engine.json');
+  try {
+    if ((await readJson(file, ProbedEmulator))?.engine !== engine) {
+      await probeEmulator(client, engine);
+      await writeDurably(file, JSON.stringify({ engine }));
+    }
+    await createTables(client, [accountsTable, recordsTable]);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** Remove the environments of deleted projects from this host. */
+async function sweepEnvironments(environments: string): Promise<void> {
+  const records = readRecords.open({ environment: process.env, settings: readSettings(process.env) });
+  for (const project_id of await goneProjects(records, environments)) {
+    await removeEnvironments(environments, project_id);
+  }
+}
+
+const openTables =
+  'This system refuses network namespaces (`unshare -n`, `ip`), so every program of this machine that finds the port of the embedded DynamoDB emulator can read and change all records, passwords included.';
+
+const noSandboxes = (): string =>
+  process.getuid?.() === 0
+    ? 'This system refuses namespaces (`unshare -m -p -i`), so jobs see the processes of others and share /tmp, /dev/shm and System V memory with them.'
+    : 'This system refuses user namespaces (`unshare -r -m -p -i`), so every training can read the data of this service, passwords included, and end its processes.';

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { chmod, lstat, mkdir, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { removeTree } from '../../../shared/runner/environment/cache/remove-tree.ts';
+import { CommandError } from '../../command/command-error.ts';
+import type { DataFolder } from './data-folder.ts';
+
+/**
+ * Where jobs work. Started as root, jobs run as users without rights, who must be able to pass through to their
+ * folders: the data folder lets them (nothing else in it is readable for them), and where a folder above it does
+ * not, they work below /var/tmp.
+ */
+export async function jobFolders({ path, within }: DataFolder): Promise<JobFolders> {
+  let base = path;
+  if (process.getuid?.() === 0) {
+    if (await isOpen(dirname(path))) {
+      await chmod(path, 0o711);
+    } else {
+      base = await workBase(path);
+    }
+  }
+  const folders = { work: join(base, 'work'), environments: join(base, 'environments') };
+  for (const folder of Object.values(folders)) await mkdir(folder, { recursive: true, mode: 0o711 });
+  if (base === path) await mkdir(within('logs'), { recursive: true, mode: 0o700 });
+  // Sandboxes bind folders at their real paths.
+  return { work: await realpath(folders.work), environments: await realpath(folders.environments) };
+}
+
+export interface JobFolders {
+  work: string;
+  environments: string;
+}
+
+/** Whether users other than the owner may pass through a folder and all above it. */
+export async function isOpen(folder: string): Promise<boolean> {
+  const { mode } = await stat(folder);
+  if ((mode & 0o001) === 0) return false;
+  const above = dirname(folder);
+  return above === folder || isOpen(above);
+}
+
+/** Where folders lie in which jobs work that cannot pass through to the data folder. */
+const usualParent = '/var/tmp';
+
+/** Name of the file in such a folder that holds the path of its data folder. */
+const ownerFile = 'data-folder';
+
+/**
+ * The folder of root, in a parent that every user may write to, in which the jobs of a data folder work.
+ * @throws CommandError where it belongs to somebody else
+ */
+export async function workBase(dataFolder: string, parent = usualParent): Promise<string> {
+  const folder = join(parent, nameFor(dataFolder));
+  await mkdir(folder, { recursive: true, mode: 0o711 });
+  const found = await lstat(folder);
+  if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0) {
+    throw new CommandError(`${folder} belongs to somebody else; remove it and try again.`);
+  }
+  await writeFile(join(folder, ownerFile), dataFolder, { mode: 0o600 });
+  return folder;
+}
+
+const prefix = 'model-project-service-';
+
+const nameFor = (dataFolder: string): string =>
+  `${prefix}${createHash('sha256').update(dataFolder).digest('hex').slice(0, 12)}`;
+
+/**
+ * Remove the folders whose data folder was removed: environments take gigabytes, and nobody else would find them.
+ * Everything in them can be made anew.
+ */
+export async function removeForsaken(parent = usualParent): Promise<void> {
+  const names = await readdir(parent).catch((): string[] => []);
+  for (const name of names.filter((one) => one.startsWith(prefix))) {
+    const owner = await ownerOf(parent, name).catch(() => undefined);
+    if (owner === undefined || !(await isGone(owner))) continue;
+    await removeTree(join(parent, name)).catch((error: unknown) => {
+      process.stderr.write(`A folder without a service stays: ${String(error)}\n`);
+    });
+  }
+}
+
+/** The data folder that a folder says it is of; undefined where it does not say so, or another name would be its own. */
+async function ownerOf(parent: string, name: string): Promise<string | undefined> {
+  const folder = join(parent, name);
+  const found = await lstat(folder);
+  if (!found.isDirectory() || found.uid !== 0) return undefined;
+  const dataFolder = await readFile(join(folder, ownerFile), 'utf8').catch(() => undefined);
+  return dataFolder !== undefined && nameFor(dataFolder) === name ? dataFolder : undefined;
+}
+
+const isGone = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => false,
+    (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT',
+  );

@@ -1,0 +1,96 @@
+import packageFile from '../../package.json' with { type: 'json' };
+import { type OpenApiDocument, openApiDocument } from '../../shared/http/openapi/document.ts';
+import type { TagRule } from '../../shared/http/openapi/tag-of.ts';
+import { samples } from './document-samples.ts';
+import type { LoadedEndpoint } from './endpoints.ts';
+
+/** The OpenAPI document of the whole service, as it is kept beside the endpoint that serves it. */
+export function serviceDocument(endpoints: readonly LoadedEndpoint[]): OpenApiDocument {
+  const all = endpoints.map(({ endpoint }) => endpoint);
+  return openApiDocument(all, {
+    title: 'Model Project Service',
+    version: packageFile.version,
+    description,
+    tags,
+    samples,
+  });
+}
+
+const description = `Projects of machine learning with their configurations, environments, experiments and training runs; users; and the pruning and quantization of models.
+
+Sign in with \`POST /auth/token\` and send the token with every request as \`Authorization: Bearer <token>\`. Every path answers with and without its trailing slash, and HEAD wherever GET does. Times are ISO 8601 in UTC, sizes bytes, durations seconds. Unknown and repeated parameters are refused. Errors are problem documents (RFC 9457).`;
+
+/** Groups of operations as the reference shows them. A path in none of them is grouped by its first segment. */
+const tags: readonly TagRule[] = [
+  {
+    name: 'Sign-in',
+    description: 'Tokens by which callers are known.',
+    paths: ['/auth'],
+  },
+  {
+    name: 'Projects',
+    description: 'A project holds configurations, an environment, a source, data sets and experiments.',
+    paths: ['/projects/'],
+  },
+  {
+    name: 'Sharing',
+    description: 'Who may do what in a project: its owner, and the members with whom it is shared.',
+    paths: ['/projects/{project_id}/members', '/projects/{project_id}/owner'],
+  },
+  {
+    name: 'Configurations',
+    description: 'Versioned configuration files in YAML, JSON or TOML, and graphs of them.',
+    paths: ['/projects/{project_id}/configs'],
+  },
+  {
+    name: 'Environment',
+    description: 'The command that a training runs, and what is installed for it.',
+    paths: ['/projects/{project_id}/environment'],
+  },
+  {
+    name: 'Variables',
+    description: 'Environment variables of a project, among them secrets, which its trainings get.',
+    paths: ['/projects/{project_id}/variables'],
+  },
+  {
+    name: 'Source and data',
+    description:
+      'Uploads, by presigned URL: the source archive, and data sets laid out read-only at DATA_DIR.',
+    paths: ['/projects/{project_id}/source', '/projects/{project_id}/datasets'],
+  },
+  {
+    name: 'Training',
+    description: 'Start an experiment, on one machine or on a cluster.',
+    paths: ['/projects/{project_id}/train', '/projects/{project_id}/train-remote'],
+  },
+  {
+    name: 'Experiments',
+    description: 'Runs of a project, with their log, metrics and artifacts.',
+    paths: ['/projects/{project_id}/experiments', '/projects/{project_id}/compare', '/experiments'],
+  },
+  {
+    name: 'Users',
+    description: 'Accounts, their types and their pictures.',
+    paths: ['/users'],
+  },
+  {
+    name: 'Optimization',
+    description: 'Pruning and quantization of models, each run on record with its receipt.',
+    paths: ['/optimization'],
+  },
+  {
+    name: 'MLflow',
+    description: "MLflow's own REST API, for its clients: set `MLFLOW_TRACKING_URI` to `$BASE/mlflow`.",
+    paths: ['/mlflow'],
+  },
+  {
+    name: 'Service',
+    description: 'The service itself.',
+    paths: ['/', '/health', '/openapi.json', '/docs', '/console', '/cli'],
+  },
+];
+
+/** The document as the text of its file. */
+export function documentText(document: OpenApiDocument): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}

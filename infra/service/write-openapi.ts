@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process';
+import { access, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readFlags } from '../command/read-flags.ts';
+import { runMain } from '../command/run-main.ts';
+import { loadEndpoints } from './endpoints.ts';
+import { documentText, serviceDocument } from './openapi-document.ts';
+
+/** `npm run openapi`: writes the document that the service serves, made of the definitions. */
+async function write(): Promise<number> {
+  readFlags(usage, {});
+  // An endpoint imports the file, so that there must be one for the endpoints to be loaded.
+  await access(file).catch(() => writeFile(file, '{}\n'));
+  const text = documentText(serviceDocument(await loadEndpoints(functions)));
+  await writeFile(file, text);
+  process.stdout.write(`functions/service/openapi.json: ${text.length.toLocaleString('en')} characters\n`);
+  return spawnSync('biome', ['format', '--write', file], { cwd: root, stdio: 'inherit' }).status ?? 1;
+}
+
+const usage =
+  'Usage: npm run openapi\n  writes functions/service/openapi.json from the definitions of the endpoints';
+
+const root = join(import.meta.dirname, '../..');
+
+const functions = join(root, 'functions');
+
+const file = join(functions, 'service/openapi.json');
+
+await runMain(write);
