@@ -21,6 +21,13 @@ interface Packing {
   isCompressed?: boolean;
 }
 
+/** Knows each file with several names as one outside of the folder: of one inside, the next name would become a hard link. */
+class LinkedOutside extends Map<`${number}:${number}`, string> {
+  override get(): string {
+    return 'outside';
+  }
+}
+
 function entryOf({ path, content }: AddedFile): ReadEntry {
   const bytes = Buffer.from(content);
   const facts = {
@@ -56,7 +63,9 @@ async function pack(
     portable: true,
     mtime: new Date(0),
     noDirRecurse: true,
-    follow: false,
+    // Jobs take no links: each file goes in by itself, whether a link or a second name leads to it.
+    follow: true,
+    linkCache: new LinkedOutside(),
   });
   for (const name of names) archive.add(`./${name}`);
   if (added !== undefined) archive.add(entryOf(added));

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { chooseEnvironment } from '../../../cli/run/choose-environment.ts';
@@ -9,6 +9,7 @@ import { listFiles } from '../../../cli/run/list-files.ts';
 import { packFiles } from '../../../cli/run/pack-files.ts';
 import { readProjectFile } from '../../../cli/run/project-file.ts';
 import { inspectFiles } from '../../../cli/run/source-files.ts';
+import { extractArchive } from '../../../shared/archive/extract-archive.ts';
 
 const execute = promisify(execFile);
 
@@ -59,14 +60,98 @@ describe('a source', () => {
     });
   };
 
-  test('leaves out links that lead nowhere or out of the folder, and says so', async () => {
-    await write({ 'a.py': '' });
-    await symlink('a.py', join(folder, 'inside'));
-    await symlink('missing', join(folder, 'broken'));
-    await symlink('/etc', join(folder, 'outside'));
+  const limits = { maxBytes: 1e6, maxEntries: 1000, maxPathBytes: 1000, maxDepth: 20 };
+  /** Packs the folder and unpacks it as a job does: the content of each file. */
+  const unpacked = async (): Promise<Record<string, string>> => {
+    const archive = await packed('linked');
+    const into = await mkdtemp(join(tmpdir(), 'mps-unpacked-'));
+    try {
+      await extractArchive({ file: archive.path, into, limits });
+      const entries = await readdir(into, { recursive: true, withFileTypes: true });
+      const files = entries.filter((entry) => entry.isFile());
+      return Object.fromEntries(
+        await Promise.all(
+          files.map(async ({ parentPath, name }) => {
+            const path = join(parentPath, name);
+            return [relative(into, path), await readFile(path, 'utf8')] as const;
+          }),
+        ),
+      );
+    } finally {
+      await Promise.all([rm(into, { recursive: true }), rm(archive.path)]);
+    }
+  };
+  const linkTo = (target: string, path: string) => symlink(target, join(folder, path));
+
+  test.each(['within git', 'without git'])('takes along what its links lead to, %s', async (place) => {
+    await write({
+      'a.py': 'a',
+      'data/b.csv': 'b',
+      'data/old/c.csv': 'c',
+      'data/secret.log': 'no',
+      '.gitignore': '*.log',
+    });
+    if (place === 'within git') await execute('git', ['init', '--quiet'], { cwd: folder });
+    await linkTo('a.py', 'file');
+    await linkTo('file', 'again');
+    await linkTo('data', 'folder');
+    await linkTo('../../a.py', 'data/old/up.py');
+    await link(join(folder, 'a.py'), join(folder, 'hard.py'));
+    expect((await sources()).leftOut).toEqual([]);
+    expect(await unpacked()).toEqual({
+      '.gitignore': '*.log',
+      'a.py': 'a',
+      again: 'a',
+      file: 'a',
+      'hard.py': 'a',
+      'data/b.csv': 'b',
+      'data/old/c.csv': 'c',
+      'data/old/up.py': 'a',
+      'folder/b.csv': 'b',
+      'folder/old/c.csv': 'c',
+      'folder/old/up.py': 'a',
+    });
+  });
+
+  test('leaves out links that lead nowhere, out of the folder, in a circle or to what is ignored, and says so', async () => {
+    await write({ 'a.py': '', 'b/x.py': '', 'c/y.py': '', 'kept/z.csv': '', '.mpsignore': 'kept/\n' });
+    await linkTo('missing', 'broken');
+    await linkTo('/etc', 'outside');
+    await linkTo('.', 'loop');
+    await linkTo('itself', 'itself');
+    await linkTo('../c', 'b/to-c');
+    await linkTo('../b', 'c/to-b');
+    await linkTo('kept/z.csv', 'z.csv');
+    await linkTo('kept', 'all');
     const { files, leftOut } = await sources();
-    expect(files.map(({ path }) => path)).toEqual(['a.py', 'inside']);
-    expect(leftOut).toEqual(['broken: a link to nothing', 'outside: a link out of the folder']);
+    expect(files.map(({ path }) => path)).toEqual([
+      '.mpsignore',
+      'a.py',
+      'b/to-c/y.py',
+      'b/x.py',
+      'c/to-b/x.py',
+      'c/y.py',
+    ]);
+    expect(leftOut).toEqual([
+      'all: a link to kept, which is ignored',
+      'b/to-c/to-b: a link to a folder that it lies in',
+      'broken: a link to nothing',
+      'c/to-b/to-c: a link to a folder that it lies in',
+      'itself: a link to nothing',
+      'loop: a link to a folder that it lies in',
+      'outside: a link out of the folder',
+      'z.csv: a link to kept/z.csv, which is ignored',
+    ]);
+  });
+
+  test('whose links multiply its files beyond measure is refused', async () => {
+    for (let level = 0; level < 20; level += 1) {
+      await write({ [`${level}/x`]: '' });
+      await linkTo(`../${level + 1}`, `${level}/a`);
+      await linkTo(`../${level + 1}`, `${level}/b`);
+    }
+    await write({ '20/x': '' });
+    await expect(sources()).rejects.toThrow(/^The links in this folder lead to more than 100,000 files/);
   });
 
   test('of the same files is the same archive', async () => {
