@@ -1,7 +1,26 @@
 import { S3Error } from './protocol/s3-error.ts';
 import type { S3Request } from './protocol/s3-request.ts';
 
-const allowedMethods = 'GET, HEAD, PUT, POST, DELETE';
+/** Sets the CORS headers of an answer where the origin is one of those allowed. */
+export function applyCors({ headers, response }: S3Request, origins: readonly string[]): void {
+  const origin = headers.get('origin');
+  if (origins.length > 0) response.setHeader('vary', 'Origin');
+  if (origin === undefined || !isAllowedOrigin(origin, origins)) return;
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('access-control-expose-headers', exposedHeaders);
+}
+
+/** Whether an origin is one of those allowed: exactly, or with any characters in the place of one `*`, as S3 has it. */
+export function isAllowedOrigin(origin: string, allowed: readonly string[]): boolean {
+  return allowed.some((one) => {
+    const [before = '', after] = one.split('*');
+    if (after === undefined) return one === origin;
+    return (
+      origin.length >= before.length + after.length && origin.startsWith(before) && origin.endsWith(after)
+    );
+  });
+}
+
 /** Headers that scripts may read besides those that browsers always show. */
 const exposedHeaders = [
   'etag',
@@ -16,25 +35,7 @@ const exposedHeaders = [
   'x-amz-checksum-type',
 ].join(', ');
 
-/** Whether an origin is one of those allowed: exactly, or with any characters in the place of one `*`, as S3 has it. */
-export function isAllowedOrigin(origin: string, allowed: readonly string[]): boolean {
-  return allowed.some((one) => {
-    const [before = '', after] = one.split('*');
-    if (after === undefined) return one === origin;
-    return (
-      origin.length >= before.length + after.length && origin.startsWith(before) && origin.endsWith(after)
-    );
-  });
-}
-
-/** Sets the CORS headers of an answer where the origin is one of those allowed. */
-export function applyCors({ headers, response }: S3Request, origins: readonly string[]): void {
-  const origin = headers.get('origin');
-  if (origins.length > 0) response.setHeader('vary', 'Origin');
-  if (origin === undefined || !isAllowedOrigin(origin, origins)) return;
-  response.setHeader('access-control-allow-origin', origin);
-  response.setHeader('access-control-expose-headers', exposedHeaders);
-}
+const allowedMethods = 'GET, HEAD, PUT, POST, DELETE';
 
 /** Respond to a preflight request, which carries no signature. @throws S3Error AccessForbidden */
 export function answerPreflight({ headers, response }: S3Request, origins: readonly string[]): void {

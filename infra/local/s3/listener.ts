@@ -10,11 +10,6 @@ import { S3Error } from './protocol/s3-error.ts';
 import { parseRequest, type S3Request } from './protocol/s3-request.ts';
 import type { Store } from './store/store.ts';
 
-export interface ListenerOptions extends Authority {
-  store: Store;
-  corsOrigins: readonly string[];
-}
-
 /** Serve HTTP requests from a store. The promise settles when the response was handed over; it never rejects. */
 export function s3Listener(options: ListenerOptions) {
   return async (
@@ -32,6 +27,11 @@ export function s3Listener(options: ListenerOptions) {
       if (!response.destroyed) sendError({ id, message, response }, asS3Error(error, id));
     }
   };
+}
+
+export interface ListenerOptions extends Authority {
+  store: Store;
+  corsOrigins: readonly string[];
 }
 
 async function answer(request: S3Request, options: ListenerOptions): Promise<void> {

@@ -4,32 +4,6 @@ import * as z from 'zod';
 import { RelayOptions, startRelay } from '../dynamodb/relay.ts';
 import { startS3Server } from './s3-server.ts';
 
-const Options = z.strictObject({
-  folder: z.string().min(1),
-  port: z.int().min(0).max(65_535),
-  host: z.string().min(1).default('127.0.0.1'),
-  region: z.string().min(1),
-  // Not strict: the AWS SDK marks credentials objects it is given with a field of its own.
-  credentials: z.object({ accessKeyId: z.string().min(1), secretAccessKey: z.string().min(1) }),
-  buckets: z.array(z.string().min(1)),
-  corsOrigins: z.array(z.string().min(1)).default([]),
-  /** This process is in the network of the DynamoDB emulator, and serves it to its owner besides. */
-  relay: RelayOptions.optional(),
-});
-
-/** The socket that listens for this process, made by the one that started it in its own network. */
-function handedListener(): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    process.once('message', (_, handle) => {
-      process.disconnect();
-      if (!(handle instanceof Server)) return reject(new TypeError('there is no listening socket'));
-      // It accepts connections from now on, which would wait for ever: whoever comes too early comes again.
-      handle.on('connection', (early: Socket) => early.destroy());
-      resolve(handle);
-    });
-  });
-}
-
 /** Options arrive as one line on stdin, so that the secret shows in no process list; its end means to stop. */
 async function main(): Promise<void> {
   const listening = process.connected ? handedListener() : undefined;
@@ -53,6 +27,32 @@ async function main(): Promise<void> {
   await server.close();
   await stopRelay?.();
 }
+
+/** The socket that listens for this process, made by the one that started it in its own network. */
+function handedListener(): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    process.once('message', (_, handle) => {
+      process.disconnect();
+      if (!(handle instanceof Server)) return reject(new TypeError('there is no listening socket'));
+      // It accepts connections from now on, which would wait for ever: whoever comes too early comes again.
+      handle.on('connection', (early: Socket) => early.destroy());
+      resolve(handle);
+    });
+  });
+}
+
+const Options = z.strictObject({
+  folder: z.string().min(1),
+  port: z.int().min(0).max(65_535),
+  host: z.string().min(1).default('127.0.0.1'),
+  region: z.string().min(1),
+  // Not strict: the AWS SDK marks credentials objects it is given with a field of its own.
+  credentials: z.object({ accessKeyId: z.string().min(1), secretAccessKey: z.string().min(1) }),
+  buckets: z.array(z.string().min(1)),
+  corsOrigins: z.array(z.string().min(1)).default([]),
+  /** This process is in the network of the DynamoDB emulator, and serves it to its owner besides. */
+  relay: RelayOptions.optional(),
+});
 
 try {
   await main();

@@ -2,36 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Server as Listener } from 'node:net';
 import { SessionReader } from '../access/session-credentials.ts';
 import { s3Listener } from './listener.ts';
-import type { S3Credentials } from './protocol/credential.ts';
+import type { S3Credentials } from './protocol/authenticate-request.ts';
 import { openStore } from './store/store.ts';
-
-export interface S3ServerOptions {
-  /** Everything is kept in here; one server at a time. */
-  folder: string;
-  /** The port that it would like; it takes any other where that one is not free, or is 0. */
-  port: number;
-  /** Default 127.0.0.1. */
-  host?: string;
-  /** Listens already, at `host`; then `port` is not asked. */
-  listener?: Listener;
-  region: string;
-  credentials: S3Credentials;
-  /** Created if missing. */
-  buckets: readonly string[];
-  /** Origins whose pages may use the server, exactly as browsers send them. Default none. */
-  corsOrigins?: readonly string[];
-}
-
-export interface RunningS3 {
-  url: string;
-  /** Give requests in progress a few seconds to finish, then stop. */
-  close(): Promise<void>;
-}
-
-/** A connection on which nothing moves for so long is closed, whichever side is slow. */
-const idleMilliseconds = 120_000;
-const headersMilliseconds = 30_000;
-const closeMilliseconds = 5_000;
 
 /**
  * Serves the operations of S3 that the service uses, path-style, from a folder.
@@ -73,6 +45,34 @@ export async function startS3Server(options: S3ServerOptions): Promise<RunningS3
   };
 }
 
+export interface S3ServerOptions {
+  /** Everything is kept in here; one server at a time. */
+  folder: string;
+  /** The port that it would like; it takes any other where that one is not free, or is 0. */
+  port: number;
+  /** Default 127.0.0.1. */
+  host?: string;
+  /** Listens already, at `host`; then `port` is not asked. */
+  listener?: Listener;
+  region: string;
+  credentials: S3Credentials;
+  /** Created if missing. */
+  buckets: readonly string[];
+  /** Origins whose pages may use the server, exactly as browsers send them. Default none. */
+  corsOrigins?: readonly string[];
+}
+
+export interface RunningS3 {
+  url: string;
+  /** Give requests in progress a few seconds to finish, then stop. */
+  close(): Promise<void>;
+}
+
+const headersMilliseconds = 30_000;
+
+/** A connection on which nothing moves for so long is closed, whichever side is slow. */
+const idleMilliseconds = 120_000;
+
 async function listenNear(server: Server, port: number, host: string): Promise<void> {
   try {
     await listen(server, port, host);
@@ -107,6 +107,8 @@ function boundPort(server: Server): number {
   if (address === null || typeof address === 'string') throw new TypeError('The server has no port.');
   return address.port;
 }
+
+const closeMilliseconds = 5_000;
 
 function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {

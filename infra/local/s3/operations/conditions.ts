@@ -1,25 +1,7 @@
 import { S3Error } from '../protocol/s3-error.ts';
+import { preconditionFailed, type WriteCondition } from '../store/object-store.ts';
 import type { StoredObject } from '../store/stored-object.ts';
-import { preconditionFailed, type WriteCondition } from '../store/write-condition.ts';
 import { validatorHeaders } from './object-headers.ts';
-
-/** Reads `If-Match` and `If-None-Match` of a write. @throws S3Error InvalidArgument, NotImplemented */
-export function writeCondition(headers: ReadonlyMap<string, string>): WriteCondition {
-  const ifMatch = headers.get('if-match');
-  const ifNoneMatch = headers.get('if-none-match');
-  if (ifNoneMatch !== undefined && ifNoneMatch !== '*') {
-    throw new S3Error('NotImplemented', 'Writes take If-None-Match only with the value *.', {
-      Header: 'If-None-Match',
-    });
-  }
-  if (ifMatch !== undefined && ifNoneMatch !== undefined) {
-    throw new S3Error('InvalidArgument', 'If-Match and If-None-Match exclude each other.');
-  }
-  return {
-    ifMatch: ifMatch === undefined ? undefined : unquote(ifMatch),
-    ifNoneMatch: ifNoneMatch !== undefined,
-  };
-}
 
 /**
  * Checks the conditions of a read in the order RFC 9110 gives them. `prefix` is that of the headers by
@@ -50,16 +32,34 @@ export function requireReadConditions(
   throw new S3Error('NotModified', 'Not Modified', {}, validatorHeaders(stored));
 }
 
-/** An ETag without quotes and weakness mark. */
-export function unquote(etag: string): string {
-  return etag.trim().replace(/^(?:W\/)?"(.*)"$/, '$1');
+function parseDate(text: string | undefined): number | undefined {
+  const time = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(time) ? undefined : time;
 }
 
 function matches(list: string, etag: string): boolean {
   return list.split(',').some((entry) => ['*', etag].includes(unquote(entry)));
 }
 
-function parseDate(text: string | undefined): number | undefined {
-  const time = text === undefined ? Number.NaN : Date.parse(text);
-  return Number.isNaN(time) ? undefined : time;
+/** An ETag without quotes and weakness mark. */
+export function unquote(etag: string): string {
+  return etag.trim().replace(/^(?:W\/)?"(.*)"$/, '$1');
+}
+
+/** Reads `If-Match` and `If-None-Match` of a write. @throws S3Error InvalidArgument, NotImplemented */
+export function writeCondition(headers: ReadonlyMap<string, string>): WriteCondition {
+  const ifMatch = headers.get('if-match');
+  const ifNoneMatch = headers.get('if-none-match');
+  if (ifNoneMatch !== undefined && ifNoneMatch !== '*') {
+    throw new S3Error('NotImplemented', 'Writes take If-None-Match only with the value *.', {
+      Header: 'If-None-Match',
+    });
+  }
+  if (ifMatch !== undefined && ifNoneMatch !== undefined) {
+    throw new S3Error('InvalidArgument', 'If-Match and If-None-Match exclude each other.');
+  }
+  return {
+    ifMatch: ifMatch === undefined ? undefined : unquote(ifMatch),
+    ifNoneMatch: ifNoneMatch !== undefined,
+  };
 }

@@ -1,22 +1,10 @@
-import { receiveDocument } from '../integrity/receive-document.ts';
 import { sendEmpty, sendXml } from '../protocol/answer.ts';
-import { childText, malformed, type XmlElement } from '../protocol/read-xml.ts';
+import { receiveDocument } from '../protocol/receive-body.ts';
 import { S3Error } from '../protocol/s3-error.ts';
-import { group, tag, xmlDocument } from '../protocol/write-xml.ts';
+import { childText, group, malformed, tag, type XmlElement, xmlDocument } from '../protocol/xml.ts';
 import type { Deletion } from '../store/object-store.ts';
 import { unquote, writeCondition } from './conditions.ts';
 import type { Exchange } from './s3-exchange.ts';
-
-const maxKeys = 1000;
-
-/** DeleteObject: 204 whether or not the key was there, unless `If-Match` asks for it. */
-export function deleteObject({ request, response, headers, store }: Exchange): void {
-  const [error] = store.objects.delete(request.bucket, [
-    { key: request.key, condition: writeCondition(headers), version: request.query.get('versionId') },
-  ]);
-  if (error !== undefined) throw error;
-  sendEmpty(response, 204);
-}
 
 /** DeleteObjects: up to 1000 keys in one transaction, with an outcome for each. */
 export async function deleteObjects({
@@ -61,4 +49,15 @@ function parseEntry(element: XmlElement): Deletion {
   if (key === undefined || key === '' || unknown) throw malformed();
   const condition = etag === undefined ? {} : { ifMatch: unquote(etag) };
   return { key, condition, version: childText(element, 'VersionId') };
+}
+
+const maxKeys = 1000;
+
+/** DeleteObject: 204 whether or not the key was there, unless `If-Match` asks for it. */
+export function deleteObject({ request, response, headers, store }: Exchange): void {
+  const [error] = store.objects.delete(request.bucket, [
+    { key: request.key, condition: writeCondition(headers), version: request.query.get('versionId') },
+  ]);
+  if (error !== undefined) throw error;
+  sendEmpty(response, 204);
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { S3Error } from '../protocol/s3-error.ts';
 import type { StoredObject } from '../store/stored-object.ts';
-import { type ByteRange, parseRange } from './byte-range.ts';
 import { requireReadConditions, unquote } from './conditions.ts';
 import { checksumHeaders, overriddenHeaders, validatorHeaders } from './object-headers.ts';
 import type { Exchange } from './s3-exchange.ts';
@@ -23,12 +23,6 @@ export async function getObject(exchange: Exchange): Promise<void> {
   }
 }
 
-/** HeadObject: what GetObject would answer, without the bytes. */
-export function headObject(exchange: Exchange): void {
-  answerHead(exchange, exchange.store.objects.require(exchange.request));
-  exchange.response.end();
-}
-
 function answerHead({ request, response, headers }: Exchange, stored: StoredObject): ByteRange | undefined {
   requireReadConditions(headers, stored);
   const overrides = overriddenHeaders(request.query);
@@ -47,4 +41,40 @@ function answerHead({ request, response, headers }: Exchange, stored: StoredObje
     ...overrides,
   });
   return range;
+}
+
+/** Bytes `first` to `last`, both included. */
+export interface ByteRange {
+  first: number;
+  last: number;
+}
+
+/**
+ * Reads a Range header for an object of `size` bytes. Undefined means the whole object: as in RFC 9110 a
+ * range that is not understood is ignored, and as in S3 so are several ranges at once.
+ * @throws S3Error InvalidRange
+ */
+export function parseRange(header: string | undefined, size: number): ByteRange | undefined {
+  const match = /^bytes=(\d{0,16})-(\d{0,16})$/.exec(header ?? '');
+  if (match === null) return undefined;
+  const [, from = '', to = ''] = match;
+  if (from === '' && to === '') return undefined;
+  if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined;
+  const first = from === '' ? Math.max(size - Number(to), 0) : Number(from);
+  const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
+  if (first >= size) {
+    throw new S3Error(
+      'InvalidRange',
+      'The requested range is not satisfiable',
+      { RangeRequested: header ?? '', ActualObjectSize: String(size) },
+      { 'content-range': `bytes */${size}` },
+    );
+  }
+  return { first, last };
+}
+
+/** HeadObject: what GetObject would answer, without the bytes. */
+export function headObject(exchange: Exchange): void {
+  answerHead(exchange, exchange.store.objects.require(exchange.request));
+  exchange.response.end();
 }

@@ -1,14 +1,8 @@
+import { encodePath } from '../../access/sigv4.ts';
 import { sendEmpty, sendXml } from '../protocol/answer.ts';
 import { S3Error } from '../protocol/s3-error.ts';
-import { group, tag, xmlDocument } from '../protocol/write-xml.ts';
-import { keyEncoding, maxPage, parseCount } from './list-paging.ts';
+import { group, tag, xmlDocument } from '../protocol/xml.ts';
 import type { Exchange } from './s3-exchange.ts';
-
-/** HeadBucket: whether the bucket is there. */
-export function headBucket({ request, response, store, region }: Exchange): void {
-  store.objects.requireBucket(request.bucket);
-  sendEmpty(response, 200, { 'x-amz-bucket-region': region });
-}
 
 /** ListObjectsV2: keys in the order of their UTF-8 bytes, page by page. */
 export function listObjectsV2({ request, response, store }: Exchange): void {
@@ -50,6 +44,33 @@ export function listObjectsV2({ request, response, store }: Exchange): void {
   );
 }
 
+/** How keys are to be written: as they are, or percent-encoded. @throws S3Error InvalidArgument */
+export function keyEncoding(query: ReadonlyMap<string, string>): (key: string) => string {
+  const type = query.get('encoding-type');
+  if (type === undefined) return (key) => key;
+  if (type !== 'url') {
+    throw new S3Error('InvalidArgument', 'Invalid Encoding Method specified in Request', {
+      ArgumentName: 'encoding-type',
+    });
+  }
+  return encodePath;
+}
+
+/** Reads a page size or a position; larger sizes are cut, as S3 does. @throws S3Error InvalidArgument */
+export function parseCount(query: ReadonlyMap<string, string>, name: string, missing: number): number {
+  const text = query.get(name);
+  if (text === undefined) return missing;
+  if (!/^\d{1,10}$/.test(text) || Number(text) > 0x7fffffff) {
+    throw new S3Error('InvalidArgument', `Provided ${name} not an integer or within integer range`, {
+      ArgumentName: name,
+    });
+  }
+  return Number(text);
+}
+
+/** The largest page of any list. */
+export const maxPage = 1000;
+
 /** The least key of the page. A token is that key itself, which reveals nothing that the list does not. */
 function position(startAfter: string | undefined, token: string | undefined): Buffer {
   if (token === undefined) {
@@ -62,4 +83,10 @@ function position(startAfter: string | undefined, token: string | undefined): Bu
     });
   }
   return bytes;
+}
+
+/** HeadBucket: whether the bucket is there. */
+export function headBucket({ request, response, store, region }: Exchange): void {
+  store.objects.requireBucket(request.bucket);
+  sendEmpty(response, 200, { 'x-amz-bucket-region': region });
 }

@@ -1,46 +1,9 @@
-import { checksumElement } from '../integrity/checksum.ts';
 import { sendXml } from '../protocol/answer.ts';
-import { group, tag, xmlDocument } from '../protocol/write-xml.ts';
+import { checksumElement } from '../protocol/checksum.ts';
+import { group, tag, xmlDocument } from '../protocol/xml.ts';
 import type { UploadChecksum } from '../store/upload-store.ts';
-import { keyEncoding, maxPage, parseCount } from './list-paging.ts';
+import { keyEncoding, maxPage, parseCount } from './list-objects.ts';
 import type { Exchange } from './s3-exchange.ts';
-
-/** ListParts: the parts of an upload that have arrived. */
-export function listParts({ request, response, store }: Exchange): void {
-  const { query, bucket, key } = request;
-  const upload = store.uploads.require(query.get('uploadId') ?? '', request);
-  const encode = keyEncoding(query);
-  const limit = Math.min(parseCount(query, 'max-parts', maxPage), maxPage);
-  const after = parseCount(query, 'part-number-marker', 0);
-  const found = store.uploads.parts(upload.id, after, limit + 1);
-  const parts = found.slice(0, limit);
-  const truncated = found.length > limit && limit > 0;
-  sendXml(
-    response,
-    xmlDocument(
-      'ListPartsResult',
-      tag('Bucket', bucket),
-      tag('Key', encode(key)),
-      tag('UploadId', upload.id),
-      tag('PartNumberMarker', after),
-      tag('NextPartNumberMarker', parts.at(-1)?.number ?? after),
-      tag('MaxParts', limit),
-      tag('IsTruncated', truncated),
-      ...checksumTags(upload.checksum),
-      ...parts.map(({ number, modified, etag, size, checksum }) =>
-        group(
-          'Part',
-          tag('PartNumber', number),
-          tag('LastModified', new Date(modified).toISOString()),
-          tag('ETag', `"${etag}"`),
-          tag('Size', size),
-          ...(checksum === undefined ? [] : [tag(checksumElement(checksum.algorithm), checksum.value)]),
-        ),
-      ),
-      tag('StorageClass', 'STANDARD'),
-    ),
-  );
-}
 
 /** ListMultipartUploads: the uploads that were begun and neither completed nor aborted. */
 export function listUploads({ request, response, store }: Exchange): void {
@@ -86,4 +49,41 @@ export function listUploads({ request, response, store }: Exchange): void {
 function checksumTags(checksum: UploadChecksum | undefined): string[] {
   if (checksum === undefined) return [];
   return [tag('ChecksumAlgorithm', checksum.algorithm), tag('ChecksumType', checksum.type)];
+}
+
+/** ListParts: the parts of an upload that have arrived. */
+export function listParts({ request, response, store }: Exchange): void {
+  const { query, bucket, key } = request;
+  const upload = store.uploads.require(query.get('uploadId') ?? '', request);
+  const encode = keyEncoding(query);
+  const limit = Math.min(parseCount(query, 'max-parts', maxPage), maxPage);
+  const after = parseCount(query, 'part-number-marker', 0);
+  const found = store.uploads.parts(upload.id, after, limit + 1);
+  const parts = found.slice(0, limit);
+  const truncated = found.length > limit && limit > 0;
+  sendXml(
+    response,
+    xmlDocument(
+      'ListPartsResult',
+      tag('Bucket', bucket),
+      tag('Key', encode(key)),
+      tag('UploadId', upload.id),
+      tag('PartNumberMarker', after),
+      tag('NextPartNumberMarker', parts.at(-1)?.number ?? after),
+      tag('MaxParts', limit),
+      tag('IsTruncated', truncated),
+      ...checksumTags(upload.checksum),
+      ...parts.map(({ number, modified, etag, size, checksum }) =>
+        group(
+          'Part',
+          tag('PartNumber', number),
+          tag('LastModified', new Date(modified).toISOString()),
+          tag('ETag', `"${etag}"`),
+          tag('Size', size),
+          ...(checksum === undefined ? [] : [tag(checksumElement(checksum.algorithm), checksum.value)]),
+        ),
+      ),
+      tag('StorageClass', 'STANDARD'),
+    ),
+  );
 }

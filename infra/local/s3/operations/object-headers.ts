@@ -1,19 +1,6 @@
-import { checksumHeader } from '../integrity/checksum.ts';
+import { checksumHeader } from '../protocol/checksum.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import type { StoredHeaders, StoredObject } from '../store/stored-object.ts';
-
-const contentHeaders = [
-  'cache-control',
-  'content-disposition',
-  'content-encoding',
-  'content-language',
-  'content-type',
-  'expires',
-];
-const overridePrefix = 'response-';
-const metadataPrefix = 'x-amz-meta-';
-/** S3 counts names without the prefix, and values. */
-const maxMetadataBytes = 2048;
 
 /** The headers of a request that are kept with the object. @throws S3Error MetadataTooLarge */
 export function keptHeaders(headers: ReadonlyMap<string, string>): StoredHeaders {
@@ -44,6 +31,22 @@ export function keptHeaders(headers: ReadonlyMap<string, string>): StoredHeaders
     'content-type': kept['content-type'] ?? 'binary/octet-stream',
   };
 }
+
+const metadataPrefix = 'x-amz-meta-';
+
+const contentHeaders = [
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'expires',
+];
+
+/** S3 counts names without the prefix, and values. */
+const maxMetadataBytes = 2048;
+
+const overridePrefix = 'response-';
 
 /** The `response-*` parameters of a GET. @throws S3Error InvalidArgument where they cannot be a header */
 export function overriddenHeaders(query: ReadonlyMap<string, string>): StoredHeaders {

@@ -1,96 +1,14 @@
 import { S3Error } from '../protocol/s3-error.ts';
-import { abortUpload, completeUpload } from './complete-upload.ts';
-import { copyObject } from './copy-object.ts';
-import { copyPart } from './copy-part.ts';
-import { createUpload, uploadPart } from './create-upload.ts';
+import { createBucket, deleteBucket, listObjectVersions, putBucketVersioning } from './buckets.ts';
+import { copyObject, copyPart } from './copy-object.ts';
 import { deleteObject, deleteObjects } from './delete-objects.ts';
 import { getObject, headObject } from './get-object.ts';
 import { headBucket, listObjectsV2 } from './list-objects.ts';
 import { listParts, listUploads } from './list-uploads.ts';
+import { abortUpload, completeUpload, createUpload, uploadPart } from './multipart-upload.ts';
 import { overrideParameters } from './object-headers.ts';
 import { putObject } from './put-object.ts';
 import type { Operation } from './s3-exchange.ts';
-import { createBucket, deleteBucket, listObjectVersions, putBucketVersioning } from './versioning.ts';
-
-interface Route {
-  method: string;
-  on: 'bucket' | 'object';
-  /** Parameters that must be there, and select the route. */
-  selects: readonly string[];
-  /** Parameters that may be there. */
-  takes: readonly string[];
-  operation: Operation;
-}
-
-const listParameters = [
-  'prefix',
-  'delimiter',
-  'max-keys',
-  'start-after',
-  'continuation-token',
-  'encoding-type',
-];
-const uploadsParameters = ['prefix', 'max-uploads', 'key-marker', 'upload-id-marker', 'encoding-type'];
-const versionsParameters = ['prefix', 'max-keys', 'key-marker', 'version-id-marker', 'encoding-type'];
-const partsParameters = ['max-parts', 'part-number-marker', 'encoding-type'];
-
-const routes: readonly Route[] = [
-  { method: 'HEAD', on: 'bucket', selects: [], takes: [], operation: headBucket },
-  { method: 'GET', on: 'bucket', selects: ['list-type'], takes: listParameters, operation: listObjectsV2 },
-  { method: 'GET', on: 'bucket', selects: ['uploads'], takes: uploadsParameters, operation: listUploads },
-  {
-    method: 'GET',
-    on: 'bucket',
-    selects: ['versions'],
-    takes: versionsParameters,
-    operation: listObjectVersions,
-  },
-  { method: 'PUT', on: 'bucket', selects: ['versioning'], takes: [], operation: putBucketVersioning },
-  { method: 'PUT', on: 'bucket', selects: [], takes: [], operation: createBucket },
-  { method: 'DELETE', on: 'bucket', selects: [], takes: [], operation: deleteBucket },
-  { method: 'POST', on: 'bucket', selects: ['delete'], takes: [], operation: deleteObjects },
-  { method: 'GET', on: 'object', selects: ['uploadId'], takes: partsParameters, operation: listParts },
-  { method: 'GET', on: 'object', selects: [], takes: overrideParameters, operation: getObject },
-  { method: 'HEAD', on: 'object', selects: [], takes: overrideParameters, operation: headObject },
-  { method: 'PUT', on: 'object', selects: ['uploadId', 'partNumber'], takes: [], operation: uploadPart },
-  { method: 'PUT', on: 'object', selects: [], takes: [], operation: putObject },
-  { method: 'DELETE', on: 'object', selects: ['uploadId'], takes: [], operation: abortUpload },
-  { method: 'DELETE', on: 'object', selects: [], takes: ['versionId'], operation: deleteObject },
-  { method: 'POST', on: 'object', selects: ['uploads'], takes: [], operation: createUpload },
-  { method: 'POST', on: 'object', selects: ['uploadId'], takes: [], operation: completeUpload },
-];
-
-const methods = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'];
-
-/** Headers that ask for something this server does not do, and must not seem to do. */
-const unsupported =
-  /^x-amz-(?:acl|grant-.*|tagging.*|storage-class|server-side-encryption.*|website-redirect-location|object-lock-.*|copy-source-server-side-.*|write-offset-bytes|if-match-.*|mfa|bypass-governance-retention|expected-bucket-owner|source-expected-bucket-owner|request-payer|object-attributes)$/;
-
-/** The action of each operation that a role must be allowed; `deleteObjects` is checked for each object. */
-const actions: ReadonlyMap<Operation, string> = new Map([
-  [headBucket, 's3:ListBucket'],
-  [listObjectsV2, 's3:ListBucket'],
-  [listUploads, 's3:ListBucketMultipartUploads'],
-  [listObjectVersions, 's3:ListBucketVersions'],
-  [putBucketVersioning, 's3:PutBucketVersioning'],
-  [createBucket, 's3:CreateBucket'],
-  [deleteBucket, 's3:DeleteBucket'],
-  [listParts, 's3:ListMultipartUploadParts'],
-  [getObject, 's3:GetObject'],
-  [headObject, 's3:GetObject'],
-  [uploadPart, 's3:PutObject'],
-  [putObject, 's3:PutObject'],
-  [abortUpload, 's3:AbortMultipartUpload'],
-  [deleteObject, 's3:DeleteObject'],
-  [createUpload, 's3:PutObject'],
-  [completeUpload, 's3:PutObject'],
-]);
-
-/** The operation of a request, and the action that must be allowed. */
-export interface Routed {
-  operation: Operation;
-  action: string | undefined;
-}
 
 /**
  * The operation a request asks for. What is not among those the service uses is NotImplemented, down to
@@ -135,6 +53,89 @@ export function route(
   return { action, operation: found.operation };
 }
 
+/** The operation of a request, and the action that must be allowed. */
+export interface Routed {
+  operation: Operation;
+  action: string | undefined;
+}
+
+const methods = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'];
+
+/** Headers that ask for something this server does not do, and must not seem to do. */
+const unsupported =
+  /^x-amz-(?:acl|grant-.*|tagging.*|storage-class|server-side-encryption.*|website-redirect-location|object-lock-.*|copy-source-server-side-.*|write-offset-bytes|if-match-.*|mfa|bypass-governance-retention|expected-bucket-owner|source-expected-bucket-owner|request-payer|object-attributes)$/;
+
 function notImplemented(fields: Record<string, string>): S3Error {
   return new S3Error('NotImplemented', 'What you asked for is not implemented by this server', fields);
 }
+
+const listParameters = [
+  'prefix',
+  'delimiter',
+  'max-keys',
+  'start-after',
+  'continuation-token',
+  'encoding-type',
+];
+
+const uploadsParameters = ['prefix', 'max-uploads', 'key-marker', 'upload-id-marker', 'encoding-type'];
+
+const versionsParameters = ['prefix', 'max-keys', 'key-marker', 'version-id-marker', 'encoding-type'];
+
+const partsParameters = ['max-parts', 'part-number-marker', 'encoding-type'];
+
+const routes: readonly Route[] = [
+  { method: 'HEAD', on: 'bucket', selects: [], takes: [], operation: headBucket },
+  { method: 'GET', on: 'bucket', selects: ['list-type'], takes: listParameters, operation: listObjectsV2 },
+  { method: 'GET', on: 'bucket', selects: ['uploads'], takes: uploadsParameters, operation: listUploads },
+  {
+    method: 'GET',
+    on: 'bucket',
+    selects: ['versions'],
+    takes: versionsParameters,
+    operation: listObjectVersions,
+  },
+  { method: 'PUT', on: 'bucket', selects: ['versioning'], takes: [], operation: putBucketVersioning },
+  { method: 'PUT', on: 'bucket', selects: [], takes: [], operation: createBucket },
+  { method: 'DELETE', on: 'bucket', selects: [], takes: [], operation: deleteBucket },
+  { method: 'POST', on: 'bucket', selects: ['delete'], takes: [], operation: deleteObjects },
+  { method: 'GET', on: 'object', selects: ['uploadId'], takes: partsParameters, operation: listParts },
+  { method: 'GET', on: 'object', selects: [], takes: overrideParameters, operation: getObject },
+  { method: 'HEAD', on: 'object', selects: [], takes: overrideParameters, operation: headObject },
+  { method: 'PUT', on: 'object', selects: ['uploadId', 'partNumber'], takes: [], operation: uploadPart },
+  { method: 'PUT', on: 'object', selects: [], takes: [], operation: putObject },
+  { method: 'DELETE', on: 'object', selects: ['uploadId'], takes: [], operation: abortUpload },
+  { method: 'DELETE', on: 'object', selects: [], takes: ['versionId'], operation: deleteObject },
+  { method: 'POST', on: 'object', selects: ['uploads'], takes: [], operation: createUpload },
+  { method: 'POST', on: 'object', selects: ['uploadId'], takes: [], operation: completeUpload },
+];
+
+interface Route {
+  method: string;
+  on: 'bucket' | 'object';
+  /** Parameters that must be there, and select the route. */
+  selects: readonly string[];
+  /** Parameters that may be there. */
+  takes: readonly string[];
+  operation: Operation;
+}
+
+/** The action of each operation that a role must be allowed; `deleteObjects` is checked for each object. */
+const actions: ReadonlyMap<Operation, string> = new Map([
+  [headBucket, 's3:ListBucket'],
+  [listObjectsV2, 's3:ListBucket'],
+  [listUploads, 's3:ListBucketMultipartUploads'],
+  [listObjectVersions, 's3:ListBucketVersions'],
+  [putBucketVersioning, 's3:PutBucketVersioning'],
+  [createBucket, 's3:CreateBucket'],
+  [deleteBucket, 's3:DeleteBucket'],
+  [listParts, 's3:ListMultipartUploadParts'],
+  [getObject, 's3:GetObject'],
+  [headObject, 's3:GetObject'],
+  [uploadPart, 's3:PutObject'],
+  [putObject, 's3:PutObject'],
+  [abortUpload, 's3:AbortMultipartUpload'],
+  [deleteObject, 's3:DeleteObject'],
+  [createUpload, 's3:PutObject'],
+  [completeUpload, 's3:PutObject'],
+]);

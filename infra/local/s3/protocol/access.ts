@@ -2,12 +2,6 @@ import type { Statement } from '../../../service/role-statements.ts';
 import { bucketArn, isAllowed } from '../../access/is-allowed.ts';
 import { S3Error } from './s3-error.ts';
 
-/** Where an object is. */
-interface Address {
-  bucket: string;
-  key: string;
-}
-
 /** Decides what a request may do, by the statements of the role in which it is made; the owner may do everything. */
 export class Access {
   readonly #role: readonly Statement[] | undefined;
@@ -48,4 +42,10 @@ export class Access {
       `not authorized to perform: ${action} on resource: ${resource} ${why}`,
     );
   }
+}
+
+/** Where an object is. */
+interface Address {
+  bucket: string;
+  key: string;
 }

@@ -1,32 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { S3Error } from './s3-error.ts';
 import type { S3Request } from './s3-request.ts';
-import { errorDocument } from './write-xml.ts';
-
-/** How much of a refused upload is read and thrown away so that the client gets to read the refusal. */
-const drainBytes = 16 * 1024 * 1024;
-const drainMilliseconds = 5_000;
-
-/** Respond with an XML document. */
-export function sendXml(
-  response: ServerResponse,
-  document: string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  const body = Buffer.from(document);
-  response.writeHead(200, { 'content-type': 'application/xml', 'content-length': body.length, ...headers });
-  response.end(body);
-}
-
-/** Respond without a body. */
-export function sendEmpty(
-  response: ServerResponse,
-  status: number,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  response.writeHead(status, status === 200 ? { 'content-length': 0, ...headers } : headers);
-  response.end();
-}
+import { errorDocument } from './xml.ts';
 
 /** Respond with an error document, or drop the connection where a response has already begun. */
 export function sendError(request: Pick<S3Request, 'id' | 'message' | 'response'>, error: S3Error): void {
@@ -58,6 +33,11 @@ export function sendError(request: Pick<S3Request, 'id' | 'message' | 'response'
   drain(request);
 }
 
+/** How much of a refused upload is read and thrown away so that the client gets to read the refusal. */
+const drainBytes = 16 * 1024 * 1024;
+
+const drainMilliseconds = 5_000;
+
 function drain({ message, response }: Pick<S3Request, 'message' | 'response'>): void {
   let left = drainBytes;
   const finish = () => {
@@ -73,4 +53,25 @@ function drain({ message, response }: Pick<S3Request, 'message' | 'response'>): 
     if (left < 0) finish();
   });
   message.resume();
+}
+
+/** Respond with an XML document. */
+export function sendXml(
+  response: ServerResponse,
+  document: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const body = Buffer.from(document);
+  response.writeHead(200, { 'content-type': 'application/xml', 'content-length': body.length, ...headers });
+  response.end(body);
+}
+
+/** Respond without a body. */
+export function sendEmpty(
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, status === 200 ? { 'content-length': 0, ...headers } : headers);
+  response.end();
 }

@@ -1,35 +1,18 @@
+import type { KeyObject } from 'node:crypto';
 import type { Statement } from '../../../service/role-statements.ts';
 import type { Session, SessionReader } from '../../access/session-credentials.ts';
 import {
   algorithm,
+  chainedSignature,
   maxClockSkew,
   parseTimestamp,
   requestSignature,
+  type Scope,
   sameSignature,
   signingKey,
 } from '../../access/sigv4.ts';
-import { parseCredential, parseSignedHeaders, type S3Credentials } from './credential.ts';
-import { type Payload, parsePayload } from './payload.ts';
-import { S3Error } from './s3-error.ts';
+import { S3Error, type S3ErrorCode } from './s3-error.ts';
 import type { S3Request } from './s3-request.ts';
-
-const maxExpiresSeconds = 7 * 24 * 3600;
-
-/** Facts that a verified signature proves. */
-export interface Authenticated {
-  /** Headers to act on: those received, and `x-amz-*` ones that a presigned URL carries in its query. */
-  headers: ReadonlyMap<string, string>;
-  payload: Payload;
-  /** Permissions of the request's role; undefined for the owner of everything. */
-  role: readonly Statement[] | undefined;
-}
-
-export interface Authority {
-  credentials: S3Credentials;
-  /** Of sessions with these credentials. */
-  sessions: SessionReader;
-  region: string;
-}
 
 /**
  * Verifies the Signature Version 4 of a request, in its Authorization header or its query.
@@ -51,14 +34,38 @@ export function authenticateRequest(request: S3Request, authority: Authority): A
   return { ...verified, role: session?.statements };
 }
 
-/** Signatures of a session are made with its own secret. */
-function actingAs(authority: Authority, session: Session | undefined): Authority {
-  if (session === undefined) return authority;
-  const { accessKeyId } = authority.credentials;
-  return { ...authority, credentials: { accessKeyId, secretAccessKey: session.secretAccessKey } };
+export interface Authority {
+  credentials: S3Credentials;
+  /** Of sessions with these credentials. */
+  sessions: SessionReader;
+  region: string;
 }
 
-type Verified = Omit<Authenticated, 'role'>;
+export interface S3Credentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/** Facts that a verified signature proves. */
+export interface Authenticated {
+  /** Headers to act on: those received, and `x-amz-*` ones that a presigned URL carries in its query. */
+  headers: ReadonlyMap<string, string>;
+  payload: Payload;
+  /** Permissions of the request's role; undefined for the owner of everything. */
+  role: readonly Statement[] | undefined;
+}
+
+/** The body as the signature covers it: not at all, by its hash, or in (signed) chunks. */
+type Payload =
+  | { kind: 'unsigned' }
+  | { kind: 'hashed'; sha256: string }
+  | { kind: 'chunked'; trailer: boolean; chain: ChunkChain | undefined };
+
+/** Checks the signatures of chunks, each of which is chained to the one before it. */
+export interface ChunkChain {
+  chunk(contentSha256: string, signature: string): void;
+  trailer(contentSha256: string, signature: string): void;
+}
 
 function verify(
   request: S3Request,
@@ -71,37 +78,9 @@ function verify(
   throw new S3Error('AccessDenied', 'Access Denied');
 }
 
-function verifyHeader(request: S3Request, authorization: string, authority: Authority): Verified {
-  const malformed = 'AuthorizationHeaderMalformed';
-  const match =
-    /^AWS4-HMAC-SHA256 +Credential=([^,\s]+), *SignedHeaders=([^,\s]+), *Signature=([0-9a-f]{64})$/.exec(
-      authorization,
-    );
-  if (match === null) throw new S3Error(malformed, 'The authorization header is malformed.');
-  const [, credential = '', signed = '', signature = ''] = match;
-  const timestamp = request.headers.get('x-amz-date') ?? '';
-  const time = parseTimestamp(timestamp);
-  if (time === undefined) {
-    throw new S3Error('AccessDenied', 'AWS authentication requires a valid x-amz-date header');
-  }
-  if (Math.abs(Date.now() - time) > maxClockSkew) {
-    throw new S3Error(
-      'RequestTimeTooSkewed',
-      'The difference between the request time and the current time is too large.',
-    );
-  }
-  const payloadHash = request.headers.get('x-amz-content-sha256');
-  if (payloadHash === undefined) {
-    throw new S3Error('InvalidRequest', 'Missing required header for this request: x-amz-content-sha256');
-  }
-  const scope = parseCredential(credential, authority.credentials, authority.region, timestamp, malformed);
-  const signedHeaders = parseSignedHeaders(signed, request.headers, malformed);
-  const key = signingKey(authority.credentials.secretAccessKey, scope);
-  const expected = requestSignature(key, timestamp, scope, { ...request, signedHeaders, payloadHash });
-  if (!sameSignature(expected, signature)) throw mismatch();
-  const payload = parsePayload(payloadHash, { key, timestamp, scope, seed: signature });
-  return { headers: request.headers, payload };
-}
+type Verified = Omit<Authenticated, 'role'>;
+
+const maxExpiresSeconds = 7 * 24 * 3600;
 
 function verifyQuery(request: S3Request, authority: Authority): Verified {
   const malformed = 'AuthorizationQueryParametersError';
@@ -136,6 +115,38 @@ function verifyQuery(request: S3Request, authority: Authority): Verified {
   return { headers, payload: parsePayload(payloadHash, { key, timestamp, scope, seed: signature }) };
 }
 
+/**
+ * Reads `key id/yyyymmdd/region/s3/aws4_request` and refuses what is not this server's.
+ * @throws S3Error with `malformedCode`, or InvalidAccessKeyId
+ */
+function parseCredential(
+  text: string,
+  own: S3Credentials,
+  region: string,
+  timestamp: string,
+  malformedCode: S3ErrorCode,
+): Scope {
+  const match = /^([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request$/.exec(text);
+  if (match === null) throw new S3Error(malformedCode, 'The credential is malformed.');
+  const [, accessKeyId, day = '', givenRegion = '', service = ''] = match;
+  if (accessKeyId !== own.accessKeyId) {
+    throw new S3Error(
+      'InvalidAccessKeyId',
+      'The AWS Access Key Id you provided does not exist in our records.',
+    );
+  }
+  if (givenRegion !== region) {
+    throw new S3Error(malformedCode, `The region '${givenRegion}' is wrong; expecting '${region}'.`, {
+      Region: region,
+    });
+  }
+  if (service !== 's3') throw new S3Error(malformedCode, "The service is wrong; expecting 's3'.");
+  if (!timestamp.startsWith(day)) {
+    throw new S3Error(malformedCode, 'The date of the credential is not the date of the request.');
+  }
+  return { day, region: givenRegion, service };
+}
+
 /** Presigning moves `x-amz-*` headers into the query, where they keep their meaning. */
 function withHoisted(request: S3Request): Map<string, string> {
   const headers = new Map(request.headers);
@@ -148,9 +159,119 @@ function withHoisted(request: S3Request): Map<string, string> {
   return headers;
 }
 
+/**
+ * The signed header names, after checking that all of them are there and that none that matters is missing.
+ * @throws S3Error with `malformedCode`, SignatureDoesNotMatch, AccessDenied
+ */
+function parseSignedHeaders(
+  text: string,
+  headers: ReadonlyMap<string, string>,
+  malformedCode: S3ErrorCode,
+): string[] {
+  const names = text.split(';');
+  if (!/^[a-z0-9;_-]+$/.test(text) || new Set(names).size !== names.length || !names.includes('host')) {
+    throw new S3Error(malformedCode, 'The list of signed headers is malformed or lacks host.');
+  }
+  const absent = names.filter((name) => !headers.has(name));
+  if (absent.length > 0) {
+    throw new S3Error('SignatureDoesNotMatch', `Signed headers are missing: ${absent.join(', ')}`);
+  }
+  const unsigned = [...headers.keys()].filter((name) => name.startsWith('x-amz-') && !names.includes(name));
+  if (unsigned.length > 0) {
+    throw new S3Error('AccessDenied', 'There were headers present in the request which were not signed', {
+      HeadersNotSigned: unsigned.join(', '),
+    });
+  }
+  return names;
+}
+
 function mismatch(): S3Error {
   return new S3Error(
     'SignatureDoesNotMatch',
     'The request signature we calculated does not match the signature you provided.',
   );
+}
+
+/** Reads the value of `x-amz-content-sha256`. @throws S3Error InvalidArgument, NotImplemented */
+function parsePayload(value: string, signing: SigningContext): Payload {
+  if (/^[0-9a-f]{64}$/.test(value)) return { kind: 'hashed', sha256: value };
+  switch (value) {
+    case 'UNSIGNED-PAYLOAD':
+      return { kind: 'unsigned' };
+    case 'STREAMING-UNSIGNED-PAYLOAD-TRAILER':
+      return { kind: 'chunked', trailer: true, chain: undefined };
+    case 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD':
+      return { kind: 'chunked', trailer: false, chain: chunkChain(signing) };
+    case 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER':
+      return { kind: 'chunked', trailer: true, chain: chunkChain(signing) };
+  }
+  if (value.startsWith('STREAMING-')) {
+    throw new S3Error('NotImplemented', `The payload signature ${value} is not implemented.`);
+  }
+  throw new S3Error(
+    'InvalidArgument',
+    'x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-… or a valid sha256 value.',
+  );
+}
+
+interface SigningContext {
+  key: KeyObject;
+  timestamp: string;
+  scope: Scope;
+  /** The signature of the request, which begins the chain. */
+  seed: string;
+}
+
+function chunkChain({ key, timestamp, scope, seed }: SigningContext): ChunkChain {
+  let previous = seed;
+  const verify = (kind: 'PAYLOAD' | 'TRAILER', contentSha256: string, signature: string) => {
+    const expected = chainedSignature(key, kind, timestamp, scope, previous, contentSha256);
+    if (!sameSignature(expected, signature)) {
+      throw new S3Error('SignatureDoesNotMatch', 'The signature of a chunk does not match its content.');
+    }
+    previous = expected;
+  };
+  return {
+    chunk: (contentSha256, signature) => verify('PAYLOAD', contentSha256, signature),
+    trailer: (contentSha256, signature) => verify('TRAILER', contentSha256, signature),
+  };
+}
+
+function verifyHeader(request: S3Request, authorization: string, authority: Authority): Verified {
+  const malformed = 'AuthorizationHeaderMalformed';
+  const match =
+    /^AWS4-HMAC-SHA256 +Credential=([^,\s]+), *SignedHeaders=([^,\s]+), *Signature=([0-9a-f]{64})$/.exec(
+      authorization,
+    );
+  if (match === null) throw new S3Error(malformed, 'The authorization header is malformed.');
+  const [, credential = '', signed = '', signature = ''] = match;
+  const timestamp = request.headers.get('x-amz-date') ?? '';
+  const time = parseTimestamp(timestamp);
+  if (time === undefined) {
+    throw new S3Error('AccessDenied', 'AWS authentication requires a valid x-amz-date header');
+  }
+  if (Math.abs(Date.now() - time) > maxClockSkew) {
+    throw new S3Error(
+      'RequestTimeTooSkewed',
+      'The difference between the request time and the current time is too large.',
+    );
+  }
+  const payloadHash = request.headers.get('x-amz-content-sha256');
+  if (payloadHash === undefined) {
+    throw new S3Error('InvalidRequest', 'Missing required header for this request: x-amz-content-sha256');
+  }
+  const scope = parseCredential(credential, authority.credentials, authority.region, timestamp, malformed);
+  const signedHeaders = parseSignedHeaders(signed, request.headers, malformed);
+  const key = signingKey(authority.credentials.secretAccessKey, scope);
+  const expected = requestSignature(key, timestamp, scope, { ...request, signedHeaders, payloadHash });
+  if (!sameSignature(expected, signature)) throw mismatch();
+  const payload = parsePayload(payloadHash, { key, timestamp, scope, seed: signature });
+  return { headers: request.headers, payload };
+}
+
+/** Signatures of a session are made with its own secret. */
+function actingAs(authority: Authority, session: Session | undefined): Authority {
+  if (session === undefined) return authority;
+  const { accessKeyId } = authority.credentials;
+  return { ...authority, credentials: { accessKeyId, secretAccessKey: session.secretAccessKey } };
 }

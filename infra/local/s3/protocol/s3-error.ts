@@ -1,3 +1,28 @@
+/** An answer other than success, as S3 names it. `fields` become further elements of the error document. */
+export class S3Error extends Error {
+  readonly code: S3ErrorCode;
+  readonly status: number;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: S3ErrorCode,
+    message: string,
+    fields: Readonly<Record<string, string>> = {},
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+    this.name = 'S3Error';
+    this.code = code;
+    this.status = statuses[code];
+    this.fields = fields;
+    this.headers = headers;
+  }
+}
+
+/** The error codes of the S3 API that this server returns. */
+export type S3ErrorCode = keyof typeof statuses;
+
 const statuses = {
   AccessDenied: 403,
   AccessForbidden: 403,
@@ -39,28 +64,3 @@ const statuses = {
   SignatureDoesNotMatch: 403,
   XAmzContentSHA256Mismatch: 400,
 } as const;
-
-/** The error codes of the S3 API that this server returns. */
-export type S3ErrorCode = keyof typeof statuses;
-
-/** An answer other than success, as S3 names it. `fields` become further elements of the error document. */
-export class S3Error extends Error {
-  readonly code: S3ErrorCode;
-  readonly status: number;
-  readonly fields: Readonly<Record<string, string>>;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(
-    code: S3ErrorCode,
-    message: string,
-    fields: Readonly<Record<string, string>> = {},
-    headers: Readonly<Record<string, string>> = {},
-  ) {
-    super(message);
-    this.name = 'S3Error';
-    this.code = code;
-    this.status = statuses[code];
-    this.fields = fields;
-    this.headers = headers;
-  }
-}

@@ -1,8 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { decodeUri } from './decode-uri.ts';
 import { S3Error } from './s3-error.ts';
-
-const maxKeyBytes = 1024;
 
 /** A request as received, not yet authenticated. */
 export interface S3Request {
@@ -24,6 +21,8 @@ export interface S3Request {
   expectsContinue: boolean;
   response: ServerResponse;
 }
+
+const maxKeyBytes = 1024;
 
 /** Parses the request line and headers. @throws S3Error InvalidURI, InvalidArgument, KeyTooLongError */
 export function parseRequest(
@@ -54,6 +53,15 @@ export function parseRequest(
     expectsContinue,
     response,
   };
+}
+
+/** Undo percent-encoding. @throws S3Error InvalidURI when it is broken or not UTF-8 */
+export function decodeUri(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new S3Error('InvalidURI', "Couldn't parse the specified URI.");
+  }
 }
 
 function parseQuery(text: string): Map<string, string> {

@@ -3,17 +3,6 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync } fr
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** A file being written, which nothing refers to yet. */
-export interface StagedBlob {
-  /** 32 hex digits, chosen here: no part of any file name ever comes from a request. */
-  id: string;
-  write(piece: Uint8Array): Promise<void>;
-  /** Makes the bytes and the directory entry durable. */
-  seal(): Promise<void>;
-  /** Removes it again. */
-  discard(): Promise<void>;
-}
-
 /**
  * Immutable files. They are written under `staging/`, and moved to `blobs/` right after the transaction that refers
  * to them; after a crash a file in `staging/` is moved if a row refers to it, and removed otherwise.
@@ -87,18 +76,29 @@ export class BlobFolder {
   }
 }
 
-async function writeAll(file: FileHandle, piece: Uint8Array): Promise<void> {
-  for (let rest = piece; rest.length > 0; ) {
-    const { bytesWritten } = await file.write(rest);
-    rest = rest.subarray(bytesWritten);
-  }
-}
-
 function syncFolder(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** A file being written, which nothing refers to yet. */
+export interface StagedBlob {
+  /** 32 hex digits, chosen here: no part of any file name ever comes from a request. */
+  id: string;
+  write(piece: Uint8Array): Promise<void>;
+  /** Makes the bytes and the directory entry durable. */
+  seal(): Promise<void>;
+  /** Removes it again. */
+  discard(): Promise<void>;
+}
+
+async function writeAll(file: FileHandle, piece: Uint8Array): Promise<void> {
+  for (let rest = piece; rest.length > 0; ) {
+    const { bytesWritten } = await file.write(rest);
+    rest = rest.subarray(bytesWritten);
   }
 }

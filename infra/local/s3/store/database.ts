@@ -1,46 +1,4 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
-
-/**
- * Keys are BLOBs, so that they sort by their UTF-8 bytes and may hold any character. `content` names an
- * immutable run of files (segments) that objects refer to; a copy is one more reference. `versions` has every version
- * of a bucket that keeps them, the current one too; one without content marks a deletion. `garbage` lists files
- * that nothing refers to any more, written in the same transaction that dropped the last reference, so that
- * a crash before their removal loses no disk space.
- */
-const schema = `
-  CREATE TABLE IF NOT EXISTS buckets (name TEXT PRIMARY KEY) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS objects (
-    bucket TEXT NOT NULL, key BLOB NOT NULL, content TEXT NOT NULL, size INTEGER NOT NULL,
-    etag TEXT NOT NULL, modified INTEGER NOT NULL, headers TEXT NOT NULL, checksum TEXT,
-    PRIMARY KEY (bucket, key)
-  ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS objects_by_content ON objects (content);
-  CREATE TABLE IF NOT EXISTS versioned_buckets (name TEXT PRIMARY KEY) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS versions (
-    sequence INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, bucket TEXT NOT NULL, key BLOB NOT NULL,
-    content TEXT, size INTEGER NOT NULL, etag TEXT NOT NULL, modified INTEGER NOT NULL, headers TEXT NOT NULL,
-    checksum TEXT
-  );
-  CREATE INDEX IF NOT EXISTS versions_by_key ON versions (bucket, key, sequence);
-  CREATE INDEX IF NOT EXISTS versions_by_content ON versions (content);
-  CREATE TABLE IF NOT EXISTS segments (
-    content TEXT NOT NULL, ordinal INTEGER NOT NULL, file TEXT NOT NULL, size INTEGER NOT NULL,
-    PRIMARY KEY (content, ordinal)
-  ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS segments_by_file ON segments (file);
-  CREATE TABLE IF NOT EXISTS uploads (
-    id TEXT PRIMARY KEY, bucket TEXT NOT NULL, key BLOB NOT NULL, initiated INTEGER NOT NULL,
-    headers TEXT NOT NULL, checksum TEXT
-  ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS uploads_by_key ON uploads (bucket, key, id);
-  CREATE TABLE IF NOT EXISTS parts (
-    upload TEXT NOT NULL, number INTEGER NOT NULL, file TEXT NOT NULL, size INTEGER NOT NULL,
-    etag TEXT NOT NULL, modified INTEGER NOT NULL, checksum TEXT,
-    PRIMARY KEY (upload, number)
-  ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS parts_by_file ON parts (file);
-  CREATE TABLE IF NOT EXISTS garbage (file TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
-`;
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 
 /**
  * The index of everything stored, in SQLite. Calls are synchronous, so a transaction is never interleaved with
@@ -94,4 +52,74 @@ export class Database {
   close(): void {
     this.#database.close();
   }
+}
+
+/**
+ * Keys are BLOBs, so that they sort by their UTF-8 bytes and may hold any character. `content` names an
+ * immutable run of files (segments) that objects refer to; a copy is one more reference. `versions` has every version
+ * of a bucket that keeps them, the current one too; one without content marks a deletion. `garbage` lists files
+ * that nothing refers to any more, written in the same transaction that dropped the last reference, so that
+ * a crash before their removal loses no disk space.
+ */
+const schema = `
+  CREATE TABLE IF NOT EXISTS buckets (name TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS objects (
+    bucket TEXT NOT NULL, key BLOB NOT NULL, content TEXT NOT NULL, size INTEGER NOT NULL,
+    etag TEXT NOT NULL, modified INTEGER NOT NULL, headers TEXT NOT NULL, checksum TEXT,
+    PRIMARY KEY (bucket, key)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS objects_by_content ON objects (content);
+  CREATE TABLE IF NOT EXISTS versioned_buckets (name TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS versions (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, bucket TEXT NOT NULL, key BLOB NOT NULL,
+    content TEXT, size INTEGER NOT NULL, etag TEXT NOT NULL, modified INTEGER NOT NULL, headers TEXT NOT NULL,
+    checksum TEXT
+  );
+  CREATE INDEX IF NOT EXISTS versions_by_key ON versions (bucket, key, sequence);
+  CREATE INDEX IF NOT EXISTS versions_by_content ON versions (content);
+  CREATE TABLE IF NOT EXISTS segments (
+    content TEXT NOT NULL, ordinal INTEGER NOT NULL, file TEXT NOT NULL, size INTEGER NOT NULL,
+    PRIMARY KEY (content, ordinal)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS segments_by_file ON segments (file);
+  CREATE TABLE IF NOT EXISTS uploads (
+    id TEXT PRIMARY KEY, bucket TEXT NOT NULL, key BLOB NOT NULL, initiated INTEGER NOT NULL,
+    headers TEXT NOT NULL, checksum TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS uploads_by_key ON uploads (bucket, key, id);
+  CREATE TABLE IF NOT EXISTS parts (
+    upload TEXT NOT NULL, number INTEGER NOT NULL, file TEXT NOT NULL, size INTEGER NOT NULL,
+    etag TEXT NOT NULL, modified INTEGER NOT NULL, checksum TEXT,
+    PRIMARY KEY (upload, number)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS parts_by_file ON parts (file);
+  CREATE TABLE IF NOT EXISTS garbage (file TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
+`;
+
+/** The text in a column. @throws TypeError where the database holds something else */
+export function text(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value !== 'string') throw unexpected(column);
+  return value;
+}
+
+/** A row as the database gives it. */
+export type Row = Readonly<Record<string, SQLOutputValue>>;
+
+function unexpected(column: string): TypeError {
+  return new TypeError(`The S3 index holds an unexpected value in column ${column}.`);
+}
+
+/** The number in a column. @throws TypeError where the database holds something else */
+export function integer(row: Row, column: string): number {
+  const value = row[column];
+  if (typeof value !== 'number') throw unexpected(column);
+  return value;
+}
+
+/** The bytes in a column, read as UTF-8. @throws TypeError where the database holds something else */
+export function utf8(row: Row, column: string): string {
+  const value = row[column];
+  if (!(value instanceof Uint8Array)) throw unexpected(column);
+  return Buffer.from(value).toString('utf8');
 }

@@ -1,6 +1,5 @@
 import type { BlobFolder } from './blob-folder.ts';
-import { text } from './columns.ts';
-import type { Database } from './database.ts';
+import { type Database, text } from './database.ts';
 
 /** Removes the files of contents without references, once no request reads them. */
 export class Garbage {

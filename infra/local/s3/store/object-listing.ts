@@ -1,29 +1,4 @@
-import { integer, text, utf8 } from './columns.ts';
-import type { Database } from './database.ts';
-
-interface ListedObject {
-  key: string;
-  size: number;
-  etag: string;
-  modified: number;
-}
-
-export interface ListingQuery {
-  bucket: string;
-  prefix: string;
-  /** '' for none. */
-  delimiter: string;
-  /** Keys before these bytes are passed over. */
-  from: Buffer;
-  limit: number;
-}
-
-export interface Listing {
-  objects: ListedObject[];
-  commonPrefixes: string[];
-  /** Where the next page begins, or undefined at the end. */
-  next: Buffer | undefined;
-}
+import { type Database, integer, text, utf8 } from './database.ts';
 
 /**
  * One page of a bucket in the order of the keys' UTF-8 bytes. It seeks in the index, and past each common
@@ -65,6 +40,30 @@ export function listObjects(database: Database, query: ListingQuery): Listing {
     }
   }
   return listing;
+}
+
+export interface ListingQuery {
+  bucket: string;
+  prefix: string;
+  /** '' for none. */
+  delimiter: string;
+  /** Keys before these bytes are passed over. */
+  from: Buffer;
+  limit: number;
+}
+
+export interface Listing {
+  objects: ListedObject[];
+  commonPrefixes: string[];
+  /** Where the next page begins, or undefined at the end. */
+  next: Buffer | undefined;
+}
+
+interface ListedObject {
+  key: string;
+  size: number;
+  etag: string;
+  modified: number;
 }
 
 /** The least bytes above everything that begins with these: UTF-8 has no byte FF, so one more always fits. */

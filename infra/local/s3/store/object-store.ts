@@ -1,36 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { S3Error } from '../protocol/s3-error.ts';
 import type { BlobFolder, StagedBlob } from './blob-folder.ts';
-import { integer, text } from './columns.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, text } from './database.ts';
 import type { Garbage } from './garbage.ts';
 import { listObjects } from './object-listing.ts';
 import { parseObject, type StoredObject } from './stored-object.ts';
 import { type ListedVersion, nullVersion, type VersionMarker, VersionStore } from './version-store.ts';
-import { requireCondition, type WriteCondition } from './write-condition.ts';
-
-const readBytes = 128 * 1024;
-
-/** Where an object is. */
-export interface ObjectAddress {
-  bucket: string;
-  key: string;
-}
-
-/** An object to delete: the key's current one, or for good the version that is named. */
-export interface Deletion {
-  key: string;
-  condition: WriteCondition;
-  version?: string | undefined;
-}
-
-/** An object whose bytes stay readable until it is released, also when its key is replaced or deleted. */
-export interface OpenObject {
-  stored: StoredObject;
-  /** Bytes `first` to `last`, both included. */
-  read(first: number, last: number): AsyncGenerator<Buffer, void, undefined>;
-  release(): void;
-}
 
 /** Objects by bucket and key. */
 export class ObjectStore {
@@ -242,3 +217,49 @@ export class ObjectStore {
     }
   }
 }
+
+/** Where an object is. */
+export interface ObjectAddress {
+  bucket: string;
+  key: string;
+}
+
+/** An object whose bytes stay readable until it is released, also when its key is replaced or deleted. */
+interface OpenObject {
+  stored: StoredObject;
+  /** Bytes `first` to `last`, both included. */
+  read(first: number, last: number): AsyncGenerator<Buffer, void, undefined>;
+  release(): void;
+}
+
+/** The condition of a write on the present object. */
+export interface WriteCondition {
+  /** An ETag without quotes, or `*` for any. */
+  ifMatch?: string | undefined;
+  /** The object must not exist. */
+  ifNoneMatch?: boolean | undefined;
+}
+
+/** An object to delete: the key's current one, or for good the version that is named. */
+export interface Deletion {
+  key: string;
+  condition: WriteCondition;
+  version?: string | undefined;
+}
+
+/** @throws S3Error NoSuchKey, PreconditionFailed */
+function requireCondition(condition: WriteCondition, etag: string | undefined): void {
+  if (condition.ifNoneMatch === true && etag !== undefined) throw preconditionFailed('If-None-Match');
+  if (condition.ifMatch === undefined) return;
+  if (etag === undefined) throw new S3Error('NoSuchKey', 'The specified key does not exist.');
+  if (condition.ifMatch !== '*' && condition.ifMatch !== etag) throw preconditionFailed('If-Match');
+}
+
+/** The answer when a condition does not hold. */
+export function preconditionFailed(condition: string): S3Error {
+  return new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', {
+    Condition: condition,
+  });
+}
+
+const readBytes = 128 * 1024;

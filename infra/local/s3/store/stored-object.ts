@@ -1,20 +1,6 @@
 import * as z from 'zod';
-import { checksumAlgorithms } from '../integrity/checksum.ts';
-import { integer, type Row, text } from './columns.ts';
-
-/** Whether a checksum is over the whole object's bytes or over the checksums of its parts. */
-export const checksumTypes = ['FULL_OBJECT', 'COMPOSITE'] as const;
-
-const StoredChecksum = z.object({
-  algorithm: z.enum(checksumAlgorithms),
-  value: z.string(),
-  type: z.enum(checksumTypes),
-});
-export type StoredChecksum = z.infer<typeof StoredChecksum>;
-
-/** Response headers kept with an object: the content headers and `x-amz-meta-*`. */
-const StoredHeaders = z.record(z.string(), z.string());
-export type StoredHeaders = z.infer<typeof StoredHeaders>;
+import { checksumAlgorithms } from '../protocol/checksum.ts';
+import { integer, type Row, text } from './database.ts';
 
 /** Metadata of an object. */
 export interface StoredObject {
@@ -28,6 +14,20 @@ export interface StoredObject {
   headers: StoredHeaders;
   checksum: StoredChecksum | undefined;
 }
+
+/** Response headers kept with an object: the content headers and `x-amz-meta-*`. */
+const StoredHeaders = z.record(z.string(), z.string());
+export type StoredHeaders = z.infer<typeof StoredHeaders>;
+
+/** Whether a checksum is over the whole object's bytes or over the checksums of its parts. */
+export const checksumTypes = ['FULL_OBJECT', 'COMPOSITE'] as const;
+
+const StoredChecksum = z.object({
+  algorithm: z.enum(checksumAlgorithms),
+  value: z.string(),
+  type: z.enum(checksumTypes),
+});
+export type StoredChecksum = z.infer<typeof StoredChecksum>;
 
 /** Reads a row of the objects table. @throws where it does not hold an object */
 export function parseObject(row: Row): StoredObject {

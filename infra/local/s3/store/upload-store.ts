@@ -1,36 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { type Checksum, checksumAlgorithms } from '../integrity/checksum.ts';
+import { type Checksum, checksumAlgorithms } from '../protocol/checksum.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import type { BlobFolder, StagedBlob } from './blob-folder.ts';
-import { integer, type Row, text, utf8 } from './columns.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, type Row, text, utf8 } from './database.ts';
 import type { Garbage } from './garbage.ts';
-import type { ObjectAddress, ObjectStore } from './object-store.ts';
+import type { ObjectAddress, ObjectStore, WriteCondition } from './object-store.ts';
 import { checksumTypes, parseHeaders, type StoredHeaders, type StoredObject } from './stored-object.ts';
-import type { WriteCondition } from './write-condition.ts';
-
-const UploadChecksum = z.object({ algorithm: z.enum(checksumAlgorithms), type: z.enum(checksumTypes) });
-export type UploadChecksum = z.infer<typeof UploadChecksum>;
-const PartChecksum = z.object({ algorithm: z.enum(checksumAlgorithms), value: z.string() });
-
-/** A multipart upload in progress. */
-export interface Upload extends ObjectAddress {
-  id: string;
-  /** Milliseconds since the epoch. */
-  initiated: number;
-  headers: StoredHeaders;
-  checksum: UploadChecksum | undefined;
-}
-
-/** A part that has arrived. */
-export interface Part {
-  number: number;
-  size: number;
-  etag: string;
-  modified: number;
-  checksum: Checksum | undefined;
-}
 
 /** Multipart uploads. Completing one joins the files of its parts by reference, so it costs no copying. */
 export class UploadStore {
@@ -154,6 +130,18 @@ export class UploadStore {
   }
 }
 
+/** A multipart upload in progress. */
+export interface Upload extends ObjectAddress {
+  id: string;
+  /** Milliseconds since the epoch. */
+  initiated: number;
+  headers: StoredHeaders;
+  checksum: UploadChecksum | undefined;
+}
+
+const UploadChecksum = z.object({ algorithm: z.enum(checksumAlgorithms), type: z.enum(checksumTypes) });
+export type UploadChecksum = z.infer<typeof UploadChecksum>;
+
 function parseUpload(row: Row): Upload {
   return {
     id: text(row, 'id'),
@@ -164,6 +152,17 @@ function parseUpload(row: Row): Upload {
     checksum: row['checksum'] === null ? undefined : UploadChecksum.parse(JSON.parse(text(row, 'checksum'))),
   };
 }
+
+/** A part that has arrived. */
+export interface Part {
+  number: number;
+  size: number;
+  etag: string;
+  modified: number;
+  checksum: Checksum | undefined;
+}
+
+const PartChecksum = z.object({ algorithm: z.enum(checksumAlgorithms), value: z.string() });
 
 function parsePart(row: Row): Part {
   return {

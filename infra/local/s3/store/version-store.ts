@@ -1,29 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { integer, text, utf8 } from './columns.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, text, utf8 } from './database.ts';
 import { parseObject, type StoredObject } from './stored-object.ts';
-
-/** Version of objects from before the bucket kept versions. */
-export const nullVersion = 'null';
-
-/** One version of a key, or the mark of its deletion. */
-export interface ListedVersion {
-  key: string;
-  id: string;
-  isLatest: boolean;
-  isMarker: boolean;
-  size: number;
-  etag: string;
-  modified: number;
-}
-
-/** Where a list of versions goes on: after this version, or after the whole key where it names none. */
-export interface VersionMarker {
-  key: string;
-  id: string | undefined;
-}
-
-const columns = 'bucket, key, content, size, etag, modified, headers, checksum';
 
 /** The versions of objects in buckets that keep them. Every method runs within a transaction of its caller. */
 export class VersionStore {
@@ -106,4 +83,26 @@ export class VersionStore {
       .get(bucket, Buffer.from(key), id);
     return row === undefined ? 0 : integer(row, 'sequence');
   }
+}
+
+const columns = 'bucket, key, content, size, etag, modified, headers, checksum';
+
+/** Version of objects from before the bucket kept versions. */
+export const nullVersion = 'null';
+
+/** Where a list of versions goes on: after this version, or after the whole key where it names none. */
+export interface VersionMarker {
+  key: string;
+  id: string | undefined;
+}
+
+/** One version of a key, or the mark of its deletion. */
+export interface ListedVersion {
+  key: string;
+  id: string;
+  isLatest: boolean;
+  isMarker: boolean;
+  size: number;
+  etag: string;
+  modified: number;
 }

@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { S3Error } from '../protocol/s3-error.ts';
-import type { CrcShape } from './crc-combine.ts';
-import { crc32c } from './crc32c.ts';
-import { crc64nvme } from './crc64nvme.ts';
-
-/** The checksum algorithms of S3 that this server supports, by their name in headers and responses. */
-export const checksumAlgorithms = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const;
-export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number];
+import { type CrcShape, crc32c, crc64nvme, crcCombiner } from './crc.ts';
+import { S3Error } from './s3-error.ts';
 
 export interface Checksum {
   algorithm: ChecksumAlgorithm;
   /** Base64 of the big-endian value; composite ones end with `-` and the number of parts. */
   value: string;
 }
+
+export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number];
+
+/** The checksum algorithms of S3 that this server supports, by their name in headers and responses. */
+export const checksumAlgorithms = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const;
 
 /** A checksum in the making. */
 export interface RunningChecksum {
@@ -26,14 +25,6 @@ export const crcShapes: Readonly<Partial<Record<ChecksumAlgorithm, CrcShape>>> =
   CRC32: { width: 32n, polynomial: 0xedb88320n },
   CRC32C: { width: 32n, polynomial: 0x82f63b78n },
   CRC64NVME: { width: 64n, polynomial: 0x9a6c9329ac4bc9b5n },
-};
-
-const digestBytes: Readonly<Record<ChecksumAlgorithm, number>> = {
-  CRC32: 4,
-  CRC32C: 4,
-  CRC64NVME: 8,
-  SHA1: 20,
-  SHA256: 32,
 };
 
 /** The header, and trailer, that carries checksums of the algorithm. */
@@ -58,6 +49,14 @@ export function parseAlgorithm(name: string): ChecksumAlgorithm {
   return found;
 }
 
+const digestBytes: Readonly<Record<ChecksumAlgorithm, number>> = {
+  CRC32: 4,
+  CRC32C: 4,
+  CRC64NVME: 8,
+  SHA1: 20,
+  SHA256: 32,
+};
+
 /** Whether the text is the base64 of a value as long as the algorithm's. */
 export function isChecksumValue({ algorithm, value }: Checksum): boolean {
   const bytes = Buffer.from(value, 'base64');
@@ -67,6 +66,10 @@ export function isChecksumValue({ algorithm, value }: Checksum): boolean {
 /** Base64 of a CRC's value. */
 export function crcToBase64(value: bigint, algorithm: ChecksumAlgorithm): string {
   return crcToBytes(value, digestBytes[algorithm]).toString('base64');
+}
+
+function crcToBytes(value: bigint, length: number): Buffer {
+  return Buffer.from(value.toString(16).padStart(length * 2, '0'), 'hex');
 }
 
 /** A CRC's value from its base64. */
@@ -99,6 +102,22 @@ export function startChecksum(algorithm: ChecksumAlgorithm): RunningChecksum {
   };
 }
 
-function crcToBytes(value: bigint, length: number): Buffer {
-  return Buffer.from(value.toString(16).padStart(length * 2, '0'), 'hex');
+/** The value for an object made of parts: a checksum over their checksums, and their number. */
+export function compositeChecksum(algorithm: ChecksumAlgorithm, values: readonly string[]): string {
+  const checksum = startChecksum(algorithm);
+  for (const value of values) checksum.update(Buffer.from(value, 'base64'));
+  return `${checksum.digest().toString('base64')}-${values.length}`;
+}
+
+/** The value of the joined bytes of parts, from the parts' values and sizes alone; CRCs only. */
+export function fullObjectChecksum(
+  algorithm: ChecksumAlgorithm,
+  parts: readonly { value: string; size: number }[],
+): string {
+  const shape = crcShapes[algorithm];
+  if (shape === undefined) throw new TypeError(`${algorithm} values cannot be joined.`);
+  const combine = crcCombiner(shape);
+  let joined = 0n;
+  for (const { value, size } of parts) joined = combine(joined, crcFromBase64(value), size);
+  return crcToBase64(joined, algorithm);
 }

@@ -1,10 +1,8 @@
-import { receiveBody } from '../integrity/receive-body.ts';
-import { receiveDocument } from '../integrity/receive-document.ts';
 import { sendEmpty, sendXml } from '../protocol/answer.ts';
-import { childText } from '../protocol/read-xml.ts';
+import { receiveBody, receiveDocument } from '../protocol/receive-body.ts';
 import { S3Error } from '../protocol/s3-error.ts';
-import { group, tag, xmlDocument } from '../protocol/write-xml.ts';
-import { keyEncoding, maxPage, parseCount } from './list-paging.ts';
+import { childText, group, tag, xmlDocument } from '../protocol/xml.ts';
+import { keyEncoding, maxPage, parseCount } from './list-objects.ts';
 import type { Exchange } from './s3-exchange.ts';
 
 /** CreateBucket, in the region of the server: the request has no document that names another. */

@@ -1,18 +1,5 @@
 import { S3Error } from './s3-error.ts';
 
-/** An element of a request document. Attributes are read past: no operation uses one. */
-export interface XmlElement {
-  name: string;
-  text: string;
-  children: XmlElement[];
-}
-
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-const maxDepth = 8;
-const declaration = /^\uFEFF?(?:<\?xml\s[^<>?]*\?>)?/;
-const tokenPattern =
-  /<(\/?)([A-Za-z_][\w.:-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|([^<]+)/y;
-
 /**
  * Reads the small documents S3 requests carry: elements, text, the five named entities and character
  * references. Doctypes, processing instructions, comments and CDATA are refused, so nothing can expand.
@@ -45,12 +32,17 @@ export function readXml(source: string): XmlElement {
   return root;
 }
 
-/** The text of the only child of that name, or undefined. @throws S3Error MalformedXML where it repeats */
-export function childText(element: XmlElement, name: string): string | undefined {
-  const found = element.children.filter((child) => child.name === name);
-  if (found.length > 1) throw malformed();
-  return found[0]?.text;
+/** An element of a request document. Attributes are read past: no operation uses one. */
+export interface XmlElement {
+  name: string;
+  text: string;
+  children: XmlElement[];
 }
+
+const tokenPattern =
+  /<(\/?)([A-Za-z_][\w.:-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|([^<]+)/y;
+
+const declaration = /^\uFEFF?(?:<\?xml\s[^<>?]*\?>)?/;
 
 /** The answer to every document that is not what the operation takes. */
 export function malformed(): S3Error {
@@ -59,6 +51,8 @@ export function malformed(): S3Error {
     'The XML you provided was not well-formed or did not validate against our published schema.',
   );
 }
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 function decodeText(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(\w{1,8}));|&/g, (_, decimal, hex, name) => {
@@ -69,4 +63,46 @@ function decodeText(text: string): string {
     if (!(code <= 0x10ffff) || (code >= 0xd800 && code <= 0xdfff)) throw malformed();
     return String.fromCodePoint(code);
   });
+}
+
+const maxDepth = 8;
+
+/** The text of the only child of that name, or undefined. @throws S3Error MalformedXML where it repeats */
+export function childText(element: XmlElement, name: string): string | undefined {
+  const found = element.children.filter((child) => child.name === name);
+  if (found.length > 1) throw malformed();
+  return found[0]?.text;
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
+
+/** One element with text content; characters that XML cannot carry as they are become character references. */
+export function tag(name: string, text: string | number | boolean): string {
+  const escaped = String(text).replace(
+    /[&<>"\p{Cc}\uFFFE\uFFFF]/gu,
+    (character) => escapes[character] ?? `&#x${character.codePointAt(0)?.toString(16)};`,
+  );
+  return `<${name}>${escaped}</${name}>`;
+}
+
+/** One element holding other elements, already written. */
+export function group(name: string, ...children: readonly string[]): string {
+  return `<${name}>${children.join('')}</${name}>`;
+}
+
+/** A whole answer document in the namespace of the S3 API. */
+export function xmlDocument(name: string, ...children: readonly string[]): string {
+  const head = '<?xml version="1.0" encoding="UTF-8"?>\n';
+  return `${head}<${name} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${children.join('')}</${name}>`;
+}
+
+/** An error document; S3 sends these without a namespace. */
+export function errorDocument(fields: Readonly<Record<string, string>>): string {
+  const children = Object.entries(fields).map(([name, text]) => tag(name, text));
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${group('Error', ...children)}`;
 }
