@@ -399,6 +399,7 @@ describe('people', () => {
     await button('Make a token').click();
     expect(await text('.secret pre')).toMatch(/^\w+\.[\w-]{43}$/);
     await button('Revoke script').click();
+    await button('Revoke the token').click();
     await page.getByText('The token is dead').waitFor();
     await page.locator('input[type=file]').setInputFiles(join(root, 'test/browser/picture.png'));
     await page.getByText('picture.png is there').waitFor();

@@ -1,6 +1,6 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { endpoint as createToken } from '../../functions/auth/create-token.endpoint.ts';
 import type { endpoint as logMetrics } from '../../functions/experiments/metrics/log-metrics.endpoint.ts';
 import type { endpoint as createExperiment } from '../../functions/experiments/records/create-experiment.endpoint.ts';
@@ -50,14 +50,17 @@ export interface Seeded {
 export async function trainFolder(
   url: string,
   client: Client,
-  files: Readonly<Record<string, string>> | undefined,
+  files: Readonly<Record<string, string | Uint8Array>> | undefined,
   name: string,
 ) {
   const home = await mkdtemp(join(tmpdir(), 'console-home-'));
   const folder = join(home, name);
   try {
     await cp(example, folder, { recursive: true });
-    for (const [file, text] of Object.entries(files ?? {})) await writeFile(join(folder, file), text);
+    for (const [file, content] of Object.entries(files ?? {})) {
+      await mkdir(dirname(join(folder, file)), { recursive: true });
+      await writeFile(join(folder, file), content);
+    }
     const { access_token } = await new Client({ url }).call<typeof createToken>('POST /auth/token', {
       body: { grant_type: 'password', ...admin },
     });

@@ -35,6 +35,7 @@ test('the page of the account lists the browsers, and signs all of them out', as
   await rows.nth(1).waitFor();
   expect(await rows.filter({ hasText: 'this one' }).count()).toBe(1);
   await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await page.getByRole('button', { name: 'Sign out all of them' }).click();
   await page.getByLabel('Password', { exact: true }).waitFor();
   await elsewhere.reload();
   await elsewhere.getByRole('heading', { name: 'Your session has ended' }).waitFor();

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Row } from '../experiments/row.ts';
+import { useFirstOf } from '../ui/first-of.tsx';
 import { Empty } from '../ui/parts.tsx';
 import { numberText } from '../ui/text/format.ts';
 import { lineColour } from './colours.ts';
@@ -14,10 +15,15 @@ const gapLeast = 104;
 const widthWanted = 940;
 
 const side = 70;
-const maxAxes = 10;
+/** Words of an axis that have room; the last one says how many more there are. */
+const maxWords = 30;
+/** Axes that are drawn before somebody chooses: what came out is among them. */
+const drawnFirst = 10;
+const outcomesFirst = 3;
 
 interface Axis {
   name: string;
+  isOutcome: boolean;
   /** Of each experiment, from 0 at the foot to 1 at the head; undefined where it has none. */
   places: (number | undefined)[];
   low: string;
@@ -26,7 +32,7 @@ interface Axis {
   words: readonly string[];
 }
 
-function axisOf(name: string, values: readonly (string | undefined)[]): Axis | undefined {
+function axisOf(name: string, isOutcome: boolean, values: readonly (string | undefined)[]): Axis | undefined {
   const given = values.filter((value): value is string => value !== undefined);
   if (new Set(given).size < 2) return undefined;
   const numbers = values.map((value) =>
@@ -41,6 +47,7 @@ function axisOf(name: string, values: readonly (string | undefined)[]): Axis | u
       isLog ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
     return {
       name,
+      isOutcome,
       places: numbers.map((value) => (Number.isFinite(value) ? scaled(value) : undefined)),
       low: numberText(low),
       high: numberText(high),
@@ -50,6 +57,7 @@ function axisOf(name: string, values: readonly (string | undefined)[]): Axis | u
   const words = [...new Set(given)].sort();
   return {
     name,
+    isOutcome,
     places: values.map((value) =>
       value === undefined ? undefined : words.indexOf(value) / (words.length - 1),
     ),
@@ -66,18 +74,29 @@ function axesOf(experiments: readonly Row[]): Axis[] {
     ...names(({ params }) => params).map((name) =>
       axisOf(
         name,
+        false,
         experiments.map(({ params }) => params[name]),
       ),
     ),
     ...names(({ metrics }) => metrics).map((name) =>
       axisOf(
         name,
+        true,
         experiments.map(({ metrics }) =>
           metrics[name] === undefined ? undefined : String(metrics[name].last),
         ),
       ),
     ),
   ].filter((axis): axis is Axis => axis !== undefined);
+}
+
+/** The names of the axes that are drawn first: some of what came out, and what was given in the places that are left. */
+function usualAxes(all: readonly Axis[]): Set<string> {
+  const given = all.filter(({ isOutcome }) => !isOutcome);
+  const outcomes = all.filter(({ isOutcome }) => isOutcome);
+  const rest = Math.max(outcomesFirst, drawnFirst - given.length);
+  const shown = outcomes.slice(0, rest);
+  return new Set([...given.slice(0, drawnFirst - shown.length), ...shown].map(({ name }) => name));
 }
 
 const cut = (text: string, most: number): string =>
@@ -92,8 +111,11 @@ export function Parallel({
   onOpen: (id: string) => void;
 }) {
   const all = useMemo(() => axesOf(experiments), [experiments]);
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  const axes = all.filter(({ name }) => !left.has(name)).slice(0, maxAxes);
+  const usual = useMemo(() => usualAxes(all), [all]);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>();
+  const drawn = chosen ?? usual;
+  const axes = all.filter(({ name }) => drawn.has(name));
+  const [offered, moreAxes] = useFirstOf(all, 40, 'axes');
   if (all.length < 2)
     return <Empty title="Nothing differs by which lines could be told apart" icon="chart" />;
   const gap = Math.max(gapLeast, Math.min(gapMost, (widthWanted - side * 2) / Math.max(1, axes.length - 1)));
@@ -116,22 +138,27 @@ export function Parallel({
   return (
     <>
       <div class="chips axes">
-        {all.slice(0, 40).map(({ name }) => (
+        {offered.map(({ name }) => (
           <label key={name} class="check">
             <input
               type="checkbox"
-              checked={!left.has(name)}
+              checked={drawn.has(name)}
               onChange={({ currentTarget }) => {
-                const next = new Set(left);
-                if (currentTarget.checked) next.delete(name);
-                else next.add(name);
-                setLeft(next);
+                const next = new Set(drawn);
+                if (currentTarget.checked) next.add(name);
+                else next.delete(name);
+                setChosen(next);
               }}
             />
             <bdi>{name}</bdi>
           </label>
         ))}
       </div>
+      {axes.length < all.length && (
+        <p class="soft small">
+          {axes.length} of {all.length} axes are drawn. {moreAxes}
+        </p>
+      )}
       <div class="parallel panel" tabIndex={0} role="group" aria-label="Parallel coordinates">
         <svg
           viewBox={`0 0 ${width} ${height}`}
@@ -158,11 +185,16 @@ export function Parallel({
               <text x={side + at * gap} y={height - bottom + 18} text-anchor="middle">
                 {low}
               </text>
-              {words.slice(0, 30).map((word, index) => (
+              {words.slice(0, maxWords).map((word, index) => (
                 <text key={word} class="word" x={side + at * gap + 6} y={y(index / (words.length - 1)) + 4}>
                   {cut(word, 16)}
                 </text>
               ))}
+              {words.length > maxWords && (
+                <text class="word" x={side + at * gap + 6} y={top + 4}>
+                  and {words.length - maxWords} more
+                </text>
+              )}
             </g>
           ))}
         </svg>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Experiment } from '../api/answers.ts';
 import { type RerunQuery, rerun } from '../api/experiments.ts';
 import { go, href } from '../router.ts';
+import { useFirstOf } from '../ui/first-of.tsx';
 import { Dialog, Form } from '../ui/parts.tsx';
 import { costText } from '../ui/text/format.ts';
 import { TextField } from '../ui/text-field.tsx';
@@ -30,7 +31,8 @@ export function RerunDialog({ experiment, onClose }: { experiment: Experiment; o
   const [isFresh, setFresh] = useState(false);
   const [wanted, setWanted] = useState('');
   const names = Object.keys(params);
-  const shown = names.filter((name) => name.toLowerCase().includes(wanted.toLowerCase())).slice(0, 60);
+  const fitting = names.filter((name) => name.toLowerCase().includes(wanted.toLowerCase()));
+  const [shown, more] = useFirstOf(fitting, 60, 'params');
   const changed = names.filter((name) => values[name] !== params[name]);
   const begin = async () => {
     const overrides = Object.fromEntries(changed.map((name) => [name, scalarOf(values[name] ?? '')]));
@@ -79,6 +81,7 @@ export function RerunDialog({ experiment, onClose }: { experiment: Experiment; o
             </label>
           ))}
         </div>
+        {more}
         <div class="field-row">
           {sizes.map(({ name, label }) => (
             <TextField

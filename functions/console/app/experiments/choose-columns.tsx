@@ -73,6 +73,9 @@ export function ChooseColumns({
                 {aggregates.map((aggregate) => box(metricColumn(name, aggregate), aggregate))}
               </div>
             ))}
+            {metrics.length > maxShown && (
+              <p class="soft small">And {metrics.length - maxShown} more: find them above.</p>
+            )}
           </fieldset>
         )}
         {lists.map(({ title, columns }) => (

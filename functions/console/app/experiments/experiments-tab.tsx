@@ -129,7 +129,7 @@ export function ExperimentsTab({
             <option value="">No groups</option>
             <option value="config">Group by configuration</option>
             <option value="status">Group by status</option>
-            {groupable.slice(0, 200).map((id) => (
+            {groupable.map((id) => (
               <option key={id} value={id}>
                 Group by {id}
               </option>

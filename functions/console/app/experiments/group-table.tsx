@@ -1,4 +1,4 @@
-import { plural } from '../ui/text/format.ts';
+import { useFirstOf } from '../ui/first-of.tsx';
 import type { Column } from './columns.ts';
 import { type RowGroup, spreadText } from './group-rows.ts';
 import type { Order } from './sort-rows.ts';
@@ -23,6 +23,7 @@ export function GroupTable({
   onSort: (column: Column | undefined) => void;
   onOpen: (value: string) => void;
 }) {
+  const [shown, more] = useFirstOf(groups, maxShown, 'groups');
   const numbers = columns.filter(
     (column) => column.isNumber && groups.some(({ spreads }) => spreads.has(column.id)),
   );
@@ -51,7 +52,7 @@ export function GroupTable({
           </tr>
         </thead>
         <tbody>
-          {groups.slice(0, maxShown).map(({ value, rows, spreads }) => (
+          {shown.map(({ value, rows, spreads }) => (
             <tr key={value ?? '\0'}>
               <th scope="row">
                 {value === undefined ? (
@@ -80,11 +81,7 @@ export function GroupTable({
           ))}
         </tbody>
       </table>
-      {groups.length > maxShown && (
-        <p class="soft">
-          The {plural(maxShown, 'largest group')} of {groups.length.toLocaleString('en')}.
-        </p>
-      )}
+      {more}
     </div>
   );
 }

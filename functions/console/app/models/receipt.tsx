@@ -1,5 +1,6 @@
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { Receipt } from '../api/models.ts';
+import { useFirstOf } from '../ui/first-of.tsx';
 import { durationText, numberText } from '../ui/text/format.ts';
 
 interface Bar {
@@ -38,6 +39,8 @@ function barsOf({
 /** What a strategy has done to a model: before and after, and what was left alone. */
 export function ReceiptView({ receipt }: { receipt: Receipt }) {
   const { warnings, notes, kept, outputs, stages, run_as_whole, compared_on, onnx_runtime } = receipt;
+  const [shownOutputs, moreOutputs] = useFirstOf(outputs, 12, 'outputs');
+  const [shownKept, moreKept] = useFirstOf(kept, 200, 'parts');
   return (
     <div class="receipt">
       {warnings.length > 0 && (
@@ -65,7 +68,7 @@ export function ReceiptView({ receipt }: { receipt: Receipt }) {
         })}
       </div>
       <dl class="facts receipt-facts">
-        {outputs.slice(0, 12).map(({ name, relative_l2_error, why }) => (
+        {shownOutputs.map(({ name, relative_l2_error, why }) => (
           <div key={name} class="fact">
             <dt>
               Error of <bdi>{name}</bdi>
@@ -92,6 +95,7 @@ export function ReceiptView({ receipt }: { receipt: Receipt }) {
           <dd>{durationText(stages.reduce((sum, { seconds }) => sum + seconds, 0))}</dd>
         </div>
       </dl>
+      {moreOutputs}
       {notes.length > 0 && (
         <ul class="soft small">
           {notes.map((note) => (
@@ -104,7 +108,7 @@ export function ReceiptView({ receipt }: { receipt: Receipt }) {
           <summary>{kept.length} parts were kept as they are</summary>
           <table class="data">
             <tbody>
-              {kept.slice(0, 200).map(({ what, why }, index) => (
+              {shownKept.map(({ what, why }, index) => (
                 <tr key={index}>
                   <th scope="row">
                     <bdi>{what}</bdi>
@@ -114,6 +118,7 @@ export function ReceiptView({ receipt }: { receipt: Receipt }) {
               ))}
             </tbody>
           </table>
+          {moreKept}
         </details>
       )}
     </div>

@@ -13,7 +13,8 @@ import {
 } from '../api/people.ts';
 import { leave, person, signIn, signOut } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
-import { attempt, tell } from '../ui/notice.tsx';
+import { AskingButton } from '../ui/asking-button.tsx';
+import { tell } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Command, Field, Form, Loaded } from '../ui/parts.tsx';
 import { forgetPicture, Picture } from '../ui/picture.tsx';
@@ -60,13 +61,23 @@ function Tokens() {
                   <td class="soft number">until {token.expires_at.slice(0, 10)}</td>
                   <td class="right">
                     {!token.current && (
-                      <Button
+                      <AskingButton
                         kind="quiet"
                         icon="close"
                         label={`Revoke ${token.name ?? 'the sign-in'}`}
-                        onClick={() =>
-                          attempt(() => removeToken(token.token_id).then(live.refresh), 'The token is dead')
+                        title="Revoke this token?"
+                        action="Revoke the token"
+                        question={
+                          <>
+                            Whatever uses <bdi>{token.name ?? 'this sign-in of a program'}</bdi> is refused
+                            from now on. That cannot be undone.
+                          </>
                         }
+                        onConfirm={async () => {
+                          await removeToken(token.token_id);
+                          tell('The token is dead');
+                          await live.refresh();
+                        }}
                       />
                     )}
                   </td>
@@ -128,16 +139,22 @@ function Sessions() {
                   </td>
                   <td class="right">
                     {!session.current && (
-                      <Button
+                      <AskingButton
                         kind="quiet"
                         icon="close"
                         label={`Sign out ${session.browser}`}
-                        onClick={() =>
-                          attempt(
-                            () => endSession(session.session_id).then(live.refresh),
-                            'The browser is signed out',
-                          )
+                        title="Sign out this browser?"
+                        action="Sign it out"
+                        question={
+                          <>
+                            <bdi>{session.browser}</bdi> asks for the password at its next use.
+                          </>
                         }
+                        onConfirm={async () => {
+                          await endSession(session.session_id);
+                          tell('The browser is signed out');
+                          await live.refresh();
+                        }}
                       />
                     )}
                   </td>
@@ -148,9 +165,16 @@ function Sessions() {
         )}
       </Loaded>
       <div class="bar-row after">
-        <Button kind="quiet" icon="out" onClick={() => attempt(() => endAllSessions().then(leave))}>
+        <AskingButton
+          kind="quiet"
+          icon="out"
+          title="Sign out everywhere?"
+          action="Sign out all of them"
+          question="Every browser of yours asks for the password at its next use, this one at once. Tokens of programs stay."
+          onConfirm={() => endAllSessions().then(leave)}
+        >
           Sign out everywhere
-        </Button>
+        </AskingButton>
       </div>
     </section>
   );
@@ -227,17 +251,18 @@ export function AccountPage() {
               }}
             />
             <div class="bar-row after">
-              <Button
+              <AskingButton
                 kind="quiet"
-                onClick={() =>
-                  attempt(async () => {
-                    await removePicture(username);
-                    forgetPicture(username);
-                  })
-                }
+                title="Remove your picture?"
+                action="Remove the picture"
+                question="The one drawn from your name is shown instead. That cannot be undone."
+                onConfirm={async () => {
+                  await removePicture(username);
+                  forgetPicture(username);
+                }}
               >
                 Back to the drawn one
-              </Button>
+              </AskingButton>
             </div>
           </section>
           <Password username={username} />

@@ -297,6 +297,11 @@ export function ComparePage({ project_id }: { project_id: string }) {
         title={`Compare ${plural(ids.length, 'experiment')}`}
         part={tabNames.find(({ id }) => id === place.value.query.get('tab') && id !== 'table')?.name}
       />
+      {named.length > most && (
+        <p class="soft">
+          The first {most} of {new Set(named).size} that the address names: more cannot be compared at once.
+        </p>
+      )}
       {ids.length < 2 ? (
         <Empty title="Choose two or more experiments" icon="chart">
           <LinkButton href={href(['projects', project_id])}>To the table</LinkButton>

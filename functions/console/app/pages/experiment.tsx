@@ -12,8 +12,10 @@ import { EditDialog } from '../experiment/edit-dialog.tsx';
 import { Facts, Params, Timeline } from '../experiment/facts.tsx';
 import { LogTab } from '../experiment/log-tab.tsx';
 import { RerunDialog } from '../experiment/rerun-dialog.tsx';
+import { Warnings } from '../experiment/warnings.tsx';
 import { forgetRow } from '../experiments/kept-rows.ts';
 import { go, href, place } from '../router.ts';
+import { useFirstOf } from '../ui/first-of.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Confirm, Loaded, Tabs } from '../ui/parts.tsx';
 import { isFinal, Status } from '../ui/status.tsx';
@@ -62,6 +64,23 @@ const Figures = ({ experiment }: { experiment: Experiment }) => {
   );
 };
 
+const Tags = ({ tags }: { tags: Experiment['tags'] }) => {
+  const [shown, more] = useFirstOf(Object.entries(tags), 30, 'tags');
+  if (shown.length === 0) return null;
+  return (
+    <>
+      <ul class="chips" aria-label="Tags">
+        {shown.map(([tag, value]) => (
+          <li key={tag} class="chip" title={`${tag}: ${value}`}>
+            <bdi>{tag}</bdi>: <bdi>{value}</bdi>
+          </li>
+        ))}
+      </ul>
+      {more}
+    </>
+  );
+};
+
 const Overview = ({ experiment, onEdit }: { experiment: Experiment; onEdit: (() => void) | undefined }) => (
   <div class="split">
     <div class="grow">
@@ -74,6 +93,7 @@ const Overview = ({ experiment, onEdit }: { experiment: Experiment; onEdit: (() 
             {onEdit && <a href={href(['projects', experiment.project_id, 'settings'])}>Choose the metric</a>}
           </p>
         )}
+      <Warnings experiment={experiment} />
       <Curves experiments={[drawableOf(experiment)]} />
     </div>
     <aside aria-label="About the experiment">
@@ -136,17 +156,7 @@ function Content({
                 <LongText text={status_reason} />
               </p>
             )}
-            {Object.keys(tags).length > 0 && (
-              <ul class="chips" aria-label="Tags">
-                {Object.entries(tags)
-                  .slice(0, 30)
-                  .map(([tag, value]) => (
-                    <li key={tag} class="chip" title={`${tag}: ${value}`}>
-                      <bdi>{tag}</bdi>: <bdi>{value}</bdi>
-                    </li>
-                  ))}
-              </ul>
-            )}
+            <Tags tags={tags} />
           </div>
         }
       >

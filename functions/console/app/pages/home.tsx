@@ -3,6 +3,7 @@ import { ownRights } from '../api/rights.ts';
 import { person, serviceUrl } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
 import { href } from '../router.ts';
+import { useFirstOf } from '../ui/first-of.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Command, Empty, LinkButton, Loaded } from '../ui/parts.tsx';
 import { isFinal, Status } from '../ui/status.tsx';
@@ -13,7 +14,7 @@ type Row = Recent['live'][number];
 const linkTo = ({ project_id, experiment_id }: Row): string =>
   href(['projects', project_id, 'experiments', experiment_id]);
 
-const Running = ({ rows, nameOf }: { rows: readonly Row[]; nameOf: (id: string) => string }) => (
+const RunningCards = ({ rows, nameOf }: { rows: readonly Row[]; nameOf: (id: string) => string }) => (
   <ul class="cards">
     {rows.map((row) => (
       <li key={row.experiment_id}>
@@ -42,6 +43,16 @@ const Running = ({ rows, nameOf }: { rows: readonly Row[]; nameOf: (id: string) 
     ))}
   </ul>
 );
+
+function Running({ rows, nameOf }: { rows: readonly Row[]; nameOf: (id: string) => string }) {
+  const [shown, more] = useFirstOf(rows, 12, 'that run');
+  return (
+    <>
+      <RunningCards rows={shown} nameOf={nameOf} />
+      {more}
+    </>
+  );
+}
 
 const Line = ({ row, nameOf }: { row: Row; nameOf: (id: string) => string }) => (
   <li>
@@ -124,7 +135,7 @@ function Overview({ recent }: { recent: Recent }) {
         {running.length === 0 ? (
           <p class="soft">Nothing runs at the moment.</p>
         ) : (
-          <Running rows={running.slice(0, 12)} nameOf={nameOf} />
+          <Running rows={running} nameOf={nameOf} />
         )}
       </section>
       {failed.length > 0 && (

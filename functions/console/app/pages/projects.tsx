@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
+import type { Project } from '../api/answers.ts';
 import { loadCriteria, loadProjects, newProject } from '../api/projects.ts';
 import { ownRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { go, href, place, setQuery } from '../router.ts';
+import { useFirstOf } from '../ui/first-of.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Dialog, Empty, Field, Form, Loaded } from '../ui/parts.tsx';
 
@@ -70,6 +72,37 @@ function NewProject({ onClose }: { onClose: () => void }) {
   );
 }
 
+/** A card for each project. */
+function ProjectCards({ projects }: { projects: readonly Project[] }) {
+  const [first, more] = useFirstOf(projects, 300, 'projects');
+  return (
+    <>
+      <ul class="cards wide">
+        {first.map((project) => (
+          <li key={project.project_id}>
+            <a class="card link" href={href(['projects', project.project_id])}>
+              <span class="card-top">
+                <span class="chip">{project.project_task}</span>
+                <span class="soft small">
+                  <Ago time={project.updated_at} />
+                </span>
+              </span>
+              <strong class="clamp">
+                <bdi>{project.project_name}</bdi>
+              </strong>
+              <span class="soft small clamp">{project.project_description}</span>
+              <span class="soft small">
+                <bdi>{project.owner ?? 'nobody'}</bdi> · ranked by {project.criterion}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {more}
+    </>
+  );
+}
+
 /** Every project, newest first, with a box to find one. */
 export function ProjectsPage() {
   const live = useLive('projects', loadProjects, { every: () => 30_000 });
@@ -117,29 +150,7 @@ export function ProjectsPage() {
                 <Button onClick={() => setQuery({ q: undefined })}>Show all</Button>
               </Empty>
             );
-          return (
-            <ul class="cards wide">
-              {shown.slice(0, 300).map((project) => (
-                <li key={project.project_id}>
-                  <a class="card link" href={href(['projects', project.project_id])}>
-                    <span class="card-top">
-                      <span class="chip">{project.project_task}</span>
-                      <span class="soft small">
-                        <Ago time={project.updated_at} />
-                      </span>
-                    </span>
-                    <strong class="clamp">
-                      <bdi>{project.project_name}</bdi>
-                    </strong>
-                    <span class="soft small clamp">{project.project_description}</span>
-                    <span class="soft small">
-                      <bdi>{project.owner ?? 'nobody'}</bdi> · ranked by {project.criterion}
-                    </span>
-                  </a>
-                </li>
-              ))}
-            </ul>
-          );
+          return <ProjectCards projects={shown} />;
         }}
       </Loaded>
     </>

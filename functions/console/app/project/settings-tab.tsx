@@ -6,7 +6,8 @@ import { changeProject, removeProject } from '../api/projects.ts';
 import type { Rights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { go, href } from '../router.ts';
-import { attempt, tell } from '../ui/notice.tsx';
+import { AskingButton } from '../ui/asking-button.tsx';
+import { tell } from '../ui/notice.tsx';
 import { Ago, Button, Confirm, Field, Form, Loaded } from '../ui/parts.tsx';
 import { plural } from '../ui/text/format.ts';
 import { TextField } from '../ui/text-field.tsx';
@@ -127,13 +128,18 @@ function Members({ project_id, mayOwn }: { project_id: string; mayOwn: boolean }
                   <td>{member.role}</td>
                   <td class="right">
                     {mayOwn && member.role !== 'owner' && (
-                      <Button
+                      <AskingButton
                         kind="quiet"
                         icon="close"
                         label={`Remove ${member.username}`}
-                        onClick={() =>
-                          attempt(() => removeMember(project_id, member.username).then(live.refresh))
+                        title="Remove this member?"
+                        action="Remove the member"
+                        question={
+                          <>
+                            <bdi>{member.username}</bdi> can no longer change this project.
+                          </>
                         }
+                        onConfirm={() => removeMember(project_id, member.username).then(live.refresh)}
                       />
                     )}
                   </td>

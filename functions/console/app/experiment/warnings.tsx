@@ -1,0 +1,22 @@
+import type { Experiment } from '../api/answers.ts';
+import { useFirstOf } from '../ui/first-of.tsx';
+import { LongText } from '../ui/text/long-text.tsx';
+
+/** What the program of a run did that it may not have meant: the sentences that `mps show` prints. */
+export function Warnings({ experiment: { warnings } }: { experiment: Experiment }) {
+  const [shown, more] = useFirstOf(warnings, 3, 'warnings');
+  if (warnings.length === 0) return null;
+  return (
+    <section class="panel warnings" aria-labelledby="warnings">
+      <h2 id="warnings">{warnings.length === 1 ? 'Warning' : `Warnings (${warnings.length})`}</h2>
+      <ul class="small">
+        {shown.map((warning, index) => (
+          <li key={index}>
+            <LongText text={warning} />
+          </li>
+        ))}
+      </ul>
+      {more}
+    </section>
+  );
+}

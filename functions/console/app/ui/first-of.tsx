@@ -1,0 +1,29 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+
+/**
+ * The first things of a list that may be long, and a button that says how many more there are and shows them.
+ *
+ * @example const [tags, moreTags] = useFirstOf(all, 30, 'tags');
+ */
+export function useFirstOf<T>(
+  all: readonly T[],
+  most: number,
+  what: string,
+): [readonly T[], ComponentChildren] {
+  const [isWhole, setWhole] = useState(false);
+  if (all.length <= most) return [all, null];
+  const left = (all.length - most).toLocaleString('en');
+  return [
+    isWhole ? all : all.slice(0, most),
+    <button
+      key="more"
+      type="button"
+      class="as-link small"
+      aria-expanded={isWhole}
+      onClick={() => setWhole(!isWhole)}
+    >
+      {isWhole ? `fewer ${what}` : `and ${left} more ${what}`}
+    </button>,
+  ];
+}

@@ -1,0 +1,111 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axeFindings } from './axe.ts';
+import { type ConsoleService, startConsole, visit } from './console-service.ts';
+import { newProject, recordRun } from './record-run.ts';
+import { trainFolder } from './seed.ts';
+
+let service: ConsoleService;
+let page: Page;
+
+const program = `
+import os
+with open(os.environ["METRICS_FILE"], "w") as file:
+    file.write('{"loss": 0.5, "step": 1}\\n' + "".join(f"epoch {n} of 5\\n" for n in range(5)))
+`;
+const config = JSON.stringify(
+  Object.fromEntries(Array.from({ length: 72 }, (_, index) => [`p${index}`, index])),
+);
+const many = (count: number, name: string, value: (index: number) => string): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name}${index}`, value(index)]));
+
+let trained: { project_id: string; experiment_id: string };
+beforeAll(async () => {
+  service = await startConsole();
+  trained = await trainFolder(
+    service.url,
+    service.client,
+    { 'train.py': program, 'train.yaml': config },
+    'warned',
+  );
+  page = await service.enter();
+});
+afterAll(() => service.close());
+
+const button = (name: string | RegExp) => page.getByRole('button', { name });
+
+test('a run says how many lines of METRICS_FILE are left out, and quotes the first three', async () => {
+  await visit(page, `projects/${trained.project_id}/experiments/${trained.experiment_id}`);
+  const warnings = page.getByRole('region', { name: /^Warning/ });
+  const said = await warnings.innerText();
+  expect(said).toContain('5 lines');
+  for (const line of ['epoch 0 of 5', 'epoch 1 of 5', 'epoch 2 of 5']) expect(said).toContain(line);
+  expect(said).not.toContain('epoch 3 of 5');
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+test('a list that is cut says how many more there are, and shows them', async () => {
+  const project_id = await newProject(service.client, 'lengthy');
+  const ids: string[] = [];
+  for (const [index, name] of ['first', 'second'].entries())
+    ids.push(
+      await recordRun(service.client, project_id, {
+        name,
+        tags: many(42, 't', String),
+        params: many(55, 'p', (at) => String(at + index)),
+        metrics: { loss: [index] },
+        status: 'SUCCEEDED',
+      }),
+    );
+  await visit(page, `projects/${project_id}/experiments/${ids[0]}`);
+  const tags = page.getByRole('list', { name: 'Tags' }).locator('.chip');
+  expect(await tags.count()).toBe(30);
+  await button('and 12 more tags').click();
+  await expect.poll(() => tags.count()).toBe(42);
+
+  await visit(page, `projects/${project_id}/compare?experiments=${ids.join(',')}&tab=parallel`);
+  const axes = page.locator('.parallel line.axis');
+  await expect.poll(() => axes.count()).toBe(10);
+  const boxes = page.locator('.axes input');
+  expect(await boxes.count()).toBe(40);
+  await button('and 16 more axes').click();
+  await expect.poll(() => boxes.count()).toBe(56);
+  // Another takes the place of one that is drawn.
+  await page.getByText('10 of 56 axes are drawn').waitFor();
+  await page.locator('.axes label', { hasText: /^p54$/ }).locator('input').check();
+  await expect.poll(() => page.locator('.parallel text.name').allTextContents()).toContain('p54');
+});
+
+test('the params of a run to repeat are all within reach', async () => {
+  await visit(page, `projects/${trained.project_id}/experiments/${trained.experiment_id}`);
+  await button('Run again').click();
+  const params = page.locator('.param-grid .param');
+  expect(await params.count()).toBe(60);
+  await button('and 12 more params').click();
+  await expect.poll(() => params.count()).toBe(72);
+  await button('Close').click();
+});
+
+test('nothing is taken from anybody without a question', async () => {
+  await visit(page, 'account');
+  await page.getByLabel('Name of a new token').fill('script');
+  await button('Make a token').click();
+  await button('Revoke script').click();
+  const dialog = page.getByRole('dialog');
+  expect(await dialog.innerText()).toContain('script');
+  await dialog.getByRole('button', { name: 'Keep' }).click();
+  expect(await button('Revoke script').count()).toBe(1);
+  await button('Revoke script').click();
+  await dialog.getByRole('button', { name: 'Revoke the token' }).click();
+  await expect.poll(() => button('Revoke script').count()).toBe(0);
+  for (const name of ['Sign out everywhere', 'Back to the drawn one']) {
+    await button(name).click();
+    await dialog.getByRole('button', { name: 'Keep' }).click();
+    await expect.poll(() => dialog.count()).toBe(0);
+  }
+  expect(await page.locator('.shell').count()).toBe(1);
+});
+
+test('nothing of it made a script fail or broke the policy of the page', () => {
+  expect(service.faults).toEqual([]);
+});
