@@ -10,7 +10,27 @@ import { type ArrayToWrite, writeNpz } from '../../shared/onnx/model/npz/write-n
 
 const fixtures = join(import.meta.dirname, '../fixtures/onnx');
 
-async function npzOf(arrays: Readonly<Record<string, ArrayToWrite>>): Promise<Uint8Array<ArrayBuffer>> {
+/** The bytes of a model of the fixtures. */
+export const modelBytes = async (file: string): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(await readFile(join(fixtures, file)));
+
+/** An evaluation set of the model of digits, whose labels mean nothing. */
+export const digitsSamples = (count: number) => ({
+  image: {
+    type: 'float' as const,
+    dims: [count, 1, 8, 8],
+    values: Float32Array.from({ length: count * 64 }, (_, index) => Math.sin(index * 1.7 + (index % 64))),
+  },
+  labels: {
+    type: 'int64' as const,
+    dims: [count],
+    values: BigInt64Array.from({ length: count }, (_, index) => BigInt(index % 10)),
+  },
+});
+
+export async function npzOf(
+  arrays: Readonly<Record<string, ArrayToWrite>>,
+): Promise<Uint8Array<ArrayBuffer>> {
   const folder = await mkdtemp(join(tmpdir(), 'console-npz-'));
   try {
     await writeNpz(join(folder, 'set.npz'), arrays);
@@ -29,7 +49,7 @@ export async function recordModel(
 ): Promise<void> {
   const path = { model_name };
   const files = [
-    { role: 'model' as const, bytes: new Uint8Array(await readFile(join(fixtures, file))) },
+    { role: 'model' as const, bytes: await modelBytes(file) },
     ...(evaluation === undefined ? [] : [{ role: 'evaluation' as const, bytes: await npzOf(evaluation) }]),
   ];
   for (const { role, bytes } of files) {

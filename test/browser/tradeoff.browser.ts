@@ -6,7 +6,7 @@ import type { endpoint as createQuantize } from '../../functions/optimization/st
 import type { endpoint as readQuantize } from '../../functions/optimization/strategies/quantize/read-quantize-strategy.endpoint.ts';
 import { axeFindings } from './axe.ts';
 import { type ConsoleService, settle, startConsole, visit } from './console-service.ts';
-import { recordModel } from './record-model.ts';
+import { digitsSamples, recordModel } from './record-model.ts';
 
 let service: ConsoleService;
 let page: Page;
@@ -56,18 +56,7 @@ async function quantize(model_name: string, query: Readonly<Record<string, strin
 
 beforeAll(async () => {
   service = await startConsole();
-  await recordModel(service.client, 'digits', 'digits.onnx', {
-    image: {
-      type: 'float',
-      dims: [samples, 1, 8, 8],
-      values: Float32Array.from({ length: samples * 64 }, (_, index) => Math.sin(index * 1.7 + (index % 64))),
-    },
-    labels: {
-      type: 'int64',
-      dims: [samples],
-      values: BigInt64Array.from({ length: samples }, (_, index) => BigInt(index % 10)),
-    },
-  });
+  await recordModel(service.client, 'digits', 'digits.onnx', digitsSamples(samples));
   await prune('digits', '2', 'digits-half');
   await prune('digits', '2');
   await prune('digits', '4');

@@ -1,4 +1,6 @@
 import type { AnswerOf, Called, Route, RowOf } from '../../../../shared/client/route.ts';
+import type { Sets } from '../../../../shared/onnx-models/sets-beside.ts';
+import type { endpoint as createModel } from '../../../optimization/models/create-model.endpoint.ts';
 import type { endpoint as deleteModel } from '../../../optimization/models/delete-model.endpoint.ts';
 import type { endpoint as listModels } from '../../../optimization/models/list-models.endpoint.ts';
 import type { endpoint as readModel } from '../../../optimization/models/read-model.endpoint.ts';
@@ -44,6 +46,12 @@ export type StrategyDetails = Strategy & { receipt: Receipt | null };
 export const loadModels = (): Promise<Model[]> => all<typeof listModels>('GET /optimization/models');
 export const loadModel = (model_name: string): Promise<ModelDetails> =>
   call<typeof readModel>('GET /optimization/models/{model_name}', { path: { model_name } });
+/** Add artifacts of an experiment to a model that is ready, in the place of the sets that it has. */
+export const addSets = (model_name: string, experiment_id: string, sets: Sets) =>
+  call<typeof createModel>('POST /optimization/models/{model_name}', {
+    path: { model_name },
+    query: { experiment_id, ...sets },
+  });
 export const removeModel = (model_name: string) =>
   call<typeof deleteModel>('DELETE /optimization/models/{model_name}', { path: { model_name } });
 

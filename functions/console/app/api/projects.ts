@@ -89,6 +89,17 @@ export const experimentsById = (project_id: string, ids: readonly string[]) =>
     },
   });
 
+/** The newest experiments of a project, or of those whose names have a text. */
+export const findExperiments = (project_id: string, name: string) =>
+  page<typeof listExperiments>('GET /projects/{project_id}/experiments', {
+    path: { project_id },
+    query: {
+      limit: 50,
+      fields: 'experiment_id,name',
+      ...(name.trim() !== '' && { filter: `name ILIKE '%${name.trim().replaceAll("'", "''")}%'` }),
+    },
+  });
+
 export type Comparison = AnswerOf<typeof compareExperiments>;
 
 /** In what 2 to 50 experiments differ. */

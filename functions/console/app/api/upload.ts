@@ -1,4 +1,5 @@
 import { type SendFile, sendUpload, type UploadTarget } from '../../../../shared/client/send-upload.ts';
+import type { Sets } from '../../../../shared/onnx-models/sets-beside.ts';
 import type { endpoint as createModel } from '../../../optimization/models/create-model.endpoint.ts';
 import type { endpoint as putModel } from '../../../optimization/models/put-model.endpoint.ts';
 import type { endpoint as putDataset } from '../../../projects/uploads/put-dataset.endpoint.ts';
@@ -146,9 +147,13 @@ export async function uploadModelFile(
 export const acceptModel = (model_name: string, shapes: { inputs?: string; outputs?: string } = {}) =>
   call<typeof putModel>('PUT /optimization/models/{model_name}', { path: { model_name }, query: shapes });
 
-/** Make a model of a file that an experiment left. */
-export const modelFromArtifact = (model_name: string, experiment_id: string, path: string) =>
+/** Make a model of a file that an experiment left, with sets that it left. */
+export const modelFromArtifact = (
+  model_name: string,
+  experiment_id: string,
+  files: { path: string } & Sets,
+) =>
   call<typeof createModel>('POST /optimization/models/{model_name}', {
     path: { model_name },
-    query: { experiment_id, path },
+    query: { experiment_id, ...files },
   });

@@ -17,8 +17,10 @@ import { useLive } from '../api/use-live.ts';
 import { familyOf } from '../models/family.ts';
 import { OptimizeForm } from '../models/optimize-form.tsx';
 import { ReceiptView } from '../models/receipt.tsx';
+import { SetsDialog } from '../models/sets-dialog.tsx';
 import { Tradeoff } from '../models/tradeoff.tsx';
 import { go, href, place } from '../router.ts';
+import { useFirstOf } from '../ui/first-of.tsx';
 import { attempt } from '../ui/notice.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { Ago, Button, Confirm, Loaded } from '../ui/parts.tsx';
@@ -29,16 +31,44 @@ import { LongText } from '../ui/text/long-text.tsx';
 
 const maxReceipts = 40;
 
-const Inspection = ({ model }: { model: ModelDetails }) => {
+type Inspected = NonNullable<ModelDetails['inspection']>;
+
+const Tensors = ({ list, what }: { list: Inspected['inputs']; what: string }) => {
+  const [shown, more] = useFirstOf(list, 12, what);
+  return (
+    <>
+      {shown.map(({ name, type, shape }) => (
+        <div key={name}>
+          <code>
+            {name}: {type} [{(shape ?? []).map((size) => size ?? '?').join(', ')}]
+          </code>
+        </div>
+      ))}
+      {more}
+    </>
+  );
+};
+
+const Operators = ({ operators }: { operators: Inspected['operators'] }) => {
+  const [shown, more] = useFirstOf(
+    Object.entries(operators).sort((a, b) => b[1] - a[1]),
+    24,
+    'operators',
+  );
+  return (
+    <dd class="chips">
+      {shown.map(([name, count]) => (
+        <span key={name} class="chip">
+          {name} × {count}
+        </span>
+      ))}
+      {more}
+    </dd>
+  );
+};
+
+const Inspection = ({ model, onSets }: { model: ModelDetails; onSets: (() => void) | undefined }) => {
   const { inspection, files, bytes, opset } = model;
-  const tensors = (list: { name: string; type: string; shape: (number | string | null)[] | null }[]) =>
-    list.slice(0, 12).map(({ name, type, shape }) => (
-      <div key={name}>
-        <code>
-          {name}: {type} [{(shape ?? []).map((size) => size ?? '?').join(', ')}]
-        </code>
-      </div>
-    ));
   return (
     <section class="panel">
       <h2>What it holds</h2>
@@ -58,27 +88,27 @@ const Inspection = ({ model }: { model: ModelDetails }) => {
               <bdi>{inspection.producer || '–'}</bdi>
             </dd>
             <dt>Inputs</dt>
-            <dd>{tensors(inspection.inputs)}</dd>
-            <dt>Outputs</dt>
-            <dd>{tensors(inspection.outputs)}</dd>
-            <dt>Operators</dt>
-            <dd class="chips">
-              {Object.entries(inspection.operators)
-                .sort((a, b) => b[1] - a[1])
-                .slice(0, 24)
-                .map(([name, count]) => (
-                  <span key={name} class="chip">
-                    {name} × {count}
-                  </span>
-                ))}
+            <dd>
+              <Tensors list={inspection.inputs} what="inputs" />
             </dd>
+            <dt>Outputs</dt>
+            <dd>
+              <Tensors list={inspection.outputs} what="outputs" />
+            </dd>
+            <dt>Operators</dt>
+            <Operators operators={inspection.operators} />
           </>
         )}
         <dt>Sets</dt>
         <dd>
           {[model.has_calibration && 'calibration', model.has_evaluation && 'evaluation']
             .filter(Boolean)
-            .join(' and ') || 'none'}
+            .join(' and ') || 'none'}{' '}
+          {onSets && (
+            <button type="button" class="as-link" onClick={onSets}>
+              add or replace
+            </button>
+          )}
         </dd>
       </dl>
     </section>
@@ -218,6 +248,7 @@ export function ModelPage({ model_name }: { model_name: string }) {
   );
   const receipts = useReceipts(strategies.data);
   const [isDeleting, setDeleting] = useState(false);
+  const [isAddingSets, setAddingSets] = useState(false);
   const measured = (strategies.data ?? []).flatMap((strategy) => {
     const receipt = receipts.get(strategy.strategy_id)?.receipt;
     return receipt === undefined ? [] : [{ ...strategy, receipt }];
@@ -262,9 +293,17 @@ export function ModelPage({ model_name }: { model_name: string }) {
               {model.status === 'ready' && ownRights().mayCreate && (
                 <OptimizeForm model={model} onBegun={strategies.refresh} />
               )}
-              <Inspection model={model} />
+              <Inspection
+                model={model}
+                onSets={
+                  model.status === 'ready' && mayChangeModel(model) ? () => setAddingSets(true) : undefined
+                }
+              />
             </aside>
           </div>
+          {isAddingSets && (
+            <SetsDialog model={model} onChange={live.refresh} onClose={() => setAddingSets(false)} />
+          )}
           {isDeleting && (
             <Confirm
               title="Delete this model?"

@@ -2,50 +2,30 @@ import { useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { loadModels } from '../api/models.ts';
 import { ownRights } from '../api/rights.ts';
-import { acceptModel, modelFromArtifact, uploadModelFile } from '../api/upload.ts';
+import { acceptModel, uploadModelFile } from '../api/upload.ts';
 import { useLive } from '../api/use-live.ts';
+import { ModelNameField, modelNameOf } from '../models/model-name.tsx';
+import { SetUploads } from '../models/set-uploads.tsx';
+import { TakeModel } from '../models/take-model.tsx';
 import { go, href, place, setQuery } from '../router.ts';
 import { PageHead } from '../ui/page-head.tsx';
-import { Ago, Button, Dialog, Empty, Form, Loaded } from '../ui/parts.tsx';
+import { Ago, Button, Dialog, Empty, Loaded } from '../ui/parts.tsx';
 import { numberText } from '../ui/text/format.ts';
-import { TextField } from '../ui/text-field.tsx';
 import { UploadField } from '../ui/upload-field.tsx';
-
-const nameOf = (file: string): string =>
-  (file.split('/').at(-1) ?? file)
-    .replace(/\.onnx$/i, '')
-    .replace(/[^A-Za-z0-9._-]+/g, '-')
-    .replace(/^[^A-Za-z0-9]+/, '')
-    .slice(0, 128);
-
-const NameField = ({ name, onName }: { name: string; onName: (name: string) => void }) => (
-  <TextField
-    label="Name of the model"
-    hint="Letters, digits, dots, hyphens and underscores."
-    value={name}
-    onText={onName}
-  />
-);
 
 /** A model from a file of this machine: the ONNX file, and the sets by which it is calibrated and judged. */
 function UploadModel({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   const [uploaded, setUploaded] = useState('');
-  const sendSet =
-    (role: 'calibration' | 'evaluation' | 'data') =>
-    async (file: File, onProgress: Parameters<typeof uploadModelFile>[3]) => {
-      await uploadModelFile(uploaded || name, role, file, onProgress);
-      await acceptModel(uploaded || name);
-    };
   return (
     <Dialog title="Upload a model" onClose={onClose}>
       <div class="form wide">
-        <NameField name={name} onName={setName} />
+        <ModelNameField name={name} onName={setName} />
         <UploadField
           label="Choose an ONNX file, or drop it here"
           accept=".onnx"
           onFile={async (file, onProgress) => {
-            const model_name = name.trim() || nameOf(file.name);
+            const model_name = name.trim() || modelNameOf(file.name);
             setName(model_name);
             await uploadModelFile(model_name, 'model', file, onProgress);
             await acceptModel(model_name);
@@ -55,18 +35,7 @@ function UploadModel({ onClose }: { onClose: () => void }) {
         <details class="graph-fold">
           <summary>Sets for calibration and evaluation</summary>
           <div class="form wide">
-            <UploadField
-              label="Calibration set (npz)"
-              hint="Inputs from which ranges are observed."
-              accept=".npz"
-              onFile={sendSet('calibration')}
-            />
-            <UploadField
-              label="Evaluation set (npz)"
-              hint="Inputs and labels by which accuracy is measured."
-              accept=".npz"
-              onFile={sendSet('evaluation')}
-            />
+            <SetUploads nameOf={() => uploaded || name} />
           </div>
         </details>
       </div>
@@ -80,40 +49,11 @@ function UploadModel({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A model from what an experiment left. */
-function TakeModel({
-  experiment_id,
-  path,
-  onClose,
-}: {
-  experiment_id: string;
-  path: string;
-  onClose: () => void;
-}) {
-  const [name, setName] = useState(nameOf(path));
-  return (
-    <Dialog title="Make an artifact a model" onClose={onClose}>
-      <p class="soft small">
-        <bdi>{path}</bdi> of experiment {experiment_id}
-      </p>
-      <Form
-        action="Make it a model"
-        onSubmit={async () => {
-          await modelFromArtifact(name, experiment_id, path);
-          go(href(['models', name]));
-        }}
-      >
-        <NameField name={name} onName={setName} />
-      </Form>
-    </Dialog>
-  );
-}
-
 /** Every model that can be pruned and quantized. */
 export function ModelsPage() {
   const live = useLive('models', loadModels, { every: () => 20_000 });
   const { query } = place.value;
-  const [from, path] = [query.get('from'), query.get('path')];
+  const [from, path, project] = [query.get('from'), query.get('path'), query.get('project')];
   const { mayCreate } = ownRights();
   const close = () => {
     setQuery({ upload: undefined, from: undefined, path: undefined, project: undefined });
@@ -129,8 +69,8 @@ export function ModelsPage() {
         )}
       </PageHead>
       {mayCreate && query.has('upload') && <UploadModel onClose={close} />}
-      {mayCreate && from !== null && path !== null && (
-        <TakeModel experiment_id={from} path={path} onClose={close} />
+      {mayCreate && from !== null && path !== null && project !== null && (
+        <TakeModel project_id={project} experiment_id={from} path={path} onClose={close} />
       )}
       <Loaded live={live} what="The models could not be loaded">
         {(models) =>

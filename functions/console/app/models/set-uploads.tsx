@@ -1,0 +1,28 @@
+import { acceptModel, type OnProgress, uploadModelFile } from '../api/upload.ts';
+import { UploadField } from '../ui/upload-field.tsx';
+
+/** Send a set of a model from this machine. */
+export function SetUploads({ nameOf, onDone }: { nameOf: () => string; onDone?: () => Promise<void> }) {
+  const send = (role: 'calibration' | 'evaluation') => async (file: File, onProgress: OnProgress) => {
+    const model_name = nameOf();
+    await uploadModelFile(model_name, role, file, onProgress);
+    await acceptModel(model_name);
+    await onDone?.();
+  };
+  return (
+    <>
+      <UploadField
+        label="Calibration set (npz)"
+        hint="Inputs from which ranges are observed."
+        accept=".npz"
+        onFile={send('calibration')}
+      />
+      <UploadField
+        label="Evaluation set (npz)"
+        hint="Inputs and labels by which accuracy is measured."
+        accept=".npz"
+        onFile={send('evaluation')}
+      />
+    </>
+  );
+}

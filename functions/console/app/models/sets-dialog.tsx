@@ -1,0 +1,133 @@
+import { useState } from 'preact/hooks';
+import { type Sets, setsBeside } from '../../../../shared/onnx-models/sets-beside.ts';
+import { loadArtifacts } from '../api/experiments.ts';
+import { addSets, type ModelDetails } from '../api/models.ts';
+import { findExperiments, loadProjects } from '../api/projects.ts';
+import { useLive } from '../api/use-live.ts';
+import { tell } from '../ui/notice.tsx';
+import { Dialog, Field, Form, Loaded } from '../ui/parts.tsx';
+import { TextField } from '../ui/text-field.tsx';
+import { SetFields, usablePaths } from './set-fields.tsx';
+import { SetUploads } from './set-uploads.tsx';
+
+/** Choose an experiment of any project: the newest ones, or those whose names have a text. */
+function ExperimentFields({
+  project_id,
+  experiment_id,
+  onChoose,
+}: {
+  project_id: string;
+  experiment_id: string;
+  onChoose: (project_id: string, experiment_id: string) => void;
+}) {
+  const [wanted, setWanted] = useState('');
+  const projects = useLive('projects', loadProjects);
+  const found = useLive(`found/${project_id}/${wanted}`, async () =>
+    project_id === '' ? undefined : findExperiments(project_id, wanted),
+  );
+  const rows = found.data?.rows ?? [];
+  return (
+    <>
+      <Field label="Project">
+        {(attributes) => (
+          <select
+            {...attributes}
+            value={project_id}
+            onChange={({ currentTarget }) => onChoose(currentTarget.value, '')}
+          >
+            <option value="">Choose a project</option>
+            {projects.data?.map((project) => (
+              <option key={project.project_id} value={project.project_id}>
+                {project.project_name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {project_id !== '' && (
+        <>
+          <TextField label="Find an experiment by its name" value={wanted} onText={setWanted} />
+          <Field
+            label="Experiment"
+            hint={found.data?.next === undefined ? undefined : 'The newest of them: a name finds the others.'}
+          >
+            {(attributes) => (
+              <select
+                {...attributes}
+                value={experiment_id}
+                onChange={({ currentTarget }) => onChoose(project_id, currentTarget.value)}
+              >
+                <option value="">Choose an experiment</option>
+                {experiment_id !== '' && rows.every((row) => row.experiment_id !== experiment_id) && (
+                  <option value={experiment_id}>{experiment_id}</option>
+                )}
+                {rows.map((row) => (
+                  <option key={row.experiment_id} value={row.experiment_id}>
+                    {row.name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        </>
+      )}
+    </>
+  );
+}
+
+/** Add or replace the calibration and evaluation set of a model, from this machine or from what an experiment left. */
+export function SetsDialog({
+  model: { model_name, origin },
+  onChange,
+  onClose,
+}: {
+  model: ModelDetails;
+  onChange: () => Promise<void>;
+  onClose: () => void;
+}) {
+  const first = origin.kind === 'artifact' ? origin : { project_id: '', experiment_id: '' };
+  const [{ project_id, experiment_id }, setExperiment] = useState(first);
+  const [chosen, setChosen] = useState<Sets>();
+  const artifacts = useLive(`artifacts/${experiment_id}`, async () =>
+    experiment_id === '' ? [] : loadArtifacts({ project_id, experiment_id }),
+  );
+  const paths = usablePaths(artifacts.data ?? []);
+  const isOrigin = origin.kind === 'artifact' && origin.experiment_id === experiment_id;
+  const sets = chosen ?? setsBeside(isOrigin ? origin.path : `${model_name}.onnx`, paths);
+  return (
+    <Dialog title="Sets of the model" onClose={onClose}>
+      <p class="soft small">
+        A set takes the place of the one that the model has. Results that are there stay.
+      </p>
+      <h3>From this machine</h3>
+      <div class="form wide">
+        <SetUploads nameOf={() => model_name} onDone={onChange} />
+      </div>
+      <h3>From an experiment</h3>
+      <Form
+        action="Add these sets"
+        isReady={Object.keys(sets).length > 0}
+        onSubmit={async () => {
+          await addSets(model_name, experiment_id, sets);
+          await onChange();
+          tell('The model has the sets');
+          onClose();
+        }}
+      >
+        <ExperimentFields
+          project_id={project_id}
+          experiment_id={experiment_id}
+          onChoose={(project, experiment) => {
+            setExperiment({ project_id: project, experiment_id: experiment });
+            setChosen(undefined);
+          }}
+        />
+        {experiment_id !== '' && (
+          <Loaded live={artifacts} rows={2} what="The files of the experiment could not be loaded">
+            {() => <SetFields paths={paths} sets={sets} onSets={setChosen} />}
+          </Loaded>
+        )}
+      </Form>
+    </Dialog>
+  );
+}

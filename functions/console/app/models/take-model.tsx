@@ -1,0 +1,48 @@
+import { useState } from 'preact/hooks';
+import { type Sets, setsBeside } from '../../../../shared/onnx-models/sets-beside.ts';
+import { loadArtifacts } from '../api/experiments.ts';
+import { modelFromArtifact } from '../api/upload.ts';
+import { useLive } from '../api/use-live.ts';
+import { go, href } from '../router.ts';
+import { Dialog, Form, Loaded } from '../ui/parts.tsx';
+import { ModelNameField, modelNameOf } from './model-name.tsx';
+import { SetFields, usablePaths } from './set-fields.tsx';
+
+/** A model from what an experiment left, with the sets that lie beside it there. */
+export function TakeModel({
+  project_id,
+  experiment_id,
+  path,
+  onClose,
+}: {
+  project_id: string;
+  experiment_id: string;
+  path: string;
+  onClose: () => void;
+}) {
+  const [name, setName] = useState(modelNameOf(path));
+  const [chosen, setChosen] = useState<Sets>();
+  const artifacts = useLive(`artifacts/${experiment_id}`, () => loadArtifacts({ project_id, experiment_id }));
+  const paths = usablePaths(artifacts.data ?? []);
+  const sets = chosen ?? setsBeside(path, paths);
+  return (
+    <Dialog title="Make an artifact a model" onClose={onClose}>
+      <p class="soft small">
+        <bdi>{path}</bdi> of experiment {experiment_id}
+      </p>
+      <Form
+        action="Make it a model"
+        isReady={artifacts.data !== undefined}
+        onSubmit={async () => {
+          await modelFromArtifact(name, experiment_id, { path, ...sets });
+          go(href(['models', name]));
+        }}
+      >
+        <ModelNameField name={name} onName={setName} />
+        <Loaded live={artifacts} rows={2} what="The files of the experiment could not be loaded">
+          {() => <SetFields paths={paths} sets={sets} onSets={setChosen} />}
+        </Loaded>
+      </Form>
+    </Dialog>
+  );
+}
