@@ -61,6 +61,11 @@ export const proofs: readonly Proof[] = [
     program: 'test/proofs/optimize/every-method/run.sh',
   },
   {
+    name: 'pypi',
+    about: "models of PyPI's packages by each method, beside the field's tools (an hour)",
+    program: 'test/proofs/optimize/pypi/run.sh',
+  },
+  {
     name: 'simulate',
     about: 'which limit of AWS a growing deployment meets first',
     program: 'test/proofs/simulate/main.ts',

@@ -12,7 +12,7 @@ set -eu
 
 version=4.32.5
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
-root=$here/../..
+root=$here/../../..
 folder=$(mktemp -d "${TMPDIR:-/tmp}/mps-schemathesis-XXXXXX")
 # Jobs run as users of their own where the service runs as root; they have to pass through.
 chmod 711 "$folder"

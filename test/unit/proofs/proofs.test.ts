@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { proofs } from '../../proofs/proofs.ts';
@@ -25,4 +25,18 @@ test('an unknown name is refused with the names that are there', async () => {
     code: 2,
     stderr: expect.stringContaining('There is no proof "benhc"'),
   });
+});
+
+test('the scripts find the programs of the project and its root', () => {
+  const scripts = globSync('test/proofs/**/*.sh', { cwd: root });
+  expect(scripts.length).toBeGreaterThan(5);
+  const astray = scripts.flatMap((script) => {
+    const text = readFileSync(join(root, script), 'utf8');
+    const place = /^root=.*?((?:\/\.\.)+)|(?:\$here)((?:\/\.\.)+)(?=\/(?:node_modules|\.data))/gm;
+    return [...text.matchAll(place)]
+      .map(([, own = '', there = own]) => relative(root, resolve(root, dirname(script), `.${there}`)))
+      .filter((found) => found !== '')
+      .map((found) => `${script}: ${found}`);
+  });
+  expect(astray).toEqual([]);
 });

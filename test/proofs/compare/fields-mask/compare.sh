@@ -4,7 +4,7 @@
 # Usage: compare.sh [random masks, default 5000] [seed, default 1]
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-export PATH="$here/../../../node_modules/.bin:$PATH"
+export PATH="$here/../../../../node_modules/.bin:$PATH"
 venv="$(mktemp -d)"
 trap 'rm -rf "$venv"' EXIT
 python3 -m venv "$venv"

@@ -10,7 +10,7 @@
 # Usage: run.sh [folder of trained models and their npz; exported anew by default] [options of compare.ts]
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-export PATH="$here/../../../node_modules/.bin:$PATH"
+export PATH="$here/../../../../node_modules/.bin:$PATH"
 # Neither side is to tell anybody of its sessions.
 export ORT_DISABLE_TELEMETRY=1
 work="$(mktemp -d)"

