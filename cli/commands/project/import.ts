@@ -51,6 +51,9 @@ async function importOne(this: CliContext, { json: isJson }: Flags, place: strin
     if (isJson) this.printer.json(state);
     else {
       this.printer.say(`project ${state.project_id} imported`);
+      const { project_renamed: named } = state;
+      if (named !== null)
+        this.printer.say(`The project ${named.name} is ${named.imported_as} here: the name was taken.`);
       for (const { name, registered_as } of state.renamed)
         this.printer.say(`The registered model ${name} is ${registered_as} here: the name was taken.`);
     }

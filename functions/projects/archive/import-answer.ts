@@ -29,6 +29,12 @@ export const ImportAnswer = z
       .number()
       .int()
       .describe('Files that are checked, or experiments and models that are recorded, so far.'),
+    project_renamed: z
+      .object({ name: z.string(), imported_as: z.string() })
+      .nullable()
+      .describe(
+        'The name of the project in the archive, where you have a project of that name, and its name here; null where it kept it.',
+      ),
     renamed: z
       .array(z.object({ name: z.string(), registered_as: z.string() }))
       .describe(

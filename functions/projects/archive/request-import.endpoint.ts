@@ -80,6 +80,7 @@ export const endpoint = defineEndpoint({
         upload_id,
         part_bytes: partBytesFor(size),
         failures: 0,
+        project_renamed: null,
         renamed: [],
         ttl: Math.ceil(now().getTime() / 1000) + rememberedDays * 24 * 60 * 60,
         version: 1,

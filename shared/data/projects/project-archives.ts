@@ -149,6 +149,8 @@ const projectImport = recordType('project-import', () =>
     stage: z.enum(['checking', 'recording', 'removing']),
     /** Files that are done in this stage, or experiments, models and registered models. */
     done: z.number().int(),
+    /** The name of the project in the archive, where its owner has a project of that name, and the one that it got. */
+    project_renamed: z.object({ name: z.string(), imported_as: z.string() }).nullable().default(null),
     /** Registered models whose names were taken, the first hundred, and the names that they have. */
     renamed: z.array(z.object({ name: z.string(), registered_as: z.string() })).default([]),
     /** Of an upload in parts; null for one in one piece. */

@@ -19,6 +19,8 @@ const project = recordType('project', () =>
   z.object({
     project_id: Ulid,
     project_name: z.string(),
+    /** Its name in the archive that it was imported from, where that was taken; absent once it is renamed. */
+    archived_name: z.string().optional(),
     project_description: z.string(),
     project_type: z.string(),
     project_task: z.string(),
@@ -209,7 +211,8 @@ export async function updateProject(
   { criterion, deleted_at, ...change }: ProjectChange,
   now: Date,
 ): Promise<void> {
-  const removed = Object.entries({ criterion, deleted_at }).flatMap(([name, value]) =>
+  const archived_name = change.project_name === undefined ? undefined : null;
+  const removed = Object.entries({ criterion, deleted_at, archived_name }).flatMap(([name, value]) =>
     value === null ? [name] : [],
   );
   await records.write({

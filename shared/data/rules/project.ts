@@ -12,7 +12,7 @@ export const CriterionName = line(128);
 export const CriterionGoal = z.enum(['maximize', 'minimize'], 'must be maximize or minimize');
 
 /** Longest name that an MLflow client gives a project; it may hold any character. */
-const maxClientName = 500;
+export const maxClientName = 500;
 export const ClientProjectName = z
   .string()
   .min(1)

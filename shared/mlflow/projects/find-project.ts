@@ -5,7 +5,9 @@ import { requireAccess } from '../protocol/context.ts';
 import { doesNotExist } from '../protocol/mlflow-error.ts';
 import { createNamedProject } from './create-named-project.ts';
 
-type Finding = Pick<MlflowContext, 'records' | 'caller'>;
+interface Finding extends Pick<MlflowContext, 'records'> {
+  caller: Pick<MlflowContext['caller'], 'user_id'>;
+}
 
 /** Id and name of the experiment that clients use where nobody named one. */
 const defaultId = '0';

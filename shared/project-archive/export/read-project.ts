@@ -29,9 +29,10 @@ export async function readProjectDocument(
     datasets.push(...page.items.map((one) => ({ name: one.name, ...current(one) })));
     after = page.next;
   } while (after !== undefined);
-  const { project_name, project_description, project_type, project_task, criterion, tags } = project;
+  const { project_name, archived_name, project_description, project_type, project_task } = project;
+  const { criterion, tags } = project;
   return {
-    project_name,
+    project_name: archived_name ?? project_name,
     project_description,
     project_type,
     project_task,

@@ -1,25 +1,38 @@
 import { findUser } from '../../data/accounts/user.ts';
 import { type Config, putImportedConfig, putImportedVersion } from '../../data/projects/config.ts';
 import { putImportedEnvironment } from '../../data/projects/environment.ts';
-import { count, newProjectWrites, type Project, projectExists } from '../../data/projects/project.ts';
+import {
+  claimName,
+  count,
+  findClaimedName,
+  newProjectWrites,
+  type Project,
+  projectExists,
+} from '../../data/projects/project.ts';
 import { importUnmoved, keepImported, type ProjectImport } from '../../data/projects/project-archives.ts';
 import { isAccepted, putAccepted, putCurrent } from '../../data/projects/upload.ts';
 import { putImportedVariables } from '../../data/projects/variable.ts';
+import { maxClientName } from '../../data/rules/project.ts';
 import type { Write } from '../../data/table/table.ts';
-import { tryWrite } from '../../data/table/write-label.ts';
+import { tryWrite, WriteLabel } from '../../data/table/write-label.ts';
+import { findByName } from '../../mlflow/projects/find-project.ts';
 import type { ProjectDocument } from '../documents.ts';
 import { ProjectArchiveError } from '../project-archive-error.ts';
 import { type ImportContext, type ImportPass, importedId } from './import-context.ts';
 import type { OpenArchive } from './open-archive.ts';
+import { otherName } from './other-name.ts';
 import { fileAt, readConfig, readConfigBytes, readProject } from './read-document.ts';
 
+const nameFree = new WriteLabel('name of a project');
+
 /**
- * Make the project, from when on it owns what was stored for it: in one transaction with the stage of the import.
+ * Make the project, from when on it owns what was stored for it: in one transaction with the stage of the import. Its
+ * name is the one that it had, unless its owner has a project of that name.
  * @throws ProjectArchiveError where who imports may make no project any more
  * @throws ConditionFailedError where somebody else went on with the import
  */
 export async function makeProject(
-  { accounts, now }: ImportContext,
+  { accounts, records, now }: ImportContext,
   pass: ImportPass,
   archive: OpenArchive,
 ): Promise<void> {
@@ -28,27 +41,44 @@ export async function makeProject(
   if (user === undefined || !['admin', 'developer'].includes(user.account_type))
     throw new ProjectArchiveError('Who began the import may not create projects any more.');
   const document = await readProject(archive, archive.read(archive.contents.project));
-  const { project_name, project_description, project_type, project_task, criterion, tags } = document;
+  const { project_name: name, project_description, project_type, project_task, criterion, tags } = document;
   const created_at = now().toISOString();
-  const project: Project = {
-    project_id: value.project_id,
-    project_name,
-    project_description,
-    project_type,
-    project_task,
-    ...(criterion !== null && { criterion }),
-    ...(tags !== null && { tags }),
-    owner: user.username,
-    owner_id: user.user_id,
-    created_at,
-    updated_at: created_at,
-    version: 1,
-  };
-  await pass.save(
-    { stage: 'recording', done: 0, failures: 0 },
-    ...newProjectWrites(project),
-    keepImported(value.import_id),
-  );
+  const { user_id } = user;
+  const other = otherName(name, value.import_id, maxClientName);
+  for (const project_name of [name, other]) {
+    // A name says which project is meant in MLflow's API and in the command.
+    if ((await findByName({ records, caller: user }, project_name)) !== undefined) continue;
+    const isRenamed = project_name !== name;
+    const project: Project = {
+      project_id: value.project_id,
+      project_name,
+      ...(isRenamed && { archived_name: name }),
+      project_description,
+      project_type,
+      project_task,
+      ...(criterion !== null && { criterion }),
+      ...(tags !== null && { tags }),
+      owner: user.username,
+      owner_id: user_id,
+      created_at,
+      updated_at: created_at,
+      version: 1,
+    };
+    const claimed = await findClaimedName(records, user_id, project_name);
+    const project_renamed = isRenamed ? { name, imported_as: project_name } : null;
+    try {
+      return await pass.save(
+        { stage: 'recording', done: 0, failures: 0, project_renamed },
+        ...newProjectWrites(project),
+        keepImported(value.import_id),
+        nameFree.on(claimName(user_id, project_name, value.project_id, claimed)),
+      );
+    } catch (error) {
+      // Somebody took the name at this moment.
+      if (!nameFree.failedIn(error)) throw error;
+    }
+  }
+  throw new ProjectArchiveError(`You have projects named ${name} and ${other}.`);
 }
 
 async function recordUploads(

@@ -14,18 +14,13 @@ import { ProjectArchiveError } from '../project-archive-error.ts';
 import { type Ids, resolver, withTexts } from '../references.ts';
 import { type ImportContext, type ImportPass, importedId } from './import-context.ts';
 import type { OpenArchive } from './open-archive.ts';
+import { otherName } from './other-name.ts';
 import { fileAt } from './read-document.ts';
 import { readRegistered, readVersions } from './read-registry.ts';
 
 /** Versions of one write: each may have as many bytes as an item takes, and a write takes 4 MB. */
 const versionsAtOnce = 10;
 const nameFree = new WriteLabel('name of a registered model');
-
-/** The name that a registered model gets where its own belongs to another: with the end of the id of the import. */
-const otherName = (name: string, import_id: string): string => {
-  const end = `-${import_id.slice(-8)}`;
-  return `${name.slice(0, maxRegisteredName - end.length).toWellFormed()}${end}`;
-};
 
 /** Store the versions, which nobody sees before their model is there. @returns their numbers and stages */
 async function storeVersions(
@@ -96,7 +91,8 @@ export async function recordRegistered(
     updated_at,
     version: 1,
   };
-  for (const registered_as of [name, otherName(name, import_id)]) {
+  const other = otherName(name, import_id, maxRegisteredName);
+  for (const registered_as of [name, other]) {
     if ((await findRegisteredModel(records, registered_as)) !== undefined) continue;
     const isRenamed = registered_as !== name;
     const told = isRenamed ? [...renamed, { name, registered_as }].slice(0, maxRenamed) : renamed;
@@ -115,5 +111,5 @@ export async function recordRegistered(
       throw error;
     }
   }
-  throw new ProjectArchiveError(`The names ${name} and ${otherName(name, import_id)} are taken here.`);
+  throw new ProjectArchiveError(`The names ${name} and ${other} are taken here.`);
 }

@@ -141,6 +141,7 @@ export async function beginImporting(lab: ArchiveLab, archive: Uint8Array): Prom
     upload_id: null,
     part_bytes: 0,
     failures: 0,
+    project_renamed: null,
     renamed: [],
     ttl: Math.ceil(Date.now() / 1000) + 1000,
     version: 1,

@@ -10,8 +10,14 @@ import {
   modelVersions,
   removeRegisteredModel,
 } from '../../../shared/data/models/registered-model.ts';
-import { createProject, newProjectId } from '../../../shared/data/projects/project.ts';
+import {
+  createProject,
+  newProjectId,
+  requireProject,
+  updateProject,
+} from '../../../shared/data/projects/project.ts';
 import { findExport, findImport } from '../../../shared/data/projects/project-archives.ts';
+import { findByName } from '../../../shared/mlflow/projects/find-project.ts';
 import { artifactUriOf, runIdOf } from '../../../shared/mlflow/protocol/ids.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { testService } from '../../support/service.ts';
@@ -108,6 +114,29 @@ test('a name that is taken stays with its owner; the import says which name a mo
   expect((await findRegisteredModel(here.records, 'digits'))?.registration_id).toBe(registration);
   expect((await findRegisteredModel(here.records, registered_as))?.owner_id).toBe(other.user.user_id);
   expect((await exported(other, project_id)).equals(archive)).toBe(true);
+});
+
+test('a project whose name its new owner has is renamed, and says so; its archive has the first name', async () => {
+  const here = await deployment();
+  const { project_id } = await recordTrained(here);
+  const archive = await exported(here, project_id);
+  const { import_id, project_renamed, project_id: copy } = await imported(here, archive);
+  const imported_as = `Digits-${import_id.slice(-8)}`;
+  expect(project_renamed).toEqual({ name: 'Digits', imported_as });
+  const finding = { records: here.records, caller: here.user };
+  expect((await findByName(finding, 'Digits'))?.project_id).toBe(project_id);
+  expect((await findByName(finding, imported_as))?.project_id).toBe(copy);
+  expect((await exported(here, copy)).equals(archive)).toBe(true);
+  await updateProject(
+    here.records,
+    await requireProject(here.records, copy),
+    { project_name: 'Mine' },
+    new Date(),
+  );
+  const renamed = await exported(here, copy);
+  const there = await deployment();
+  const { project_id: moved } = await imported(there, renamed);
+  expect((await requireProject(there.records, moved)).project_name).toBe('Mine');
 });
 
 test('a model that took another’s name of the archive is told from it in the next one', async () => {
