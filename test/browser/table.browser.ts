@@ -31,7 +31,7 @@ describe('sorting', () => {
         status: 'SUCCEEDED',
       });
     await recordRun(service.client, project_id, { name: 'failed', status: 'FAILED' });
-    for (const column of [/Best/, /^last loss/, /train\/loss/, /accuracy/]) {
+    for (const column of [/Best/, /^last loss/, /train\/loss/, /^last accuracy/]) {
       await visit(page, `projects/${project_id}`);
       await head(column).click();
       await expect.poll(names, { message: String(column) }).toEqual(['best', 'middle', 'worst', 'failed']);
@@ -40,6 +40,37 @@ describe('sorting', () => {
       await head(column).click();
       await expect.poll(() => page.url()).not.toContain('sort=');
     }
+  });
+
+  test('is by any metric that is chosen, with its best at the top, and an address that shows the same', async () => {
+    const project_id = await newProject(service.client, 'chosen', 'protein-folding');
+    for (const [name, loss, accuracy] of [
+      ['early', [0.1, 0.9], 0.5],
+      ['late', [0.6, 0.3], 0.9],
+      ['worst', [0.9, 0.8], 0.2],
+    ] as const)
+      await recordRun(service.client, project_id, {
+        name,
+        metrics: { 'val/loss': loss, 'val/acc': [accuracy], odd: [accuracy * 10] },
+        status: 'SUCCEEDED',
+      });
+    await visit(page, `projects/${project_id}`);
+    const by = page.getByLabel('Compared by');
+    const first = () => page.getByRole('columnheader').nth(2).innerText();
+    await by.selectOption('val/loss');
+    await expect.poll(names).toEqual(['early', 'late', 'worst']);
+    expect(await first()).toMatch(/min\s+val\/loss/);
+    await by.selectOption('val/acc');
+    await expect.poll(names).toEqual(['late', 'early', 'worst']);
+    expect(await first()).toMatch(/max\s+val\/acc/);
+    await by.selectOption('odd');
+    await expect.poll(first).toMatch(/last\s+odd/);
+    await page.reload();
+    await expect.poll(names).toEqual(['late', 'early', 'worst']);
+    expect(await by.inputValue()).toBe('odd');
+    await by.selectOption('');
+    await expect.poll(() => page.url()).not.toContain('value=');
+    expect(await page.getByRole('columnheader', { name: /Best/ }).innerText()).toMatch(/\S+\s+Best/);
   });
 
   test('of groups is by any column, whose means have units and as many digits as they are sure of', async () => {

@@ -8,7 +8,11 @@ import {
   splitIds,
   usualColumns,
 } from '../../../functions/console/app/experiments/columns.ts';
-import { conditionFor, filterRows } from '../../../functions/console/app/experiments/filter-rows.ts';
+import {
+  conditionFor,
+  conditionForBin,
+  filterRows,
+} from '../../../functions/console/app/experiments/filter-rows.ts';
 import { groupRows, spreadOf } from '../../../functions/console/app/experiments/group-rows.ts';
 import type { Row } from '../../../functions/console/app/experiments/row.ts';
 import { sortRows } from '../../../functions/console/app/experiments/sort-rows.ts';
@@ -150,5 +154,31 @@ describe('groups', () => {
       ['1', 2],
       [undefined, 1],
     ]);
+  });
+
+  test('of many numbers are bins, by powers of ten where the numbers span some, each of which a filter finds', () => {
+    for (const valueAt of [(at: number) => at * 0.37 - 5, (at: number) => 10 ** (-5 + at / 15)]) {
+      const rows = Array.from({ length: 60 }, (_, at) =>
+        rowWith(at, { params: { lr: String(valueAt(at)) } }),
+      );
+      const groups = groupRows(rows, paramColumn('lr'), []);
+      expect(groups.length).toBeGreaterThan(3);
+      expect(groups.length).toBeLessThan(20);
+      expect(groups.flatMap(({ rows: own }) => own)).toHaveLength(rows.length);
+      const bounds = groups.map(({ bin }) => bin?.from ?? Number.NaN);
+      expect(bounds).toEqual([...bounds].sort((a, b) => a - b));
+      for (const { bin, rows: own } of groups) {
+        const found = filterRows(rows, conditionForBin('params', 'lr', bin ?? { from: 0, to: 0 }));
+        expect(found).toEqual({ rows: own, fault: undefined });
+      }
+    }
+  });
+
+  test('of few numbers, and of words among numbers, are as they were', () => {
+    const rows = Array.from({ length: 40 }, (_, at) =>
+      rowWith(at, { params: { few: String(at % 20), mixed: at === 0 ? 'auto' : String(at) } }),
+    );
+    expect(groupRows(rows, paramColumn('few'), [])).toHaveLength(20);
+    expect(groupRows(rows, paramColumn('mixed'), [])).toHaveLength(40);
   });
 });

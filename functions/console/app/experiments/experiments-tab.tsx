@@ -5,13 +5,14 @@ import { isFinal } from '../ui/status.tsx';
 import { plural } from '../ui/text/format.ts';
 import { ChooseColumns } from './choose-columns.tsx';
 import { type Column, columnOf, joinIds, namesIn, splitIds, usualColumns } from './columns.ts';
-import { conditionFor, filterRows } from './filter-rows.ts';
+import { conditionFor, conditionForBin, filterRows } from './filter-rows.ts';
 import { FirstRun } from './first-run.tsx';
 import { groupRows, sortGroups } from './group-rows.ts';
 import { GroupTable } from './group-table.tsx';
 import { type Judge, type Order, sortRows, startsDescending } from './sort-rows.ts';
 import { ExperimentsTable } from './table.tsx';
 import { useRows } from './use-rows.ts';
+import { ValueSelect, valueColumn, withValue } from './value-column.tsx';
 
 const maxCompare = 50;
 
@@ -57,7 +58,14 @@ export function ExperimentsTab({
     [given, key, names],
   );
   const idText = joinIds(ids);
-  const columns = useMemo(() => splitIds(idText).flatMap((id) => columnOf(id) ?? []), [idText]);
+  const value = query.get('value') || undefined;
+  const columns = useMemo(() => {
+    const wanted = splitIds(idText).flatMap((id) => columnOf(id) ?? []);
+    if (value !== undefined) return withValue(wanted, valueColumn(value, judge));
+    return wanted.map((column) =>
+      column.id === 'best' && judge !== undefined ? { ...column, group: judge.name } : column,
+    );
+  }, [idText, value, judge?.name, judge?.goal]);
   const filter = query.get('filter') ?? '';
   const filtered = useMemo(() => filterRows(rows, filter), [rows, filter]);
   const sortText = query.get('sort');
@@ -84,6 +92,12 @@ export function ExperimentsTab({
     if (order?.isDescending === isDownFirst)
       return setQuery({ sort: `${isDownFirst ? '' : '-'}${column.id}` });
     return setQuery({ sort: undefined });
+  };
+  /** Compare by a metric: it is the first column, and the best of it are at the top. */
+  const compareBy = (name: string | undefined) => {
+    const column = name === undefined ? columnOf('best') : valueColumn(name, judge);
+    const isDown = column !== undefined && startsDescending(column, judge);
+    setQuery({ value: name, sort: `${isDown ? '-' : ''}${column?.id ?? ''}` });
   };
   const setAllChosen = (next: ReadonlySet<string>) => {
     keep('chosen', next);
@@ -123,6 +137,7 @@ export function ExperimentsTab({
             onInput={({ currentTarget }) => setQuery({ filter: currentTarget.value })}
           />
         </search>
+        <ValueSelect names={names.metrics} value={value} judge={judge} onValue={compareBy} />
         <label class="group-by">
           <span class="hidden">Group by</span>
           <select value={group} onChange={({ currentTarget }) => setQuery({ group: currentTarget.value })}>
@@ -156,11 +171,13 @@ export function ExperimentsTab({
           columns={columns}
           order={order}
           onSort={(column) => (column === undefined ? setQuery({ sort: undefined }) : sort(column))}
-          onOpen={(value) => {
+          onOpen={({ value = '', bin }) => {
             const [, kind, name = ''] = /^(params|tags)\.(.+)$/s.exec(by.id) ?? [];
             const condition =
               kind === 'params' || kind === 'tags'
-                ? conditionFor(kind, name, value)
+                ? bin === undefined
+                  ? conditionFor(kind, name, value)
+                  : conditionForBin(kind, name, bin)
                 : `${by.id} = '${value}'`;
             setQuery({ group: undefined, filter: [filter, condition].filter(Boolean).join(' AND ') });
           }}

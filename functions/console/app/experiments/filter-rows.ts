@@ -1,5 +1,6 @@
 import { parseFilter } from '../../../../shared/search/parse-filter.ts';
 import { SearchSyntaxError } from '../../../../shared/search/search-syntax-error.ts';
+import type { Bin } from './bins.ts';
 import { type Row, vocabulary } from './row.ts';
 
 export interface Filtered {
@@ -35,8 +36,12 @@ export function filterRows(rows: readonly Row[], filter: string): Filtered {
   }
 }
 
+const quoted = (name: string): string => (/^[\w.]+$/.test(name) ? name : `\`${name.replaceAll('`', '``')}\``);
+
 /** A condition for one value of a column, as the filter box takes it. */
-export function conditionFor(group: 'params' | 'tags', name: string, value: string): string {
-  const key = /^[\w.]+$/.test(name) ? name : `\`${name.replaceAll('`', '``')}\``;
-  return `${group}.${key} = '${value.replaceAll("'", "''")}'`;
-}
+export const conditionFor = (group: 'params' | 'tags', name: string, value: string): string =>
+  `${group}.${quoted(name)} = '${value.replaceAll("'", "''")}'`;
+
+/** The same for the numbers of a bin. */
+export const conditionForBin = (group: 'params' | 'tags', name: string, { from, to }: Bin): string =>
+  `${group}.${quoted(name)} >= ${from} AND ${group}.${quoted(name)} < ${to}`;

@@ -1,4 +1,5 @@
 import { numberText } from '../ui/text/format.ts';
+import { type Bin, binsOf } from './bins.ts';
 import type { Column } from './columns.ts';
 import type { Row } from './row.ts';
 import { type Order, sortBy } from './sort-rows.ts';
@@ -13,6 +14,8 @@ export interface Spread {
 export interface RowGroup {
   /** Undefined for the rows without a value. */
   value: string | undefined;
+  /** Of a group of numbers; undefined where all have one value. */
+  bin?: Bin | undefined;
   rows: Row[];
   spreads: Map<string, Spread>;
 }
@@ -34,18 +37,30 @@ export function spreadOf(values: Iterable<string | number | undefined>): Spread 
     : { count, mean, deviation: count === 1 ? undefined : Math.sqrt(squares / (count - 1)) };
 }
 
-/** The rows by what they have in one column, largest groups first, with the spread of every column of numbers. */
+const binText = ({ from, to }: Bin): string => `${numberText(from)} to ${numberText(to)}`;
+
+/**
+ * The rows by what they have in one column, many numbers by the bins that they fall into, with the spread of every
+ * column of numbers. The largest groups are first, bins in their order.
+ */
 export function groupRows(rows: readonly Row[], by: Column, columns: readonly Column[]): RowGroup[] {
   const groups = new Map<string | undefined, Row[]>();
+  const bins = new Map<string, Bin>();
+  const binOf = binsOf(rows.map((row) => by.value(row)));
   for (const row of rows) {
     const value = by.value(row);
-    const key = value === undefined ? undefined : String(value);
+    const bin = typeof value === 'number' ? binOf?.(value) : undefined;
+    const key = value === undefined ? undefined : bin === undefined ? String(value) : binText(bin);
+    if (bin !== undefined && key !== undefined) bins.set(key, bin);
     const present = groups.get(key);
     if (present === undefined) groups.set(key, [row]);
     else present.push(row);
   }
   return [...groups]
-    .sort((a, b) => b[1].length - a[1].length)
+    .sort((a, b) => {
+      const [one, other] = [bins.get(a[0] ?? ''), bins.get(b[0] ?? '')];
+      return one !== undefined && other !== undefined ? one.from - other.from : b[1].length - a[1].length;
+    })
     .map(([value, members]) => {
       const spreads = new Map<string, Spread>();
       for (const column of columns) {
@@ -53,7 +68,7 @@ export function groupRows(rows: readonly Row[], by: Column, columns: readonly Co
         const spread = spreadOf(members.map((row) => column.value(row)));
         if (spread !== undefined) spreads.set(column.id, spread);
       }
-      return { value, rows: members, spreads };
+      return { value, bin: value === undefined ? undefined : bins.get(value), rows: members, spreads };
     });
 }
 
@@ -64,7 +79,8 @@ export function sortGroups(groups: readonly RowGroup[], by: Column, order: Order
   if (column.id !== by.id) return sortBy(groups, ({ spreads }) => spreads.get(column.id)?.mean, isDescending);
   return sortBy(
     groups,
-    ({ value, rows: [first] }) => (value === undefined || first === undefined ? undefined : by.value(first)),
+    ({ value, bin, rows: [first] }) =>
+      bin?.from ?? (value === undefined || first === undefined ? undefined : by.value(first)),
     isDescending,
   );
 }

@@ -21,7 +21,7 @@ export function GroupTable({
   order: Order | undefined;
   /** Undefined for the order in which groups are found: the largest first. */
   onSort: (column: Column | undefined) => void;
-  onOpen: (value: string) => void;
+  onOpen: (group: RowGroup) => void;
 }) {
   const [shown, more] = useFirstOf(groups, maxShown, 'groups');
   const numbers = columns.filter(
@@ -52,33 +52,36 @@ export function GroupTable({
           </tr>
         </thead>
         <tbody>
-          {shown.map(({ value, rows, spreads }) => (
-            <tr key={value ?? '\0'}>
-              <th scope="row">
-                {value === undefined ? (
-                  <span class="soft">without one</span>
-                ) : (
-                  <button
-                    type="button"
-                    class="as-link"
-                    onClick={() => onOpen(value)}
-                    title="Show these experiments"
-                  >
-                    <bdi>{value}</bdi>
-                  </button>
-                )}
-              </th>
-              <td class="right">{rows.length.toLocaleString('en')}</td>
-              {numbers.map((column) => {
-                const spread = spreads.get(column.id);
-                return (
-                  <td key={column.id} class="right">
-                    {spread === undefined ? '–' : spreadText(spread, column)}
-                  </td>
-                );
-              })}
-            </tr>
-          ))}
+          {shown.map((group) => {
+            const { value, rows, spreads } = group;
+            return (
+              <tr key={value ?? '\0'}>
+                <th scope="row">
+                  {value === undefined ? (
+                    <span class="soft">without one</span>
+                  ) : (
+                    <button
+                      type="button"
+                      class="as-link"
+                      onClick={() => onOpen(group)}
+                      title="Show these experiments"
+                    >
+                      <bdi>{value}</bdi>
+                    </button>
+                  )}
+                </th>
+                <td class="right">{rows.length.toLocaleString('en')}</td>
+                {numbers.map((column) => {
+                  const spread = spreads.get(column.id);
+                  return (
+                    <td key={column.id} class="right">
+                      {spread === undefined ? '–' : spreadText(spread, column)}
+                    </td>
+                  );
+                })}
+              </tr>
+            );
+          })}
         </tbody>
       </table>
       {more}
