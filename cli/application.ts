@@ -1,4 +1,5 @@
-import { buildApplication, buildRouteMap, help, text_en, version as versionFlag } from '@stricli/core';
+import { buildApplication, buildRouteMap, help, run, text_en, version as versionFlag } from '@stricli/core';
+import { errorText, exitCodeOf, exitCodes } from './cli-error.ts';
 import { loginCommand } from './commands/account/login.ts';
 import { logoutCommand } from './commands/account/logout.ts';
 import { tokenRoutes } from './commands/account/tokens.ts';
@@ -24,8 +25,39 @@ import { envRoutes } from './commands/project/env.ts';
 import { exportCommand } from './commands/project/export.ts';
 import { importCommand } from './commands/project/import.ts';
 import type { CliContext } from './context.ts';
-import { errorText, exitCodeOf } from './error-text.ts';
 import { version } from './version.ts';
+
+/** The command line as a whole. `isVerbose` says how errors are told. */
+export const application = (isVerbose: boolean) => {
+  const failed = (error: unknown) => errorText(error, isVerbose);
+  return buildApplication<CliContext>(
+    routes,
+    {
+      name: 'mps',
+      scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true },
+      documentation: { disableAnsiColor: true },
+      determineExitCode: exitCodeOf,
+      localization: {
+        text: {
+          ...text_en,
+          exceptionWhileRunningCommand: failed,
+          exceptionWhileLoadingCommandContext: failed,
+        },
+      },
+    },
+    {
+      help: help({
+        brief: 'Show what a command does, with examples',
+        formatting: {
+          caseStyle: 'convert-camel-to-kebab',
+          useAliasInUsageLine: false,
+          onlyRequiredInUsageLine: true,
+        },
+      }),
+      version: versionFlag({ brief: 'Show the version', info: { currentVersion: version }, alias: false }),
+    },
+  );
+};
 
 const routes = buildRouteMap<string, CliContext>({
   routes: {
@@ -63,34 +95,25 @@ Exit codes: 1 failed, 2 wrong usage, 3 the service cannot be reached, 4 not sign
   },
 });
 
-/** The command line as a whole. `isVerbose` says how errors are told. */
-export const application = (isVerbose: boolean) => {
-  const failed = (error: unknown) => errorText(error, isVerbose);
-  return buildApplication<CliContext>(
-    routes,
-    {
-      name: 'mps',
-      scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true },
-      documentation: { disableAnsiColor: true },
-      determineExitCode: exitCodeOf,
-      localization: {
-        text: {
-          ...text_en,
-          exceptionWhileRunningCommand: failed,
-          exceptionWhileLoadingCommandContext: failed,
-        },
-      },
-    },
-    {
-      help: help({
-        brief: 'Show what a command does, with examples',
-        formatting: {
-          caseStyle: 'convert-camel-to-kebab',
-          useAliasInUsageLine: false,
-          onlyRequiredInUsageLine: true,
-        },
-      }),
-      version: versionFlag({ brief: 'Show the version', info: { currentVersion: version }, alias: false }),
-    },
-  );
-};
+/** Runs a command line and returns its exit code; errors are told, not thrown. */
+export async function runInputs(inputs: readonly string[], context: CliContext): Promise<number> {
+  const end = inputs.indexOf('--');
+  const own = joined(end === -1 ? inputs : inputs.slice(0, end));
+  const words = end === -1 ? own : [...own, ...inputs.slice(end)];
+  context.process.exitCode = null;
+  await run(application(own.includes('--verbose')), words, context);
+  const exitCode = Number(context.process.exitCode ?? 0);
+  // The library's own codes are negative: all of them say that the command line is wrong.
+  return exitCode < 0 ? exitCodes.usage : exitCode;
+}
+
+/** `--sort -accuracy` as one word: a value that begins with a hyphen would be taken for flags. */
+function joined(words: readonly string[]): string[] {
+  const result: string[] = [];
+  for (const word of words) {
+    const isValue = result.at(-1) === '--sort' && /^-[A-Za-z_]/.test(word);
+    if (isValue) result[result.length - 1] = `--sort=${word}`;
+    else result.push(word);
+  }
+  return result;
+}

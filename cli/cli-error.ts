@@ -1,3 +1,19 @@
+import { ProblemError } from '../shared/client/problem-error.ts';
+import { UnexpectedAnswerError } from '../shared/client/unexpected-answer-error.ts';
+import { UnreachableError } from '../shared/client/unreachable-error.ts';
+import { printableText } from '../shared/core/text/printable-text.ts';
+
+/** An error that the person at the terminal can fix; its message says how. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = exitCodes.failure) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
 /** Exit codes of the command besides those of the programs that `mps run` follows. */
 export const exitCodes = {
   failure: 1,
@@ -10,13 +26,58 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-/** An error that the person at the terminal can fix; its message says how. */
-export class CliError extends Error {
-  override readonly name = 'CliError';
-  readonly exitCode: number;
+/** An error in words that say what to do. The stack of a defect is shown with `--verbose` alone. */
+export function errorText(error: unknown, isVerbose: boolean): string {
+  if (error instanceof ProblemError) return problemText(error, isVerbose);
+  if (error instanceof UnreachableError)
+    return `${error.message}\nStart the service with "npm start", or name another with "mps login URL" or MPS_URL.`;
+  if (error instanceof UnexpectedAnswerError)
+    return `${error.message}\nCheck the address; "mps whoami" shows which one is used.`;
+  if (error instanceof CliError) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  if (isFull(error)) return `The disk is full: ${error.message}\nMake room, then run the same command again.`;
+  return isVerbose ? (error.stack ?? error.message) : `${error.message}\n--verbose shows more.`;
+}
 
-  constructor(message: string, exitCode: number = exitCodes.failure) {
-    super(message);
-    this.exitCode = exitCode;
-  }
+const nextSteps: Readonly<Record<number, string>> = {
+  401: 'Sign in with "mps login".',
+  403: 'Your account may not do this; "mps whoami" shows its type.',
+  412: 'Somebody else changed it meanwhile. Try again.',
+  429: 'The service asks for a pause. Try again in a minute.',
+};
+
+function problemText(error: ProblemError, isVerbose: boolean): string {
+  // The message of refused parameters says the same in one line.
+  const lines =
+    error.faults.length === 0
+      ? [error.message]
+      : error.faults.map(({ name, message }) => `${name} ${message}`);
+  const next = nextSteps[error.status];
+  return [
+    ...lines.map(printableText),
+    ...(next === undefined ? [] : [next]),
+    ...(isVerbose && error.requestId !== '' ? [`Request id: ${error.requestId}`] : []),
+  ].join('\n');
+}
+
+/** No room on the disk, in the quota of the user, or in a file of this system. */
+const fullCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+const isFull = (error: Error): boolean => fullCodes.includes(Reflect.get(error, 'code'));
+
+/** The exit code that tells a script what happened. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof CliError) return error.exitCode;
+  if (error instanceof UnreachableError) return exitCodes.unreachable;
+  return error instanceof ProblemError && error.status === 401 ? exitCodes.notSignedIn : exitCodes.failure;
+}
+
+/** Refuses two flags of which one would have no effect. @throws CliError where both are given */
+export function refuseBoth(flags: Readonly<Record<string, unknown>>, advice: string): void {
+  const given = Object.keys(flags).filter((name) => flags[name] !== undefined);
+  if (given.length > 1)
+    throw new CliError(
+      `${given.map((name) => `--${name}`).join(' and ')} contradict each other. ${advice}`,
+      exitCodes.usage,
+    );
 }

@@ -1,14 +1,13 @@
 import type { CommandContext, StricliProcess } from '@stricli/core';
 import { Printer, type Screen } from './output/printer.ts';
 
-/** What every command has. */
-export interface CliContext extends CommandContext {
-  readonly process: StricliProcess & { readonly stdin: { readonly isTTY?: boolean } };
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the person stands. */
-  readonly folder: string;
-  readonly printer: Printer;
-}
+/** The context of a command that runs in this process, whose exit code it collects. */
+export const cliContext = ({ stdin, stdout, stderr, env, cwd }: CliPlace): CliContext => ({
+  process: { stdin, stdout, stderr, env, exitCode: null },
+  env,
+  folder: cwd(),
+  printer: new Printer({ stdout, stderr, env }),
+});
 
 /** Where a command runs, as far as it matters to it. */
 export interface CliPlace {
@@ -19,10 +18,11 @@ export interface CliPlace {
   cwd(): string;
 }
 
-/** The context of a command that runs in this process, whose exit code it collects. */
-export const cliContext = ({ stdin, stdout, stderr, env, cwd }: CliPlace): CliContext => ({
-  process: { stdin, stdout, stderr, env, exitCode: null },
-  env,
-  folder: cwd(),
-  printer: new Printer({ stdout, stderr, env }),
-});
+/** What every command has. */
+export interface CliContext extends CommandContext {
+  readonly process: StricliProcess & { readonly stdin: { readonly isTTY?: boolean } };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where the person stands. */
+  readonly folder: string;
+  readonly printer: Printer;
+}

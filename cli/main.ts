@@ -1,13 +1,12 @@
 import { proposeCompletions } from '@stricli/core';
 import { printableText } from '../shared/core/text/printable-text.ts';
-import { application } from './application.ts';
+import { application, runInputs } from './application.ts';
 import { exitCodes } from './cli-error.ts';
-import { completeWord } from './commands/shell-scripts.ts';
+import { completeWord } from './commands/completion.ts';
 import { cliContext } from './context.ts';
 import { checkoutAbove } from './login/checkout.ts';
 import { tellNewerVersion } from './login/newer-version.ts';
 import { offerToStart } from './login/offer-to-start.ts';
-import { runInputs } from './run-inputs.ts';
 
 // Who reads has gone, as `head` does: nobody is there to be told.
 for (const stream of [process.stdout, process.stderr])

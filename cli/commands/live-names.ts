@@ -10,14 +10,9 @@ import { findProject, projectName } from '../projects/find-project.ts';
 
 /** Names of one list that are asked for; a shell shows no more. */
 const most = 200;
+
 /** Somebody waits with a finger on the tab key. */
 const milliseconds = 2_000;
-
-interface Session {
-  client: Client;
-  token: string;
-  signal: AbortSignal;
-}
 
 /** Names that the service knows now; none where it cannot be asked: a completion never fails. */
 const live = (ask: (session: Session, context: CliContext) => Promise<readonly string[]>) =>
@@ -42,6 +37,18 @@ const inProject = (ask: (session: Session, project_id: string) => Promise<readon
 
 const query = { limit: most };
 
+export const experimentIds = inProject(async ({ client, signal }, project_id) => {
+  const route = 'GET /projects/{project_id}/experiments';
+  const { rows } = await client.page<typeof listExperiments>(route, { path: { project_id }, query, signal });
+  return ['latest', ...rows.map(({ experiment_id }) => experiment_id)];
+});
+
+interface Session {
+  client: Client;
+  token: string;
+  signal: AbortSignal;
+}
+
 export const projectNames = live(async ({ client, signal }) => {
   const { rows } = await client.page<typeof listProjects>('GET /projects/', { query, signal });
   return [...new Set(rows.map(({ project_name }) => project_name))];
@@ -50,12 +57,6 @@ export const projectNames = live(async ({ client, signal }) => {
 export const modelNames = live(async ({ client, signal }) => {
   const { rows } = await client.page<typeof listModels>('GET /optimization/models', { query, signal });
   return rows.map(({ model_name }) => model_name);
-});
-
-export const experimentIds = inProject(async ({ client, signal }, project_id) => {
-  const route = 'GET /projects/{project_id}/experiments';
-  const { rows } = await client.page<typeof listExperiments>(route, { path: { project_id }, query, signal });
-  return ['latest', ...rows.map(({ experiment_id }) => experiment_id)];
 });
 
 export const configNames = inProject(async ({ client, signal }, project_id) => {

@@ -1,25 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { buildCommand } from '@stricli/core';
 import type { CliContext } from '../context.ts';
 import { namedExperiment } from '../experiments/find-experiment.ts';
 import { chosenLogin } from '../login/connect.ts';
-import { openInBrowser } from '../output/open-in-browser.ts';
 import { experimentId } from './arguments.ts';
 import { project, verbose } from './flags.ts';
-
-interface Flags {
-  project?: string;
-  verbose?: boolean;
-}
-
-async function open(this: CliContext, { project: given }: Flags, id?: string): Promise<void> {
-  let page = `${(await chosenLogin(this.env)).url}/console`;
-  if (id !== undefined) {
-    const { session, path } = await namedExperiment(this, given, id);
-    page = `${session.client.url}/console#/projects/${path.project_id}/experiments/${path.experiment_id}`;
-  }
-  this.printer.line(page);
-  if (!(await openInBrowser(page, this.env))) this.printer.say('Open this address in a browser.');
-}
 
 export const openCommand = buildCommand({
   func: open,
@@ -34,3 +20,41 @@ export const openCommand = buildCommand({
       'Prints the address, and opens it where there is a browser (BROWSER names another).\n\nExamples:\n  mps open\n  mps open latest',
   },
 });
+
+async function open(this: CliContext, { project: given }: Flags, id?: string): Promise<void> {
+  let page = `${(await chosenLogin(this.env)).url}/console`;
+  if (id !== undefined) {
+    const { session, path } = await namedExperiment(this, given, id);
+    page = `${session.client.url}/console#/projects/${path.project_id}/experiments/${path.experiment_id}`;
+  }
+  this.printer.line(page);
+  if (!(await openInBrowser(page, this.env))) this.printer.say('Open this address in a browser.');
+}
+
+interface Flags {
+  project?: string;
+  verbose?: boolean;
+}
+
+const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+/** Opens an address in the person's browser; false where that cannot be done. */
+async function openInBrowser(
+  address: string,
+  { BROWSER, DISPLAY, WAYLAND_DISPLAY }: Variables,
+): Promise<boolean> {
+  const own = openers[process.platform];
+  if (own === undefined && !BROWSER && !DISPLAY && !WAYLAND_DISPLAY) return false;
+  const [file, ...args] = BROWSER ? [BROWSER] : (own ?? ['xdg-open']);
+  const child = spawn(file ?? '', [...args, address], { stdio: 'ignore', detached: true });
+  child.unref();
+  return once(child, 'spawn').then(
+    () => true,
+    () => false,
+  );
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;

@@ -8,70 +8,6 @@ import { connect, type Session } from '../login/connect.ts';
 import { findProject, projectName, requireProject } from '../projects/find-project.ts';
 import type { Experiment } from './follow-experiment.ts';
 
-const idPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
-/** Ids of one hour begin alike, so that short forms are their ends. */
-const shortPattern = /^[0-9a-hjkmnp-tv-z]{4,25}$/;
-const newest = 'latest';
-/** Projects that are asked at a time for an experiment. */
-const atOnce = 8;
-
-async function readIn(
-  { client }: Session,
-  project_id: string,
-  experiment_id: string,
-): Promise<Experiment | undefined> {
-  const route = 'GET /projects/{project_id}/experiments/{experiment_id}';
-  try {
-    return await client.call<typeof readExperiment>(route, { path: { project_id, experiment_id } });
-  } catch (error) {
-    if (error instanceof ProblemError && error.status === 404) return undefined;
-    throw error;
-  }
-}
-
-/** An experiment by its whole id, in the project that is likely or in any other. */
-async function findAnywhere(
-  session: Session,
-  id: string,
-  likely: string | undefined,
-): Promise<Experiment | undefined> {
-  const found = likely === undefined ? undefined : await readIn(session, likely, id);
-  if (found !== undefined) return found;
-  let batch: string[] = [];
-  const look = async () => {
-    const all = await Promise.all(batch.map((project_id) => readIn(session, project_id, id)));
-    batch = [];
-    return all.find((one) => one !== undefined);
-  };
-  const projects = session.client.rows<typeof listProjects>('GET /projects/', { query: { limit: 1000 } });
-  for await (const { project_id } of projects) {
-    if (project_id !== likely) batch.push(project_id);
-    const one = batch.length === atOnce ? await look() : undefined;
-    if (one !== undefined) return one;
-  }
-  return look();
-}
-
-async function findShort(
-  { client }: Session,
-  project_id: string,
-  ending: string,
-): Promise<Experiment | undefined> {
-  const found: Experiment[] = [];
-  const query = { limit: ending === newest ? 1 : 100 };
-  const rows = client.rows<typeof listExperiments>('GET /projects/{project_id}/experiments', {
-    path: { project_id },
-    query,
-  });
-  for await (const one of rows) {
-    if (ending === newest) return one;
-    if (one.experiment_id.endsWith(ending)) found.push(one);
-  }
-  if (found.length < 2) return found[0];
-  const ids = found.map(({ experiment_id }) => `  ${experiment_id}`).join('\n');
-  throw new CliError(`Several experiments end in ${ending}:\n${ids}`, exitCodes.usage);
-}
-
 /**
  * The experiment that a person names: by its id, by the end of one in the project, or as `latest`.
  *
@@ -102,6 +38,73 @@ export async function findExperiment(
       ? 'The project has no experiment yet.'
       : `There is no experiment ${id}. "mps ls" lists those of a project.`,
   );
+}
+
+const idPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
+/** Projects that are asked at a time for an experiment. */
+const atOnce = 8;
+
+/** An experiment by its whole id, in the project that is likely or in any other. */
+async function findAnywhere(
+  session: Session,
+  id: string,
+  likely: string | undefined,
+): Promise<Experiment | undefined> {
+  const found = likely === undefined ? undefined : await readIn(session, likely, id);
+  if (found !== undefined) return found;
+  let batch: string[] = [];
+  const look = async () => {
+    const all = await Promise.all(batch.map((project_id) => readIn(session, project_id, id)));
+    batch = [];
+    return all.find((one) => one !== undefined);
+  };
+  const projects = session.client.rows<typeof listProjects>('GET /projects/', { query: { limit: 1000 } });
+  for await (const { project_id } of projects) {
+    if (project_id !== likely) batch.push(project_id);
+    const one = batch.length === atOnce ? await look() : undefined;
+    if (one !== undefined) return one;
+  }
+  return look();
+}
+
+async function readIn(
+  { client }: Session,
+  project_id: string,
+  experiment_id: string,
+): Promise<Experiment | undefined> {
+  const route = 'GET /projects/{project_id}/experiments/{experiment_id}';
+  try {
+    return await client.call<typeof readExperiment>(route, { path: { project_id, experiment_id } });
+  } catch (error) {
+    if (error instanceof ProblemError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+const newest = 'latest';
+
+/** Ids of one hour begin alike, so that short forms are their ends. */
+const shortPattern = /^[0-9a-hjkmnp-tv-z]{4,25}$/;
+
+async function findShort(
+  { client }: Session,
+  project_id: string,
+  ending: string,
+): Promise<Experiment | undefined> {
+  const found: Experiment[] = [];
+  const query = { limit: ending === newest ? 1 : 100 };
+  const rows = client.rows<typeof listExperiments>('GET /projects/{project_id}/experiments', {
+    path: { project_id },
+    query,
+  });
+  for await (const one of rows) {
+    if (ending === newest) return one;
+    if (one.experiment_id.endsWith(ending)) found.push(one);
+  }
+  if (found.length < 2) return found[0];
+  const ids = found.map(({ experiment_id }) => `  ${experiment_id}`).join('\n');
+  throw new CliError(`Several experiments end in ${ending}:\n${ids}`, exitCodes.usage);
 }
 
 /** The experiment of a command, with the session that found it. */

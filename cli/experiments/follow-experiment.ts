@@ -9,60 +9,62 @@ import { wait } from '../../shared/client/retry.ts';
 import type { AnswerOf, RowOf } from '../../shared/client/route.ts';
 import { UnreachableError } from '../../shared/client/unreachable-error.ts';
 import { exitCodes } from '../cli-error.ts';
+import type { CliContext } from '../context.ts';
 import { LiveLine } from '../output/live-line.ts';
 import type { Printer } from '../output/printer.ts';
 import { dollarsText, numberText, secondsText } from '../output/units.ts';
 import { detachable } from './detachable.ts';
 
-export type Experiment = AnswerOf<typeof readExperiment>;
-export type LogLine = RowOf<typeof readLogs>;
+/**
+ * Shows the log of an experiment and what becomes of it, until it ends. Ctrl-C leaves it running; a second one within two
+ * seconds cancels it.
+ *
+ * @throws CliError when the person goes away
+ */
+export function followExperiment(
+  client: Client,
+  path: ExperimentPath,
+  printer: Printer,
+  onLine?: (line: LogLine) => void,
+): Promise<Ended> {
+  const { experiment_id } = path;
+  const cancel = async () => {
+    const route = 'POST /projects/{project_id}/experiments/{experiment_id}/cancel';
+    await client.call<typeof cancelExperiment>(route, { path });
+    return `Cancelled ${experiment_id}.`;
+  };
+  const again = `mps logs -f ${experiment_id}`;
+  return detachable((signal) => new Follower(client, path, { printer, signal, onLine }).follow(), {
+    printer,
+    what: 'training',
+    again,
+    cancel,
+  });
+}
 
-export interface ExperimentPath {
+interface ExperimentPath {
   project_id: string;
   experiment_id: string;
 }
 
+export type LogLine = RowOf<typeof readLogs>;
+
 /** An experiment at its end. */
-export interface Ended {
+interface Ended {
   experiment: Experiment;
   /** What its log has not said of the reason; empty where that is nothing. */
   unsaid: string;
 }
 
-const pollMilliseconds = 1_000;
+export type Experiment = AnswerOf<typeof readExperiment>;
+
 /** Lines of a page: all that there are would be 4 MB at a time. */
 const linesAtOnce = 5_000;
-export const hasEnded = ({ status }: Pick<Experiment, 'status'>): boolean =>
-  ['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(status);
-
-/** The exit code of the program that an experiment ran; 1 where it has none and did not succeed. */
-export const programExitCode = ({ status, exit_code }: Experiment): number =>
-  status === 'SUCCEEDED' ? 0 : exit_code || exitCodes.failure;
-
-const stateText = ({ status, status_reason }: Experiment): string =>
-  status_reason === null ? status : `${status}: ${status_reason}`;
-
-/** What is shown below the log: state, time, newest metrics. */
-function statusLine(experiment: Experiment, metrics: ReadonlyMap<string, number>): string {
-  const { duration, cost } = experiment;
-  const parts = [
-    stateText(experiment),
-    ...(duration === null ? [] : [secondsText(duration)]),
-    ...[...metrics].slice(0, 4).map(([name, value]) => `${name} ${numberText(value)}`),
-    ...(cost === null ? [] : [dollarsText(cost)]),
-  ];
-  return parts.join('  ');
-}
-
-interface Followed {
-  printer: Printer;
-  signal: AbortSignal;
-  /** What becomes of each line of the log; it is printed for people without. */
-  onLine: ((line: LogLine) => void) | undefined;
-}
 
 /** How far back lines of the log are known, to say nothing twice. */
 const knownLines = 100;
+
+const pollMilliseconds = 1_000;
 
 class Follower {
   readonly #client: Client;
@@ -163,29 +165,59 @@ class Follower {
   }
 }
 
+interface Followed {
+  printer: Printer;
+  signal: AbortSignal;
+  /** What becomes of each line of the log; it is printed for people without. */
+  onLine: ((line: LogLine) => void) | undefined;
+}
+
+const stateText = ({ status, status_reason }: Experiment): string =>
+  status_reason === null ? status : `${status}: ${status_reason}`;
+
+const hasEnded = ({ status }: Pick<Experiment, 'status'>): boolean =>
+  ['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(status);
+
+/** What is shown below the log: state, time, newest metrics. */
+function statusLine(experiment: Experiment, metrics: ReadonlyMap<string, number>): string {
+  const { duration, cost } = experiment;
+  const parts = [
+    stateText(experiment),
+    ...(duration === null ? [] : [secondsText(duration)]),
+    ...[...metrics].slice(0, 4).map(([name, value]) => `${name} ${numberText(value)}`),
+    ...(cost === null ? [] : [dollarsText(cost)]),
+  ];
+  return parts.join('  ');
+}
+
+/** The exit code of the program that an experiment ran; 1 where it has none and did not succeed. */
+export const programExitCode = ({ status, exit_code }: Experiment): number =>
+  status === 'SUCCEEDED' ? 0 : exit_code || exitCodes.failure;
+
 /**
- * Shows the log of an experiment and what becomes of it, until it ends. Ctrl-C leaves it running; a second one within two
- * seconds cancels it.
- *
- * @throws CliError when the person goes away
+ * What a command does with an experiment that it has begun: prints its id with `detach`, else follows it and takes the
+ * exit code of its program.
  */
-export function followExperiment(
+export async function showToEnd(
+  { printer, process }: CliContext,
   client: Client,
-  path: ExperimentPath,
-  printer: Printer,
-  onLine?: (line: LogLine) => void,
-): Promise<Ended> {
-  const { experiment_id } = path;
-  const cancel = async () => {
-    const route = 'POST /projects/{project_id}/experiments/{experiment_id}/cancel';
-    await client.call<typeof cancelExperiment>(route, { path });
-    return `Cancelled ${experiment_id}.`;
-  };
-  const again = `mps logs -f ${experiment_id}`;
-  return detachable((signal) => new Follower(client, path, { printer, signal, onLine }).follow(), {
+  begun: Experiment,
+  { detach, json }: { detach?: boolean | undefined; json?: boolean | undefined },
+): Promise<void> {
+  const { project_id, experiment_id } = begun;
+  if (detach) {
+    if (json) printer.json(begun);
+    else printer.line(experiment_id);
+    return;
+  }
+  const { experiment: ended, unsaid } = await followExperiment(
+    client,
+    { project_id, experiment_id },
     printer,
-    what: 'training',
-    again,
-    cancel,
-  });
+  );
+  if (json) printer.json(ended);
+  const best = ended.best === null ? '' : `, ${ended.best.criterion} ${numberText(ended.best.value)}`;
+  const reason = unsaid === '' ? '' : `: ${unsaid}`;
+  printer.say(`${ended.status} in ${secondsText(ended.duration ?? 0)}${best}${reason}`);
+  process.exitCode = programExitCode(ended);
 }

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { CliError, exitCodes } from '../cli-error.ts';
+import type { CliContext } from '../context.ts';
 
 /** Ask a question on the terminal. A secret is not shown while it is typed. @throws CliError at Ctrl-C */
 export async function ask(question: string, { isSecret = false } = {}): Promise<string> {
@@ -30,5 +31,25 @@ export async function ask(question: string, { isSecret = false } = {}): Promise<
 /** What is piped in, without the line end at its end. */
 export const pipedText = async (): Promise<string> => (await text(process.stdin)).replace(/\r?\n$/, '');
 
+/** A password, typed unseen or the first line of what is piped in. @throws CliError where it is blank */
+export async function askPassword(
+  { process: { stdin } }: CliContext,
+  question = 'Password: ',
+): Promise<string> {
+  const password = stdin.isTTY === true ? await ask(question, { isSecret: true }) : await pipedLine();
+  if (password === '') throw new CliError('The password is blank.', exitCodes.usage);
+  return password;
+}
+
 /** The first line of what is piped in. */
-export const pipedLine = async (): Promise<string> => (await text(process.stdin)).split(/\r?\n/)[0] ?? '';
+const pipedLine = async (): Promise<string> => (await text(process.stdin)).split(/\r?\n/)[0] ?? '';
+
+/** Asks before something that cannot be undone. @throws CliError where nobody agrees, or nobody can be asked */
+export async function agree(
+  { process: { stdin } }: CliContext,
+  question: string,
+  otherwise: string,
+): Promise<void> {
+  if (stdin.isTTY !== true) throw new CliError('This cannot be undone. Say --yes.', exitCodes.usage);
+  if (!/^y(es)?$/i.test((await ask(`${question} [y/N] `)).trim())) throw new CliError(otherwise);
+}

@@ -2,44 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import { isLoopback } from './service-url.ts';
-
-type Variables = Readonly<Record<string, string | undefined>>;
-
-const Running = z.object({ url: z.string(), pid: z.int() });
-
-const Manifest = z.object({ name: z.literal('model-project-service') });
-
-function isCheckout(folder: string): boolean {
-  try {
-    Manifest.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
-    return existsSync(dataFolderOf(folder));
-  } catch {
-    return false;
-  }
-}
-
-/** The checkout that a folder lies in and that has run the service; undefined where there is none. */
-export function checkoutAbove(folder: string): string | undefined {
-  if (isCheckout(folder)) return folder;
-  const above = dirname(folder);
-  return above === folder ? undefined : checkoutAbove(above);
-}
-
-/** The folder of the checkout that the command runs from or in; undefined for one that was installed elsewhere. */
-export const checkoutFolder = ({ MPS_CHECKOUT }: Variables): string | undefined => MPS_CHECKOUT || undefined;
-
-/** The folder in which the service of a checkout keeps everything, unless it was started with another one. */
-export const dataFolderOf = (checkout: string): string => join(checkout, '.data');
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
+import { isLoopback } from './service.ts';
 
 /** Address of the service that runs on the checkout's own data folder; undefined where none does. */
 export async function runningService(env: Variables): Promise<string | undefined> {
@@ -51,6 +14,43 @@ export async function runningService(env: Variables): Promise<string | undefined
     return isAlive(pid) && isLoopback(new URL(url).hostname) ? url : undefined;
   } catch {
     return undefined;
+  }
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The folder of the checkout that the command runs from or in; undefined for one that was installed elsewhere. */
+export const checkoutFolder = ({ MPS_CHECKOUT }: Variables): string | undefined => MPS_CHECKOUT || undefined;
+
+/** The folder in which the service of a checkout keeps everything, unless it was started with another one. */
+export const dataFolderOf = (checkout: string): string => join(checkout, '.data');
+
+const Running = z.object({ url: z.string(), pid: z.int() });
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** The checkout that a folder lies in and that has run the service; undefined where there is none. */
+export function checkoutAbove(folder: string): string | undefined {
+  if (isCheckout(folder)) return folder;
+  const above = dirname(folder);
+  return above === folder ? undefined : checkoutAbove(above);
+}
+
+const Manifest = z.object({ name: z.literal('model-project-service') });
+
+function isCheckout(folder: string): boolean {
+  try {
+    Manifest.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
+    return existsSync(dataFolderOf(folder));
+  } catch {
+    return false;
   }
 }
 

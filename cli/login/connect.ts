@@ -1,12 +1,22 @@
 import type { Client } from '../../shared/client/client.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import { ownAdminPassword, runningService } from './checkout.ts';
-import { clientOf } from './client-of.ts';
 import { lookForNewerVersion } from './newer-version.ts';
-import { requireService } from './require-service.ts';
 import { loginFile, readLogins } from './saved-logins.ts';
-import { localUrl, serviceUrl } from './service-url.ts';
+import { clientOf, localUrl, requireService, serviceUrl } from './service.ts';
 import { signIn } from './sign-in.ts';
+
+/** A client that has signed in. @throws CliError where nobody has */
+export async function connect(env: Variables): Promise<Session> {
+  const { url, token: chosen } = await chosenLogin(env);
+  // Whether a service is there at all comes before who may use it.
+  if (chosen === undefined) await requireService(url);
+  const token = chosen ?? (await ownToken(url, env));
+  if (token === undefined)
+    throw new CliError(`You are not signed in to ${url}. Run "mps login ${url}".`, exitCodes.notSignedIn);
+  lookForNewerVersion(url, env);
+  return { client: clientOf(url, token), token };
+}
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -14,9 +24,6 @@ export interface Session {
   client: Client;
   token: string;
 }
-
-/** The service of this machine: the one that the checkout runs, or where it would. */
-const localAddress = async (env: Variables): Promise<string> => (await runningService(env)) ?? localUrl;
 
 /** Which service is used, and with what token: the environment's, or those that were saved. */
 export async function chosenLogin(env: Variables): Promise<{ url: string; token: string | undefined }> {
@@ -30,6 +37,9 @@ export async function chosenLogin(env: Variables): Promise<{ url: string; token:
   const login = wanted === undefined ? logins[0] : logins.find(({ url }) => url === wanted);
   return { url: login?.url ?? wanted ?? (await localAddress(env)), token: login?.token };
 }
+
+/** The service of this machine: the one that the checkout runs, or where it would. */
+const localAddress = async (env: Variables): Promise<string> => (await runningService(env)) ?? localUrl;
 
 /**
  * Signs in to the service that the checkout runs as its first admin, whose password lies in the data folder for the
@@ -48,16 +58,4 @@ async function ownToken(url: string, env: Variables): Promise<string | undefined
     if (error instanceof CliError) return undefined;
     throw error;
   }
-}
-
-/** A client that has signed in. @throws CliError where nobody has */
-export async function connect(env: Variables): Promise<Session> {
-  const { url, token: chosen } = await chosenLogin(env);
-  // Whether a service is there at all comes before who may use it.
-  if (chosen === undefined) await requireService(url);
-  const token = chosen ?? (await ownToken(url, env));
-  if (token === undefined)
-    throw new CliError(`You are not signed in to ${url}. Run "mps login ${url}".`, exitCodes.notSignedIn);
-  lookForNewerVersion(url, env);
-  return { client: clientOf(url, token), token };
 }

@@ -6,35 +6,21 @@ import { Client } from '../../shared/client/client.ts';
 import type { CliContext } from '../context.ts';
 import { version } from '../version.ts';
 import { checkoutFolder } from './checkout.ts';
-import { loginFile } from './saved-logins.ts';
-import { writeSecret } from './write-secret.ts';
+import { loginFile, writeSecret } from './saved-logins.ts';
+
+/** Looks once a day, beside the command, which version a service has. */
+export function lookForNewerVersion(url: string, env: Variables): void {
+  if (checking?.url === url) return;
+  const stop = new AbortController();
+  checking = { url, stop, done: check(url, env, stop.signal).catch(() => {}) };
+}
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-const dayMilliseconds = 24 * 60 * 60 * 1000;
-
-/** What is known of each service's version, by its address, and which of them the person was told of. */
-const Known = z.record(z.string(), z.object({ checked: z.number(), version: z.string(), told: z.string() }));
-
-const fileOf = (env: Variables): string => join(dirname(loginFile(env)), 'versions.json');
-
-async function readKnown(env: Variables): Promise<z.infer<typeof Known>> {
-  try {
-    return Known.parse(JSON.parse(await readFile(fileOf(env), 'utf8')));
-  } catch {
-    return {};
-  }
-}
-
-/** Whether a version such as `1.10.0` is greater than another. */
-function isNewer(one: string, other: string): boolean {
-  const [first, second] = [one, other].map((text) => text.split('.').map(Number));
-  const difference = first?.map((part, at) => part - (second?.[at] ?? 0)).find((part) => part !== 0);
-  return (difference ?? 0) > 0;
-}
-
 /** What goes on beside the command; a command that ends first is not held up. */
 let checking: { url: string; done: Promise<void>; stop: AbortController } | undefined;
+
+const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 async function check(url: string, env: Variables, signal: AbortSignal): Promise<void> {
   const known = await readKnown(env);
@@ -46,12 +32,18 @@ async function check(url: string, env: Variables, signal: AbortSignal): Promise<
   await writeSecret(fileOf(env), JSON.stringify({ ...known, [url]: found }));
 }
 
-/** Looks once a day, beside the command, which version a service has. */
-export function lookForNewerVersion(url: string, env: Variables): void {
-  if (checking?.url === url) return;
-  const stop = new AbortController();
-  checking = { url, stop, done: check(url, env, stop.signal).catch(() => {}) };
+/** What is known of each service's version, by its address, and which of them the person was told of. */
+const Known = z.record(z.string(), z.object({ checked: z.number(), version: z.string(), told: z.string() }));
+
+async function readKnown(env: Variables): Promise<z.infer<typeof Known>> {
+  try {
+    return Known.parse(JSON.parse(await readFile(fileOf(env), 'utf8')));
+  } catch {
+    return {};
+  }
 }
+
+const fileOf = (env: Variables): string => join(dirname(loginFile(env)), 'versions.json');
 
 /** Says once of each version of the service that the command is older. A checkout is brought up to date by git. */
 export async function tellNewerVersion({ env, printer }: CliContext): Promise<void> {
@@ -68,4 +60,11 @@ export async function tellNewerVersion({ env, printer }: CliContext): Promise<vo
       : 'Bring the checkout up to date.';
   printer.say(`This mps is ${version}, older than its service, which is ${found.version}. ${how}`);
   await writeSecret(fileOf(env), JSON.stringify({ ...known, [url]: { ...found, told: found.version } }));
+}
+
+/** Whether a version such as `1.10.0` is greater than another. */
+function isNewer(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((text) => text.split('.').map(Number));
+  const difference = first?.map((part, at) => part - (second?.[at] ?? 0)).find((part) => part !== 0);
+  return (difference ?? 0) > 0;
 }

@@ -11,17 +11,35 @@ import { secondsText } from '../output/units.ts';
 import { ask } from './ask.ts';
 import { checkoutFolder, dataFolderOf } from './checkout.ts';
 import { chosenLogin } from './connect.ts';
-import { isLoopback } from './service-url.ts';
+import { isLoopback } from './service.ts';
 
-/** The first start installs what is missing. */
-const maxMilliseconds = 300_000;
-const pollMilliseconds = 200;
+/**
+ * Offers to start the service of this checkout where nothing answers on this machine. Nobody is asked without a terminal.
+ *
+ * @returns whether it runs now, so that the command may be tried again
+ */
+export async function offerToStart(context: CliContext): Promise<boolean> {
+  const { env, process } = context;
+  const checkout = checkoutFolder(env);
+  if (checkout === undefined || process.stdin.isTTY !== true) return false;
+  const { url } = await chosenLogin(env);
+  if (!isLoopback(new URL(url).hostname) || (await answers(url))) return false;
+  const answer = await ask('Start the service of this checkout now, in the background? [Y/n] ').catch(
+    () => 'n',
+  );
+  return /^(y(es)?)?$/i.test(answer.trim()) && start(checkout, url, context);
+}
 
 const answers = (url: string): Promise<boolean> =>
   new Client({ url, retries: { attempts: 1, seconds: 0 } }).call<typeof readHealth>('GET /health').then(
     () => true,
     () => false,
   );
+
+/** The first start installs what is missing. */
+const maxMilliseconds = 300_000;
+
+const pollMilliseconds = 200;
 
 /** Starts the service of a checkout in the background; false where it does not come up. */
 async function start(checkout: string, url: string, { printer }: CliContext): Promise<boolean> {
@@ -61,21 +79,4 @@ async function start(checkout: string, url: string, { printer }: CliContext): Pr
     `It did not start:\n${(await readFile(file, 'utf8')).trimEnd().split('\n').slice(-5).join('\n')}`,
   );
   return false;
-}
-
-/**
- * Offers to start the service of this checkout where nothing answers on this machine. Nobody is asked without a terminal.
- *
- * @returns whether it runs now, so that the command may be tried again
- */
-export async function offerToStart(context: CliContext): Promise<boolean> {
-  const { env, process } = context;
-  const checkout = checkoutFolder(env);
-  if (checkout === undefined || process.stdin.isTTY !== true) return false;
-  const { url } = await chosenLogin(env);
-  if (!isLoopback(new URL(url).hostname) || (await answers(url))) return false;
-  const answer = await ask('Start the service of this checkout now, in the background? [Y/n] ').catch(
-    () => 'n',
-  );
-  return /^(y(es)?)?$/i.test(answer.trim()) && start(checkout, url, context);
 }

@@ -4,17 +4,8 @@ import type { endpoint as createToken } from '../../functions/auth/create-token.
 import type { endpoint as deleteToken } from '../../functions/auth/delete-token.endpoint.ts';
 import { ProblemError } from '../../shared/client/problem-error.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
-import { clientOf } from './client-of.ts';
-import { daySeconds } from './days.ts';
 import { type Login, loginFile, readLogins, writeLogins } from './saved-logins.ts';
-
-interface Credentials {
-  url: string;
-  username: string;
-  password: string;
-  /** How long the login is good. */
-  days?: number | undefined;
-}
+import { clientOf } from './service.ts';
 
 /** Signs in, and keeps a named token in the place of an earlier one. @throws CliError for a wrong password */
 export async function signIn(
@@ -47,3 +38,21 @@ export async function signIn(
       .catch(() => undefined);
   return { ...login, account_type: granted.account_type };
 }
+
+/** Days that a token lives. @throws Error that a flag's parser may throw */
+export function days(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > 365)
+    throw new Error('must be a whole number from 1 to 365');
+  return count;
+}
+
+interface Credentials {
+  url: string;
+  username: string;
+  password: string;
+  /** How long the login is good. */
+  days?: number | undefined;
+}
+
+export const daySeconds = 24 * 60 * 60;

@@ -1,22 +1,6 @@
 import { styleText } from 'node:util';
 import { printableText } from '../../shared/core/text/printable-text.ts';
 
-type Variables = Readonly<Record<string, string | undefined>>;
-type Style = Parameters<typeof styleText>[0];
-
-/** A stream for people or programs. */
-export interface Screen {
-  write(text: string): unknown;
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-}
-
-interface Screens {
-  stdout: Screen;
-  stderr: Screen;
-  env: Variables;
-}
-
 /** Data goes to stdout, messages to stderr. Text of others comes without control characters. */
 export class Printer {
   readonly isTerminal: boolean;
@@ -86,3 +70,20 @@ export class Printer {
     }
   }
 }
+
+/** A stream for people or programs. */
+export interface Screen {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+interface Screens {
+  stdout: Screen;
+  stderr: Screen;
+  env: Variables;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+type Style = Parameters<typeof styleText>[0];

@@ -4,20 +4,7 @@ import type { endpoint as readProject } from '../../functions/projects/projects/
 import type { Client } from '../../shared/client/client.ts';
 import type { RowOf } from '../../shared/client/route.ts';
 import { CliError } from '../cli-error.ts';
-import { readProjectFile } from '../run/project-file.ts';
-
-export type Project = RowOf<typeof listProjects>;
-
-const ulidPattern = /^[0-9a-hjkmnp-tv-z]{26}$/;
-
-/** The name of the folder's project: what mps.yaml says, or the folder's own. */
-export async function projectName(folder: string): Promise<string> {
-  const { project } = await readProjectFile(folder);
-  return (project ?? basename(folder)) || 'project';
-}
-
-/** Users are known by the first part of their token. */
-const userIdOf = (token: string): string => token.split('.')[0] ?? '';
+import { readProjectFile } from './project-file.ts';
 
 /**
  * The project of this name or id; undefined where there is none. One's own comes first.
@@ -38,6 +25,19 @@ export async function findProject(
   if (more.length === 0) return first;
   const ids = [first, ...more].map((project) => `  ${project?.project_id} of ${project?.owner ?? 'nobody'}`);
   throw new CliError(`Several projects are called "${name}":\n${ids.join('\n')}\nName one by --project ID.`);
+}
+
+export type Project = RowOf<typeof listProjects>;
+
+const ulidPattern = /^[0-9a-hjkmnp-tv-z]{26}$/;
+
+/** Users are known by the first part of their token. */
+const userIdOf = (token: string): string => token.split('.')[0] ?? '';
+
+/** The name of the folder's project: what mps.yaml says, or the folder's own. */
+export async function projectName(folder: string): Promise<string> {
+  const { project } = await readProjectFile(folder);
+  return (project ?? basename(folder)) || 'project';
 }
 
 /** The project of a command. @throws CliError where there is none */

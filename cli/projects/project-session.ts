@@ -1,8 +1,9 @@
+import type { endpoint as createProject } from '../../functions/projects/projects/create-project.endpoint.ts';
+import type { ProjectFile } from '../../shared/config/project-file.ts';
 import type { CliContext } from '../context.ts';
 import { connect, type Session } from '../login/connect.ts';
-import { readProjectFile } from '../run/project-file.ts';
-import { ensureProject } from './ensure-project.ts';
-import { projectName, requireProject } from './find-project.ts';
+import { findProject, type Project, projectName, requireProject } from './find-project.ts';
+import { readProjectFile } from './project-file.ts';
 
 /** The project of a command, with the session that found it. @throws CliError where there is none */
 export async function projectSession(
@@ -24,4 +25,29 @@ export async function projectToFill(
   const { project, isNew } = await ensureProject(session, name, await readProjectFile(folder));
   if (isNew) printer.say(`project ${project.project_name} created`);
   return { project_id: project.project_id };
+}
+
+/**
+ * The project of this name, created where there is none. Whoever creates one by a command has not described it yet.
+ *
+ * @param beforeCreating what has to be settled first; nothing is created where it throws
+ */
+export async function ensureProject(
+  session: Session,
+  name: string,
+  { description, type, task }: ProjectFile,
+  beforeCreating: () => void = () => {},
+): Promise<{ project: Project; isNew: boolean }> {
+  const found = await findProject(session, name);
+  if (found !== undefined) return { project: found, isNew: false };
+  beforeCreating();
+  const project = await session.client.call<typeof createProject>('POST /projects/', {
+    query: {
+      'project-name': name,
+      'project-description': description ?? `Created by mps as ${name}.`,
+      'project-type': type ?? 'general',
+      'project-task': task ?? 'training',
+    },
+  });
+  return { project, isNew: true };
 }

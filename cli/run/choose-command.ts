@@ -1,16 +1,5 @@
 import { CliError, exitCodes } from '../cli-error.ts';
-import type { ChosenEnvironment } from './chosen-environment.ts';
-
-/** An argument as a shell would take it, for the service splits commands as a shell does. */
-const quoted = (argument: string): string =>
-  /^[\w@%+=:,./{}-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
-
-const usualPrograms = ['train.py', 'main.py', 'train.js', 'train.mjs', 'train.sh'];
-
-function usualCommand(program: string, env_type: ChosenEnvironment['env_type']): string {
-  if (program.endsWith('.py')) return `${env_type === 'python' ? 'python' : 'python3'} ${program}`;
-  return program.endsWith('.sh') ? `sh ${program}` : `node ${program}`;
-}
+import type { ChosenEnvironment } from './choose-environment.ts';
 
 /**
  * What is run: the words after `--`, what mps.yaml says, or the usual program of the folder. What the project ran before
@@ -32,4 +21,15 @@ export function chooseCommand(
     `This folder has no program that mps knows (${usualPrograms.join(', ')}).\nSay what to run: mps run -- python train.py --epochs 5`,
     exitCodes.usage,
   );
+}
+
+/** An argument as a shell would take it, for the service splits commands as a shell does. */
+const quoted = (argument: string): string =>
+  /^[\w@%+=:,./{}-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
+
+const usualPrograms = ['train.py', 'main.py', 'train.js', 'train.mjs', 'train.sh'];
+
+function usualCommand(program: string, env_type: ChosenEnvironment['env_type']): string {
+  if (program.endsWith('.py')) return `${env_type === 'python' ? 'python' : 'python3'} ${program}`;
+  return program.endsWith('.sh') ? `sh ${program}` : `node ${program}`;
 }

@@ -3,16 +3,6 @@ import { basename, resolve } from 'node:path';
 import { CliError, exitCodes } from '../cli-error.ts';
 import { type Override, overrideConfig } from './override-config.ts';
 
-const endings = ['yaml', 'yml', 'json', 'toml'];
-const usualNames = ['train', 'config'].flatMap((name) => endings.map((ending) => `${name}.${ending}`));
-/** Used where the folder has no configuration: it holds the values of the flags alone. */
-const ownName = 'run.yaml';
-
-export interface ChosenConfig {
-  config_id: string;
-  content: string;
-}
-
 /** The configuration to train with: the one named, the usual one of the folder, or one made of the flags. */
 export async function chooseConfig(
   folder: string,
@@ -29,3 +19,15 @@ export async function chooseConfig(
   });
   return { config_id, content: overrideConfig(config_id, content, overrides) };
 }
+
+export interface ChosenConfig {
+  config_id: string;
+  content: string;
+}
+
+const endings = ['yaml', 'yml', 'json', 'toml'];
+
+const usualNames = ['train', 'config'].flatMap((name) => endings.map((ending) => `${name}.${ending}`));
+
+/** Used where the folder has no configuration: it holds the values of the flags alone. */
+const ownName = 'run.yaml';

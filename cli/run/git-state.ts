@@ -1,15 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-const execute = promisify(execFile);
-
-/** The state of a repository as the service takes it; empty outside of git, and where nothing is committed yet. */
-export interface GitState {
-  git_commit?: string;
-  git_branch?: string;
-  git_dirty?: boolean;
-}
-
 /** Commit, branch and whether anything in the folder differs from the commit. */
 export async function gitState(folder: string): Promise<GitState> {
   const git = async (...args: string[]) =>
@@ -27,3 +18,12 @@ export async function gitState(folder: string): Promise<GitState> {
     return {};
   }
 }
+
+/** The state of a repository as the service takes it; empty outside of git, and where nothing is committed yet. */
+export interface GitState {
+  git_commit?: string;
+  git_branch?: string;
+  git_dirty?: boolean;
+}
+
+const execute = promisify(execFile);

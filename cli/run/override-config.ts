@@ -3,19 +3,39 @@ import { parse as parseToml, stringify as stringifyToml } from 'smol-toml';
 import { isMap, parseDocument, parse as parseYaml } from 'yaml';
 import { CliError, exitCodes } from '../cli-error.ts';
 
+/** A configuration with other values. @throws CliError for a file that cannot be read, or a value that has no place */
+export function overrideConfig(name: string, content: string, overrides: readonly Override[]): string {
+  if (overrides.length === 0) return content;
+  try {
+    const ending = extname(name).toLowerCase();
+    if (ending === '.json')
+      return overrideTables(
+        JSON.parse(content),
+        overrides,
+        (root) => `${JSON.stringify(root, undefined, 2)}\n`,
+      );
+    if (ending === '.toml') return overrideTables(parseToml(content), overrides, stringifyToml);
+    return overrideYaml(content, overrides);
+  } catch (error) {
+    const text = error instanceof Error ? error.message.trim() : String(error);
+    throw new CliError(`${name}: ${text}`, exitCodes.usage);
+  }
+}
+
 export interface Override {
   /** Names on the way to the value, such as `['optimizer', 'lr']`. */
   path: readonly string[];
   value: unknown;
 }
 
-/** `name.of.value=1e-3`; the value is read as YAML reads it. @throws Error that a flag's parser may throw */
-export function parseOverride(text: string): Override {
-  const at = text.indexOf('=');
-  const path = text.slice(0, at).split('.');
-  if (at < 1 || path.includes('')) throw new Error('must be NAME=VALUE, such as optimizer.lr=0.01');
-  if (path.some((name) => name === '__proto__')) throw new Error('__proto__ is no name');
-  return { path, value: parseYaml(text.slice(at + 1)) };
+function overrideTables(
+  root: unknown,
+  overrides: readonly Override[],
+  stringify: (value: Record<string, unknown>) => string,
+): string {
+  if (!isTable(root)) throw new Error('it holds no mapping');
+  for (const override of overrides) set(root, override);
+  return stringify(root);
 }
 
 const isTable = (value: unknown): value is Record<string, unknown> =>
@@ -44,31 +64,11 @@ function overrideYaml(content: string, overrides: readonly Override[]): string {
   return document.toString();
 }
 
-function overrideTables(
-  root: unknown,
-  overrides: readonly Override[],
-  stringify: (value: Record<string, unknown>) => string,
-): string {
-  if (!isTable(root)) throw new Error('it holds no mapping');
-  for (const override of overrides) set(root, override);
-  return stringify(root);
-}
-
-/** A configuration with other values. @throws CliError for a file that cannot be read, or a value that has no place */
-export function overrideConfig(name: string, content: string, overrides: readonly Override[]): string {
-  if (overrides.length === 0) return content;
-  try {
-    const ending = extname(name).toLowerCase();
-    if (ending === '.json')
-      return overrideTables(
-        JSON.parse(content),
-        overrides,
-        (root) => `${JSON.stringify(root, undefined, 2)}\n`,
-      );
-    if (ending === '.toml') return overrideTables(parseToml(content), overrides, stringifyToml);
-    return overrideYaml(content, overrides);
-  } catch (error) {
-    const text = error instanceof Error ? error.message.trim() : String(error);
-    throw new CliError(`${name}: ${text}`, exitCodes.usage);
-  }
+/** `name.of.value=1e-3`; the value is read as YAML reads it. @throws Error that a flag's parser may throw */
+export function parseOverride(text: string): Override {
+  const at = text.indexOf('=');
+  const path = text.slice(0, at).split('.');
+  if (at < 1 || path.includes('')) throw new Error('must be NAME=VALUE, such as optimizer.lr=0.01');
+  if (path.some((name) => name === '__proto__')) throw new Error('__proto__ is no name');
+  return { path, value: parseYaml(text.slice(at + 1)) };
 }

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { Header, Pack, ReadEntry } from 'tar';
 import { CliError } from '../cli-error.ts';
 import type { DigestedFile } from '../upload/digest-file.ts';
-import { inspectFiles, type SourceFile } from './source-files.ts';
+import { inspectFiles, type SourceFile } from './list-files.ts';
 
 /** A file that the archive gets besides those of the folder. */
 export interface AddedFile {

@@ -3,7 +3,13 @@ import type { endpoint as putConfig } from '../../functions/projects/configs/put
 import type { endpoint as putEnvironment } from '../../functions/projects/environment/put-environment.endpoint.ts';
 import type { endpoint as trainProject } from '../../functions/projects/training/train-project.endpoint.ts';
 import type { endpoint as trainRemote } from '../../functions/projects/training/train-project-remote.endpoint.ts';
+import type { endpoint as putSource } from '../../functions/projects/uploads/put-source.endpoint.ts';
+import type { endpoint as readSource } from '../../functions/projects/uploads/read-source.endpoint.ts';
+import type { endpoint as requestSourceUpload } from '../../functions/projects/uploads/request-source-upload.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
+import { partedBytes } from '../../shared/client/node/send-by-ticket.ts';
+import { ProblemError } from '../../shared/client/problem-error.ts';
+import { wait } from '../../shared/client/retry.ts';
 import type { ProjectFile } from '../../shared/config/project-file.ts';
 import { bytesText } from '../../shared/core/text/bytes-text.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
@@ -13,137 +19,19 @@ import type { Session } from '../login/connect.ts';
 import { LiveLine } from '../output/live-line.ts';
 import type { Printer } from '../output/printer.ts';
 import { dollarsText, secondsText } from '../output/units.ts';
-import { ensureProject } from '../projects/ensure-project.ts';
 import { findEnvironment } from '../projects/find-environment.ts';
+import { readProjectFile } from '../projects/project-file.ts';
+import { ensureProject } from '../projects/project-session.ts';
+import type { DigestedFile } from '../upload/digest-file.ts';
 import { withScratchFolder } from '../upload/scratch-folder.ts';
-import { sendUnlessKnown } from '../upload/send-unless-known.ts';
-import { beginMeant, type Meant } from './begin-meant.ts';
+import { sendUnlessKnown, type Upload } from '../upload/send-unless-known.ts';
 import { chooseCommand } from './choose-command.ts';
 import { chooseConfig } from './choose-config.ts';
-import { chooseEnvironment } from './choose-environment.ts';
-import type { ChosenEnvironment } from './chosen-environment.ts';
+import { type ChosenEnvironment, chooseEnvironment } from './choose-environment.ts';
 import { type GitState, gitState } from './git-state.ts';
-import { listFiles } from './list-files.ts';
+import { inspectFiles, listFiles, type SourceFile, type SourceFiles } from './list-files.ts';
 import type { Override } from './override-config.ts';
 import { type AddedFile, packFiles } from './pack-files.ts';
-import { readProjectFile } from './project-file.ts';
-import { inspectFiles, type SourceFile, type SourceFiles } from './source-files.ts';
-import { sourceUpload } from './source-upload.ts';
-
-/** What a run may be told, besides what mps.yaml says. */
-export interface RunOptions
-  extends Pick<ProjectFile, 'dataset' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout'> {
-  project?: string;
-  config?: string;
-  overrides: readonly Override[];
-  /** What stands after `--`. */
-  words: readonly string[];
-  /** Whether to upload much without asking. */
-  yes: boolean;
-}
-
-interface Place {
-  folder: string;
-  /** Name of the project where nothing names one. */
-  name: string;
-  printer: Printer;
-  signal: AbortSignal;
-  /** Called before the training is submitted: from then on an interruption comes too late. */
-  onSubmit(): void;
-}
-
-const askAboveBytes = 100_000_000;
-
-/** Prints a line for each step, with its seconds. */
-class Steps {
-  readonly #printer: Printer;
-  #since = performance.now();
-
-  constructor(printer: Printer) {
-    this.#printer = printer;
-  }
-
-  done(step: string, what: string): void {
-    const now = performance.now();
-    const seconds = secondsText((now - this.#since) / 1000);
-    this.#since = now;
-    this.#printer.say(`${step.padEnd(12)}${what} ${this.#printer.style('dim', `(${seconds})`)}`);
-  }
-}
-
-async function agreeToSize({ files }: SourceFiles, { printer }: Place): Promise<void> {
-  const total = files.reduce((sum, { size }) => sum + size, 0);
-  if (total <= askAboveBytes) return;
-  printer.say(`This folder has ${bytesText(total)}. The largest files:`);
-  for (const { path, size } of files.toSorted((a, b) => b.size - a.size).slice(0, 10))
-    printer.say(`  ${bytesText(size).padStart(9)}  ${path}`);
-  const advice = 'List in .mpsignore what the training does not need.';
-  if (process.stdin.isTTY !== true) throw new CliError(`${advice} Or say --yes.`);
-  const answer = await ask('Upload all of it? [y/N] ');
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CliError(`Nothing was uploaded. ${advice}`);
-}
-
-interface StoredSource {
-  /** What became of it, for the person. */
-  told: string;
-  sha256: string;
-  /** Makes it the current one again. */
-  store(): Promise<unknown>;
-}
-
-async function putSource(
-  client: Client,
-  project_id: string,
-  { files, added }: { files: readonly SourceFile[]; added: AddedFile | undefined },
-  { folder, printer, signal }: Place,
-): Promise<StoredSource> {
-  const line = new LiveLine(printer);
-  const send = async (scratch: string) => {
-    const packed = await packFiles(folder, files, join(scratch, 'source.tar.gz'), { signal, added });
-    const onProgress = (bytes: number) =>
-      line.set(`uploading ${bytesText(bytes)} of ${bytesText(packed.size)}`);
-    const upload = sourceUpload(client, project_id, packed, signal);
-    const isSent = await sendUnlessKnown(upload, packed, { signal, onProgress });
-    const count = `${files.length} ${files.length === 1 ? 'file' : 'files'}, ${bytesText(packed.size)}`;
-    const told = isSent ? `${count} uploaded` : `${count}, unchanged: nothing to upload`;
-    return { told, sha256: packed.sha256, store: upload.accept };
-  };
-  try {
-    return await withScratchFolder(send);
-  } finally {
-    line.end();
-  }
-}
-
-async function submit(
-  client: Client,
-  project_id: string,
-  config: string,
-  { nodes = 1, ...rest }: Sizes & GitState & Meant,
-): Promise<Experiment> {
-  const path = { project_id };
-  if (nodes === 1)
-    return client.call<typeof trainProject>('POST /projects/{project_id}/train', {
-      path,
-      query: { config, ...rest },
-    });
-  return client.call<typeof trainRemote>('POST /projects/{project_id}/train-remote', {
-    path,
-    query: { config, nodes, ...rest },
-  });
-}
-
-type Sizes = Pick<RunOptions, (typeof sizeNames)[number]>;
-
-const sizeNames = ['dataset', 'vcpus', 'memory', 'gpus', 'nodes', 'timeout'] as const;
-
-/** The sizes that flags or mps.yaml say; flags win. */
-function chosenSizes(options: RunOptions, file: ProjectFile): Sizes {
-  const given = sizeNames.map((name) => [name, options[name] ?? file[name]] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
-}
-
-const environmentText = ({ env_type, reason }: ChosenEnvironment): string => `${env_type} (${reason})`;
 
 /**
  * Makes an experiment of a folder: its project, environment, source and configuration, and a training of them. Nothing is
@@ -190,7 +78,7 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
   };
   const environment_version = await storeEnvironment();
   steps.done('environment', environmentText(environment));
-  const source = await putSource(
+  const source = await uploadSource(
     client,
     project_id,
     { files: sources.files, added: environment.added },
@@ -223,4 +111,184 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
   const estimate = cost_estimate === null ? '' : `, at most ${dollarsText(cost_estimate)}`;
   steps.done('submitted', `${experiment_id}: ${entry_point_command}${estimate}`);
   return experiment;
+}
+
+/** What a run may be told, besides what mps.yaml says. */
+export interface RunOptions
+  extends Pick<ProjectFile, 'dataset' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout'> {
+  project?: string;
+  config?: string;
+  overrides: readonly Override[];
+  /** What stands after `--`. */
+  words: readonly string[];
+  /** Whether to upload much without asking. */
+  yes: boolean;
+}
+
+interface Place {
+  folder: string;
+  /** Name of the project where nothing names one. */
+  name: string;
+  printer: Printer;
+  signal: AbortSignal;
+  /** Called before the training is submitted: from then on an interruption comes too late. */
+  onSubmit(): void;
+}
+
+/** Prints a line for each step, with its seconds. */
+class Steps {
+  readonly #printer: Printer;
+  #since = performance.now();
+
+  constructor(printer: Printer) {
+    this.#printer = printer;
+  }
+
+  done(step: string, what: string): void {
+    const now = performance.now();
+    const seconds = secondsText((now - this.#since) / 1000);
+    this.#since = now;
+    this.#printer.say(`${step.padEnd(12)}${what} ${this.#printer.style('dim', `(${seconds})`)}`);
+  }
+}
+
+const askAboveBytes = 100_000_000;
+
+async function agreeToSize({ files }: SourceFiles, { printer }: Place): Promise<void> {
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  if (total <= askAboveBytes) return;
+  printer.say(`This folder has ${bytesText(total)}. The largest files:`);
+  for (const { path, size } of files.toSorted((a, b) => b.size - a.size).slice(0, 10))
+    printer.say(`  ${bytesText(size).padStart(9)}  ${path}`);
+  const advice = 'List in .mpsignore what the training does not need.';
+  if (process.stdin.isTTY !== true) throw new CliError(`${advice} Or say --yes.`);
+  const answer = await ask('Upload all of it? [y/N] ');
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CliError(`Nothing was uploaded. ${advice}`);
+}
+
+const environmentText = ({ env_type, reason }: ChosenEnvironment): string => `${env_type} (${reason})`;
+
+async function uploadSource(
+  client: Client,
+  project_id: string,
+  { files, added }: { files: readonly SourceFile[]; added: AddedFile | undefined },
+  { folder, printer, signal }: Place,
+): Promise<StoredSource> {
+  const line = new LiveLine(printer);
+  const send = async (scratch: string) => {
+    const packed = await packFiles(folder, files, join(scratch, 'source.tar.gz'), { signal, added });
+    const onProgress = (bytes: number) =>
+      line.set(`uploading ${bytesText(bytes)} of ${bytesText(packed.size)}`);
+    const upload = sourceUpload(client, project_id, packed, signal);
+    const isSent = await sendUnlessKnown(upload, packed, { signal, onProgress });
+    const count = `${files.length} ${files.length === 1 ? 'file' : 'files'}, ${bytesText(packed.size)}`;
+    const told = isSent ? `${count} uploaded` : `${count}, unchanged: nothing to upload`;
+    return { told, sha256: packed.sha256, store: upload.accept };
+  };
+  try {
+    return await withScratchFolder(send);
+  } finally {
+    line.end();
+  }
+}
+
+interface StoredSource {
+  /** What became of it, for the person. */
+  told: string;
+  sha256: string;
+  /** Makes it the current one again. */
+  store(): Promise<unknown>;
+}
+
+/** The upload of an archive as the source of a project. */
+function sourceUpload(
+  client: Client,
+  project_id: string,
+  { sha256, size }: DigestedFile,
+  signal: AbortSignal,
+): Upload {
+  const path = { project_id };
+  return {
+    async current() {
+      const route = 'GET /projects/{project_id}/source';
+      return (await client.call<typeof readSource>(route, { path, signal })).sha256;
+    },
+    accept() {
+      const route = 'PUT /projects/{project_id}/source';
+      return client.call<typeof putSource>(route, { path, query: { sha256 }, signal });
+    },
+    async ticket() {
+      const route = 'POST /projects/{project_id}/source';
+      const multipart = size >= partedBytes;
+      const query = { sha256, size, ...(multipart && { multipart }) };
+      return client.call<typeof requestSourceUpload>(route, { path, query, signal });
+    },
+  };
+}
+
+const sizeNames = ['dataset', 'vcpus', 'memory', 'gpus', 'nodes', 'timeout'] as const;
+
+/** The sizes that flags or mps.yaml say; flags win. */
+function chosenSizes(options: RunOptions, file: ProjectFile): Sizes {
+  const given = sizeNames.map((name) => [name, options[name] ?? file[name]] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+type Sizes = Pick<RunOptions, (typeof sizeNames)[number]>;
+
+/** How often a change of somebody else is made up for. */
+const maxAttempts = 12;
+
+const longestMilliseconds = 3_000;
+
+/**
+ * Begins a training of the inputs that are meant. Where somebody has changed the project since they were stored, as the
+ * other commands of a sweep do, they are stored again.
+ *
+ * @throws ProblemError 409 where that happens again and again
+ */
+async function beginMeant(
+  first: Meant,
+  begin: (meant: Meant) => Promise<Experiment>,
+  storeAgain: () => Promise<Meant>,
+  signal: AbortSignal,
+): Promise<Experiment> {
+  let meant = first;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await begin(meant);
+    } catch (error) {
+      const isChanged = error instanceof ProblemError && error.status === 409 && error.faults.length > 0;
+      if (!isChanged || attempt === maxAttempts) throw error;
+      // Commands that got into each other's way do not meet again after different times.
+      await wait(Math.random() * Math.min(longestMilliseconds, 100 * 2 ** attempt));
+      if (signal.aborted) throw new CliError('Interrupted; nothing was submitted.', exitCodes.interrupted);
+      meant = await storeAgain();
+    }
+  }
+}
+
+/** The inputs of a training, as this command has stored them. */
+interface Meant {
+  config_version: number;
+  environment_version: number;
+  source_sha256: string;
+}
+
+async function submit(
+  client: Client,
+  project_id: string,
+  config: string,
+  { nodes = 1, ...rest }: Sizes & GitState & Meant,
+): Promise<Experiment> {
+  const path = { project_id };
+  if (nodes === 1)
+    return client.call<typeof trainProject>('POST /projects/{project_id}/train', {
+      path,
+      query: { config, ...rest },
+    });
+  return client.call<typeof trainRemote>('POST /projects/{project_id}/train-remote', {
+    path,
+    query: { config, nodes, ...rest },
+  });
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { endpoint as listDatasets } from '../../functions/projects/uploads/list-datasets.endpoint.ts';
 import type { endpoint as putDataset } from '../../functions/projects/uploads/put-dataset.endpoint.ts';
 import type { endpoint as requestDatasetUpload } from '../../functions/projects/uploads/request-dataset-upload.endpoint.ts';
@@ -5,12 +6,12 @@ import type { Client } from '../../shared/client/client.ts';
 import { partedBytes } from '../../shared/client/node/send-by-ticket.ts';
 import { ProblemError } from '../../shared/client/problem-error.ts';
 import type { AnswerOf } from '../../shared/client/route.ts';
-import type { DigestedFile } from './digest-file.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+import { inspectFiles, listDataFiles } from '../run/list-files.ts';
+import { packFiles } from '../run/pack-files.ts';
+import { type DigestedFile, digestFile } from './digest-file.ts';
+import { withScratchFolder } from './scratch-folder.ts';
 import type { Upload } from './send-unless-known.ts';
-
-interface DatasetUpload extends Upload {
-  accept(): Promise<AnswerOf<typeof putDataset>>;
-}
 
 /** The upload of a file as a data set. With `asFile` an archive stays the file it is. */
 export function datasetUpload(
@@ -39,4 +40,40 @@ export function datasetUpload(
       return client.call<typeof requestDatasetUpload>(route, { path, query, signal });
     },
   };
+}
+
+interface DatasetUpload extends Upload {
+  accept(): Promise<AnswerOf<typeof putDataset>>;
+}
+
+/** Calls `use` with a file of data, or with an archive of a folder, which is removed afterwards. */
+export async function withDataFile<T>(
+  path: string,
+  { isFolder, signal, onStep }: Preparing,
+  use: (file: DigestedFile) => Promise<T>,
+): Promise<T> {
+  if (!isFolder) {
+    onStep('reading…');
+    return use(await digestFile(path, signal));
+  }
+  onStep('packing…');
+  const { files, leftOut } = await inspectFiles(path, await listDataFiles(path));
+  if (leftOut.length > 0)
+    throw new CliError(
+      `Data sets hold files alone. List these in .mpsignore, or replace them:\n${leftOut.map((one) => `  ${one}`).join('\n')}`,
+      exitCodes.usage,
+    );
+  if (files.length === 0) throw new CliError(`${path} holds no file.`, exitCodes.usage);
+  // Data is mostly compressed already, or so large that compressing takes longer than sending.
+  const packing = { signal, isCompressed: false };
+  return withScratchFolder(async (scratch) =>
+    use(await packFiles(path, files, join(scratch, 'data.tar'), packing)),
+  );
+}
+
+interface Preparing {
+  isFolder: boolean;
+  signal: AbortSignal;
+  /** Told what takes its time. */
+  onStep(text: string): void;
 }

@@ -3,13 +3,6 @@ import { open, stat } from 'node:fs/promises';
 import { readBlocks } from '../../shared/client/node/read-blocks.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 
-export interface DigestedFile {
-  path: string;
-  size: number;
-  /** SHA-256 digest in hexadecimal digits. */
-  sha256: string;
-}
-
 /**
  * Size and SHA-256 of a file, read once.
  *
@@ -31,4 +24,11 @@ export async function digestFile(path: string, signal?: AbortSignal): Promise<Di
     throw error;
   }
   return { path, size, sha256: hash.digest('hex') };
+}
+
+export interface DigestedFile {
+  path: string;
+  size: number;
+  /** SHA-256 digest in hexadecimal digits. */
+  sha256: string;
 }

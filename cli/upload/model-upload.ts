@@ -3,15 +3,6 @@ import type { Client } from '../../shared/client/client.ts';
 import { partedBytes, sendByTicket } from '../../shared/client/node/send-by-ticket.ts';
 import type { DigestedFile } from './digest-file.ts';
 
-/** A file of a model, and what it is. */
-export interface ModelFile extends DigestedFile {
-  role: 'model' | 'data' | 'calibration' | 'evaluation';
-  /** The name by which the model refers to a file of external data. */
-  name: string;
-}
-
-const route = 'POST /optimization/models/{model_name}';
-
 /**
  * Sends a file of a model. Parts that storage has are not sent again.
  *
@@ -34,3 +25,12 @@ export async function sendModelFile(
   const ask = () => client.call<typeof createModel>(route, { path: { model_name }, query, signal });
   return sendByTicket(ask, { path, size, onProgress, signal });
 }
+
+/** A file of a model, and what it is. */
+export interface ModelFile extends DigestedFile {
+  role: 'model' | 'data' | 'calibration' | 'evaluation';
+  /** The name by which the model refers to a file of external data. */
+  name: string;
+}
+
+const route = 'POST /optimization/models/{model_name}';

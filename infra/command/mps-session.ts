@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { CliError } from '../../cli/cli-error.ts';
-import { errorText } from '../../cli/error-text.ts';
+import { CliError, errorText } from '../../cli/cli-error.ts';
 import { connect, type Session } from '../../cli/login/connect.ts';
 import { UnreachableError } from '../../shared/client/unreachable-error.ts';
 import { CommandError } from './command-error.ts';

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { completionScript } from '../../cli/commands/shell-scripts.ts';
+import { completionScript } from '../../cli/commands/completion.ts';
 import { mpsLauncher } from '../support/mps.ts';
 import { openTerminal } from '../support/terminal.ts';
 

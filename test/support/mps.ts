@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { runInputs } from '../../cli/application.ts';
 import { cliContext } from '../../cli/context.ts';
 import { tellNewerVersion } from '../../cli/login/newer-version.ts';
-import { runInputs } from '../../cli/run-inputs.ts';
 
 /** The command as a checkout starts it. */
 export const mpsLauncher = fileURLToPath(new URL('../../cli/mps.mjs', import.meta.url));

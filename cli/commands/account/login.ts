@@ -1,32 +1,11 @@
 import { buildCommand } from '@stricli/core';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
-import { ask } from '../../login/ask.ts';
-import { askPassword } from '../../login/ask-password.ts';
+import { ask, askPassword } from '../../login/ask.ts';
 import { runningService } from '../../login/checkout.ts';
-import { days } from '../../login/days.ts';
-import { requireService } from '../../login/require-service.ts';
-import { localUrl, serviceUrl } from '../../login/service-url.ts';
-import { signIn } from '../../login/sign-in.ts';
+import { localUrl, requireService, serviceUrl } from '../../login/service.ts';
+import { days, signIn } from '../../login/sign-in.ts';
 import { verbose } from '../flags.ts';
-
-interface Flags {
-  user?: string;
-  days?: number;
-  verbose?: boolean;
-}
-
-async function login(this: CliContext, { user, days: lifetime }: Flags, given?: string): Promise<void> {
-  const url = serviceUrl(given ?? (this.env['MPS_URL'] || (await runningService(this.env)) || localUrl));
-  const isTerminal = this.process.stdin.isTTY === true;
-  if (user === undefined && !isTerminal)
-    throw new CliError('Name the user with --user, and pipe the password in.', exitCodes.usage);
-  await requireService(url);
-  const username = user ?? (await ask(`User on ${url}: `));
-  const password = await askPassword(this);
-  const { account_type, expires_at } = await signIn({ url, username, password, days: lifetime }, this.env);
-  this.printer.say(`Signed in to ${url} as ${username} (${account_type}) until ${expires_at.slice(0, 10)}.`);
-}
 
 export const loginCommand = buildCommand({
   func: login,
@@ -63,3 +42,21 @@ Examples:
   mps login --user ada < password-file`,
   },
 });
+
+async function login(this: CliContext, { user, days: lifetime }: Flags, given?: string): Promise<void> {
+  const url = serviceUrl(given ?? (this.env['MPS_URL'] || (await runningService(this.env)) || localUrl));
+  const isTerminal = this.process.stdin.isTTY === true;
+  if (user === undefined && !isTerminal)
+    throw new CliError('Name the user with --user, and pipe the password in.', exitCodes.usage);
+  await requireService(url);
+  const username = user ?? (await ask(`User on ${url}: `));
+  const password = await askPassword(this);
+  const { account_type, expires_at } = await signIn({ url, username, password, days: lifetime }, this.env);
+  this.printer.say(`Signed in to ${url} as ${username} (${account_type}) until ${expires_at.slice(0, 10)}.`);
+}
+
+interface Flags {
+  user?: string;
+  days?: number;
+  verbose?: boolean;
+}

@@ -2,11 +2,25 @@ import { buildCommand } from '@stricli/core';
 import type { endpoint as deleteToken } from '../../../functions/auth/delete-token.endpoint.ts';
 import { ProblemError } from '../../../shared/client/problem-error.ts';
 import type { CliContext } from '../../context.ts';
-import { clientOf } from '../../login/client-of.ts';
 import { chosenLogin } from '../../login/connect.ts';
 import { loginFile, readLogins, writeLogins } from '../../login/saved-logins.ts';
-import { serviceUrl } from '../../login/service-url.ts';
+import { clientOf, serviceUrl } from '../../login/service.ts';
 import { verbose } from '../flags.ts';
+
+export const logoutCommand = buildCommand({
+  func: logout,
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [{ brief: 'Address of the service', placeholder: 'URL', parse: String, optional: true }],
+    },
+    flags: { verbose },
+  },
+  docs: {
+    brief: 'Sign out: end the token and forget it',
+    fullDescription: 'Example:\n  mps logout',
+  },
+});
 
 async function logout(this: CliContext, _: { verbose?: boolean }, given?: string): Promise<void> {
   const url = given === undefined ? (await chosenLogin(this.env)).url : serviceUrl(given);
@@ -30,18 +44,3 @@ async function logout(this: CliContext, _: { verbose?: boolean }, given?: string
     });
   this.printer.say(`Signed out of ${url}.`);
 }
-
-export const logoutCommand = buildCommand({
-  func: logout,
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [{ brief: 'Address of the service', placeholder: 'URL', parse: String, optional: true }],
-    },
-    flags: { verbose },
-  },
-  docs: {
-    brief: 'Sign out: end the token and forget it',
-    fullDescription: 'Example:\n  mps logout',
-  },
-});

@@ -6,15 +6,10 @@ import type { endpoint as revokeToken } from '../../../functions/auth/revoke-tok
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { connect } from '../../login/connect.ts';
-import { daySeconds, days } from '../../login/days.ts';
-import { writeSecret } from '../../login/write-secret.ts';
-import { refuseReplacing } from '../../output/refuse-replacing.ts';
+import { writeSecret } from '../../login/saved-logins.ts';
+import { daySeconds, days } from '../../login/sign-in.ts';
+import { refuseReplacing } from '../../output/save-text.ts';
 import { force, json, verbose } from '../flags.ts';
-
-interface Flags {
-  json?: boolean;
-  verbose?: boolean;
-}
 
 async function ls(this: CliContext, { json: isJson }: Flags): Promise<void> {
   const { client } = await connect(this.env);
@@ -33,13 +28,6 @@ const lsCommand = buildCommand({
   parameters: { flags: { json, verbose } },
   docs: { brief: 'List your tokens', fullDescription: 'Example:\n  mps tokens ls' },
 });
-
-interface CreateFlags {
-  verbose?: boolean;
-  days?: number;
-  to?: string;
-  force?: boolean;
-}
 
 async function create(
   this: CliContext,
@@ -125,3 +113,15 @@ export const tokenRoutes = buildRouteMap<string, CliContext>({
   defaultCommand: 'ls',
   docs: { brief: 'List, create and revoke your tokens' },
 });
+
+interface Flags {
+  json?: boolean;
+  verbose?: boolean;
+}
+
+interface CreateFlags {
+  verbose?: boolean;
+  days?: number;
+  to?: string;
+  force?: boolean;
+}

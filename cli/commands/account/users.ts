@@ -6,18 +6,11 @@ import type { endpoint as listUsers } from '../../../functions/users/list-users.
 import type { Client } from '../../../shared/client/client.ts';
 import { CliError } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
-import { askPassword } from '../../login/ask-password.ts';
+import { agree, askPassword } from '../../login/ask.ts';
 import { connect } from '../../login/connect.ts';
-import { agree } from '../../output/agree.ts';
 import { json, verbose, yes } from '../flags.ts';
 
-interface Flags {
-  json?: boolean;
-  verbose?: boolean;
-}
-
 const accountTypes = ['guest', 'viewer', 'developer', 'admin'] as const;
-type AccountType = (typeof accountTypes)[number];
 
 const nameArgument = { brief: 'Name of the user', placeholder: 'NAME', parse: String } as const;
 
@@ -39,10 +32,6 @@ const lsCommand = buildCommand({
   docs: { brief: 'List the users', fullDescription: 'Example:\n  mps users ls' },
 });
 
-interface AddFlags extends Flags {
-  type: AccountType;
-}
-
 async function add(this: CliContext, { type: account_type, json: isJson }: AddFlags, username: string) {
   const { client } = await connect(this.env);
   const password = await askPassword(this, `Password of ${username}: `);
@@ -53,6 +42,23 @@ async function add(this: CliContext, { type: account_type, json: isJson }: AddFl
   });
   if (isJson) this.printer.json(created);
   else this.printer.say(`Created ${created.username} (${created.account_type}).`);
+}
+
+async function type(this: CliContext, { json: isJson }: Flags, username: string, account_type: AccountType) {
+  const { client } = await connect(this.env);
+  for await (const user of users(client)) {
+    if (user.username !== username) continue;
+    const route = 'POST /users/{user_id}/type';
+    const { user_id } = user;
+    const changed = await client.call<typeof changeUserType>(route, {
+      path: { user_id },
+      fields: { account_type },
+    });
+    if (isJson) this.printer.json(changed);
+    else this.printer.say(`${username} is ${changed.account_type} now, and has to sign in again.`);
+    return;
+  }
+  throw new CliError(`There is no user ${username}. "mps users ls" lists them.`);
 }
 
 const addCommand = buildCommand({
@@ -71,23 +77,6 @@ const addCommand = buildCommand({
       'Asks for the password; without a terminal it is the first line of stdin.\n\nExamples:\n  mps users add ada\n  mps users add grace --type viewer < password-file',
   },
 });
-
-async function type(this: CliContext, { json: isJson }: Flags, username: string, account_type: AccountType) {
-  const { client } = await connect(this.env);
-  for await (const user of users(client)) {
-    if (user.username !== username) continue;
-    const route = 'POST /users/{user_id}/type';
-    const { user_id } = user;
-    const changed = await client.call<typeof changeUserType>(route, {
-      path: { user_id },
-      fields: { account_type },
-    });
-    if (isJson) this.printer.json(changed);
-    else this.printer.say(`${username} is ${changed.account_type} now, and has to sign in again.`);
-    return;
-  }
-  throw new CliError(`There is no user ${username}. "mps users ls" lists them.`);
-}
 
 function accountType(text: string): AccountType {
   const found = accountTypes.find((one) => one === text);
@@ -115,10 +104,6 @@ const typeCommand = buildCommand({
   docs: { brief: 'Change what a user may do', fullDescription: 'Example:\n  mps users type ada admin' },
 });
 
-interface RmFlags extends Flags {
-  yes?: boolean;
-}
-
 async function rm(this: CliContext, { yes: isSure, json: isJson }: RmFlags, username: string): Promise<void> {
   const { client } = await connect(this.env);
   if (!isSure) await agree(this, `Delete the user ${username}?`, 'Nobody was deleted.');
@@ -142,3 +127,18 @@ export const userRoutes = buildRouteMap<string, CliContext>({
   defaultCommand: 'ls',
   docs: { brief: 'List, create, change and delete users' },
 });
+
+interface Flags {
+  json?: boolean;
+  verbose?: boolean;
+}
+
+type AccountType = (typeof accountTypes)[number];
+
+interface AddFlags extends Flags {
+  type: AccountType;
+}
+
+interface RmFlags extends Flags {
+  yes?: boolean;
+}

@@ -4,10 +4,11 @@ import type { CliContext } from '../../context.ts';
 import { connect } from '../../login/connect.ts';
 import { json, verbose } from '../flags.ts';
 
-interface Flags {
-  json?: boolean;
-  verbose?: boolean;
-}
+export const whoamiCommand = buildCommand({
+  func: whoami,
+  parameters: { flags: { json, verbose } },
+  docs: { brief: 'Show who is signed in, and where', fullDescription: 'Example:\n  mps whoami --json' },
+});
 
 async function whoami(this: CliContext, flags: Flags): Promise<void> {
   const { client } = await connect(this.env);
@@ -16,8 +17,7 @@ async function whoami(this: CliContext, flags: Flags): Promise<void> {
   else this.printer.line(`${user.username} (${user.account_type}) on ${client.url}`);
 }
 
-export const whoamiCommand = buildCommand({
-  func: whoami,
-  parameters: { flags: { json, verbose } },
-  docs: { brief: 'Show who is signed in, and where', fullDescription: 'Example:\n  mps whoami --json' },
-});
+interface Flags {
+  json?: boolean;
+  verbose?: boolean;
+}

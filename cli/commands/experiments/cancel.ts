@@ -9,49 +9,6 @@ import { requireProject } from '../../projects/find-project.ts';
 import { experimentIdOf } from '../arguments.ts';
 import { json, project, verbose } from '../flags.ts';
 
-interface Flags {
-  all?: boolean;
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
-}
-
-/** Cancel all trainings of a project that have not ended. */
-async function cancelAll(context: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
-  const session = await connect(context.env);
-  const { project_id, project_name } = await requireProject(session, context.folder, given);
-  const route = 'POST /projects/{project_id}/experiments/cancel';
-  let cancelled = 0;
-  let isComplete = false;
-  while (!isComplete) {
-    const answer = await session.client.call<typeof cancelExperiments>(route, { path: { project_id } });
-    cancelled += answer.cancelled;
-    isComplete = answer.complete;
-  }
-  if (isJson) context.printer.json({ cancelled });
-  else
-    context.printer.say(
-      `Cancelled ${cancelled} ${cancelled === 1 ? 'experiment' : 'experiments'} of ${project_name}.`,
-    );
-}
-
-async function cancel(this: CliContext, flags: Flags, ...ids: string[]): Promise<void> {
-  const { all = false, project: given, json: isJson } = flags;
-  if (all === ids.length > 0)
-    throw new CliError(
-      'Name the experiments to cancel by ID, or give --all for those of a project.',
-      exitCodes.usage,
-    );
-  if (all) return cancelAll(this, flags);
-  for (const id of ids) {
-    const { session, path } = await namedExperiment(this, given, id);
-    const route = 'POST /projects/{project_id}/experiments/{experiment_id}/cancel';
-    const cancelled = await session.client.call<typeof cancelExperiment>(route, { path });
-    if (isJson) this.printer.json(cancelled);
-    else this.printer.say(`${path.experiment_id} ${cancelled.status}`);
-  }
-}
-
 export const cancelCommand = buildCommand({
   func: cancel,
   parameters: {
@@ -77,3 +34,46 @@ export const cancelCommand = buildCommand({
     fullDescription: 'Examples:\n  mps cancel latest\n  mps cancel 4k8f\n  mps cancel --all',
   },
 });
+
+async function cancel(this: CliContext, flags: Flags, ...ids: string[]): Promise<void> {
+  const { all = false, project: given, json: isJson } = flags;
+  if (all === ids.length > 0)
+    throw new CliError(
+      'Name the experiments to cancel by ID, or give --all for those of a project.',
+      exitCodes.usage,
+    );
+  if (all) return cancelAll(this, flags);
+  for (const id of ids) {
+    const { session, path } = await namedExperiment(this, given, id);
+    const route = 'POST /projects/{project_id}/experiments/{experiment_id}/cancel';
+    const cancelled = await session.client.call<typeof cancelExperiment>(route, { path });
+    if (isJson) this.printer.json(cancelled);
+    else this.printer.say(`${path.experiment_id} ${cancelled.status}`);
+  }
+}
+
+interface Flags {
+  all?: boolean;
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+/** Cancel all trainings of a project that have not ended. */
+async function cancelAll(context: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
+  const session = await connect(context.env);
+  const { project_id, project_name } = await requireProject(session, context.folder, given);
+  const route = 'POST /projects/{project_id}/experiments/cancel';
+  let cancelled = 0;
+  let isComplete = false;
+  while (!isComplete) {
+    const answer = await session.client.call<typeof cancelExperiments>(route, { path: { project_id } });
+    cancelled += answer.cancelled;
+    isComplete = answer.complete;
+  }
+  if (isJson) context.printer.json({ cancelled });
+  else
+    context.printer.say(
+      `Cancelled ${cancelled} ${cancelled === 1 ? 'experiment' : 'experiments'} of ${project_name}.`,
+    );
+}

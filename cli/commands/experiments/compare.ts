@@ -2,42 +2,36 @@ import { buildCommand } from '@stricli/core';
 import type { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
-import { compareExperiments, differs } from '../../experiments/compare-experiments.ts';
 import { findExperiment } from '../../experiments/find-experiment.ts';
 import type { Experiment } from '../../experiments/follow-experiment.ts';
+import { bestText } from '../../experiments/metric-text.ts';
 import { connect, type Session } from '../../login/connect.ts';
-import { bestText } from '../../output/metric-text.ts';
 import { numberText } from '../../output/units.ts';
 import { requireProject } from '../../projects/find-project.ts';
 import { experimentIdOf } from '../arguments.ts';
 import { json, project, verbose } from '../flags.ts';
 
-interface Flags {
-  all?: boolean;
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
-}
-
-/** The two newest experiments of the project, older first. */
-async function newestTwo(session: Session, folder: string, given: string | undefined): Promise<Experiment[]> {
-  const { project_id } = await requireProject(session, folder, given);
-  const route = 'GET /projects/{project_id}/experiments';
-  const { rows } = await session.client.page<typeof listExperiments>(route, {
-    path: { project_id },
-    query: { limit: 2 },
-  });
-  if (rows.length === 2) return rows.toReversed();
-  throw new CliError(
-    'The project does not have two experiments yet. Run "mps run -S NAME=VALUE" for another.',
-  );
-}
-
-const cellText = (value: string | number | null): string => {
-  if (value === null) return '–';
-  if (typeof value === 'number') return numberText(value);
-  return /^[0-9a-f]{64}$/.test(value) ? value.slice(0, 12) : value;
-};
+export const compareCommand = buildCommand({
+  func: compare,
+  parameters: {
+    positional: {
+      kind: 'array',
+      parameter: experimentIdOf('Experiments to compare; the two newest without any'),
+    },
+    flags: {
+      all: { kind: 'boolean', brief: 'Show what is equal, too', optional: true, withNegated: false },
+      project,
+      json,
+      verbose,
+    },
+    aliases: { a: 'all', p: 'project' },
+  },
+  docs: {
+    brief: 'Compare experiments: their metrics, and in what else they differ',
+    fullDescription:
+      'Examples:\n  mps compare\n  mps compare 4k8f 73wz --all\n  mps compare 4k8f 73wz --json',
+  },
+});
 
 async function compare(
   this: CliContext,
@@ -63,24 +57,81 @@ async function compare(
   this.printer.table(['', ...comparison.experiments.map((id) => id.slice(-8))], [['best', ...best], ...rows]);
 }
 
-export const compareCommand = buildCommand({
-  func: compare,
-  parameters: {
-    positional: {
-      kind: 'array',
-      parameter: experimentIdOf('Experiments to compare; the two newest without any'),
-    },
-    flags: {
-      all: { kind: 'boolean', brief: 'Show what is equal, too', optional: true, withNegated: false },
-      project,
-      json,
-      verbose,
-    },
-    aliases: { a: 'all', p: 'project' },
-  },
-  docs: {
-    brief: 'Compare experiments: their metrics, and in what else they differ',
-    fullDescription:
-      'Examples:\n  mps compare\n  mps compare 4k8f 73wz --all\n  mps compare 4k8f 73wz --json',
-  },
-});
+interface Flags {
+  all?: boolean;
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+/** The two newest experiments of the project, older first. */
+async function newestTwo(session: Session, folder: string, given: string | undefined): Promise<Experiment[]> {
+  const { project_id } = await requireProject(session, folder, given);
+  const route = 'GET /projects/{project_id}/experiments';
+  const { rows } = await session.client.page<typeof listExperiments>(route, {
+    path: { project_id },
+    query: { limit: 2 },
+  });
+  if (rows.length === 2) return rows.toReversed();
+  throw new CliError(
+    'The project does not have two experiments yet. Run "mps run -S NAME=VALUE" for another.',
+  );
+}
+
+/** Parameters, newest metrics and attributes of experiments, beside each other. */
+function compareExperiments(experiments: readonly Experiment[]): Comparison {
+  return {
+    experiments: experiments.map(({ experiment_id }) => experiment_id),
+    best: experiments.map(({ best }) => best),
+    params: byName(experiments.map(({ params }) => new Map(Object.entries(params)))),
+    metrics: byName(
+      experiments.map(
+        ({ metrics }) => new Map(Object.entries(metrics).map(([name, { last }]) => [name, last])),
+      ),
+    ),
+    attributes: Object.fromEntries(
+      attributes.map((name) => [name, experiments.map((experiment) => experiment[name])]),
+    ),
+  };
+}
+
+interface Comparison {
+  experiments: string[];
+  /** Values by name, one for each experiment; null where it has none. */
+  /** The best value of each by the project's criterion; null where it has none. */
+  best: Experiment['best'][];
+  params: Record<string, (string | null)[]>;
+  /** The newest value of each metric; a text where JSON has no such number. */
+  metrics: Record<string, (number | string | null)[]>;
+  attributes: Record<string, (string | number | null)[]>;
+}
+
+function byName<T>(all: readonly ReadonlyMap<string, T>[]): Record<string, (T | null)[]> {
+  const names = [...new Set(all.flatMap((one) => [...one.keys()]))].sort();
+  return Object.fromEntries(names.map((name) => [name, all.map((one) => one.get(name) ?? null)]));
+}
+
+const attributes = [
+  'name',
+  'status',
+  'duration',
+  'cost',
+  'config_id',
+  'config_sha256',
+  'source_sha256',
+  'dataset_sha256',
+  'lock_hash',
+  'nodes',
+  'vcpus',
+  'memory',
+  'gpus',
+] as const;
+
+/** Whether the experiments have different values. */
+const differs = (values: readonly unknown[]): boolean => values.some((value) => value !== values[0]);
+
+const cellText = (value: string | number | null): string => {
+  if (value === null) return '–';
+  if (typeof value === 'number') return numberText(value);
+  return /^[0-9a-f]{64}$/.test(value) ? value.slice(0, 12) : value;
+};

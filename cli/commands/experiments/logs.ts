@@ -6,14 +6,24 @@ import { followExperiment, type LogLine, programExitCode } from '../../experimen
 import { experimentId } from '../arguments.ts';
 import { json, project, verbose } from '../flags.ts';
 
-interface Flags {
-  follow?: boolean;
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
-}
-
-const jsonLine = (line: LogLine): string => `${JSON.stringify(line)}\n`;
+export const logsCommand = buildCommand({
+  func: logs,
+  parameters: {
+    positional: { kind: 'tuple', parameters: [experimentId] },
+    flags: {
+      follow: { kind: 'boolean', brief: 'Follow it until it ends', optional: true, withNegated: false },
+      project,
+      json,
+      verbose,
+    },
+    aliases: { f: 'follow', p: 'project' },
+  },
+  docs: {
+    brief: 'Print the log of an experiment',
+    fullDescription:
+      'With -f it follows the training and ends with the exit code of its program. With --json a document for each line.\n\nExamples:\n  mps logs\n  mps logs -f 4k8f',
+  },
+});
 
 async function logs(
   this: CliContext,
@@ -41,21 +51,11 @@ async function logs(
   } while (next !== undefined);
 }
 
-export const logsCommand = buildCommand({
-  func: logs,
-  parameters: {
-    positional: { kind: 'tuple', parameters: [experimentId] },
-    flags: {
-      follow: { kind: 'boolean', brief: 'Follow it until it ends', optional: true, withNegated: false },
-      project,
-      json,
-      verbose,
-    },
-    aliases: { f: 'follow', p: 'project' },
-  },
-  docs: {
-    brief: 'Print the log of an experiment',
-    fullDescription:
-      'With -f it follows the training and ends with the exit code of its program. With --json a document for each line.\n\nExamples:\n  mps logs\n  mps logs -f 4k8f',
-  },
-});
+interface Flags {
+  follow?: boolean;
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+const jsonLine = (line: LogLine): string => `${JSON.stringify(line)}\n`;

@@ -2,83 +2,12 @@ import { buildCommand } from '@stricli/core';
 import type { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
 import { experimentAttributes } from '../../../shared/experiments/experiment-attributes.ts';
 import type { CliContext } from '../../context.ts';
-import { askedValues } from '../../experiments/asked-values.ts';
 import type { Experiment } from '../../experiments/follow-experiment.ts';
+import { bestText, lastText } from '../../experiments/metric-text.ts';
 import { connect } from '../../login/connect.ts';
-import { bestText, lastText } from '../../output/metric-text.ts';
 import { secondsText } from '../../output/units.ts';
 import { requireProject } from '../../projects/find-project.ts';
 import { json, project, verbose } from '../flags.ts';
-
-interface Flags {
-  sort?: readonly string[];
-  limit?: number;
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
-}
-
-function limit(text: string): number {
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1) throw new Error('must be a whole number from 1 on');
-  return count;
-}
-
-const headings = ['EXPERIMENT', 'NAME', 'STATUS', 'CREATED', 'TIME', 'BEST', 'LAST'];
-
-function rowOf(experiment: Experiment): string[] {
-  const { experiment_id, name, status, created_at, duration, best } = experiment;
-  return [
-    experiment_id,
-    name,
-    status,
-    created_at.slice(0, 16).replace('T', ' '),
-    duration === null ? '' : secondsText(duration),
-    best === null ? '' : bestText(best),
-    best === null ? '' : lastText(experiment, best.metric),
-  ];
-}
-
-const attributes: readonly string[] = experimentAttributes;
-
-/** A name to sort by as the service takes it: a bare one that is no attribute is that of a metric. */
-function orderTerm(given: string): string {
-  const isDown = given.startsWith('-');
-  const name = isDown ? given.slice(1) : given;
-  const isWhole = attributes.includes(name) || /^(metrics|params|tags)\./.test(name);
-  return `${isWhole ? name : `metrics.\`${name}\``} ${isDown ? 'DESC' : 'ASC'}`;
-}
-
-async function ls(
-  this: CliContext,
-  { sort, limit: most = 50, project: given, json: isJson }: Flags,
-  filter?: string,
-): Promise<void> {
-  const session = await connect(this.env);
-  const { project_id } = await requireProject(session, this.folder, given);
-  const order = sort?.map(orderTerm).join(', ');
-  const experiments: Experiment[] = [];
-  const rows = session.client.rows<typeof listExperiments>('GET /projects/{project_id}/experiments', {
-    path: { project_id },
-    query: {
-      limit: Math.min(most, 1000),
-      ...(filter !== undefined && { filter }),
-      ...(order !== undefined && { order_by: order }),
-    },
-  });
-  for await (const experiment of rows) {
-    // A line each, so that scripts need not wait for the last.
-    if (isJson) this.process.stdout.write(`${JSON.stringify(experiment)}\n`);
-    experiments.push(experiment);
-    if (experiments.length === most) break;
-  }
-  if (isJson) return;
-  const asked = askedValues(order ?? '', filter ?? '');
-  this.printer.table(
-    [...headings, ...asked.map(({ heading }) => heading)],
-    experiments.map((one) => [...rowOf(one), ...asked.map(({ textOf }) => textOf(one))]),
-  );
-}
 
 export const lsCommand = buildCommand({
   func: ls,
@@ -127,3 +56,97 @@ Examples:
   mps ls "status = 'FAILED'" -n 5 --json`,
   },
 });
+
+const headings = ['EXPERIMENT', 'NAME', 'STATUS', 'CREATED', 'TIME', 'BEST', 'LAST'];
+
+async function ls(
+  this: CliContext,
+  { sort, limit: most = 50, project: given, json: isJson }: Flags,
+  filter?: string,
+): Promise<void> {
+  const session = await connect(this.env);
+  const { project_id } = await requireProject(session, this.folder, given);
+  const order = sort?.map(orderTerm).join(', ');
+  const experiments: Experiment[] = [];
+  const rows = session.client.rows<typeof listExperiments>('GET /projects/{project_id}/experiments', {
+    path: { project_id },
+    query: {
+      limit: Math.min(most, 1000),
+      ...(filter !== undefined && { filter }),
+      ...(order !== undefined && { order_by: order }),
+    },
+  });
+  for await (const experiment of rows) {
+    // A line each, so that scripts need not wait for the last.
+    if (isJson) this.process.stdout.write(`${JSON.stringify(experiment)}\n`);
+    experiments.push(experiment);
+    if (experiments.length === most) break;
+  }
+  if (isJson) return;
+  const asked = askedValues(order ?? '', filter ?? '');
+  this.printer.table(
+    [...headings, ...asked.map(({ heading }) => heading)],
+    experiments.map((one) => [...rowOf(one), ...asked.map(({ textOf }) => textOf(one))]),
+  );
+}
+
+function limit(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) throw new Error('must be a whole number from 1 on');
+  return count;
+}
+
+interface Flags {
+  sort?: readonly string[];
+  limit?: number;
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+const attributes: readonly string[] = experimentAttributes;
+
+/** A name to sort by as the service takes it: a bare one that is no attribute is that of a metric. */
+function orderTerm(given: string): string {
+  const isDown = given.startsWith('-');
+  const name = isDown ? given.slice(1) : given;
+  const isWhole = attributes.includes(name) || /^(metrics|params|tags)\./.test(name);
+  return `${isWhole ? name : `metrics.\`${name}\``} ${isDown ? 'DESC' : 'ASC'}`;
+}
+
+const named = /\b(metrics?|params?|parameters?|tags?)\.(?:`([^`]+)`|"([^"]+)"|([\w./-]+))/gi;
+
+/** The metrics, params and tags that a filter or an order names, each once, in their order. */
+function askedValues(...texts: readonly string[]): AskedValue[] {
+  const found = new Map<string, AskedValue>();
+  for (const [, group = '', ...names] of texts.flatMap((text) => [...text.matchAll(named)])) {
+    const name = names.find((one) => one !== undefined) ?? '';
+    const kind = group.toLowerCase().slice(0, 1);
+    const textOf = (experiment: Experiment): string => {
+      if (kind === 'm') return lastText(experiment, name);
+      const values = kind === 'p' ? experiment.params : experiment.tags;
+      return Object.hasOwn(values, name) ? (values[name] ?? '') : '';
+    };
+    found.set(`${kind} ${name}`, { heading: name, textOf });
+  }
+  return [...found.values()];
+}
+
+/** A value of experiments that a list was filtered or ordered by. */
+interface AskedValue {
+  heading: string;
+  textOf(experiment: Experiment): string;
+}
+
+function rowOf(experiment: Experiment): string[] {
+  const { experiment_id, name, status, created_at, duration, best } = experiment;
+  return [
+    experiment_id,
+    name,
+    status,
+    created_at.slice(0, 16).replace('T', ' '),
+    duration === null ? '' : secondsText(duration),
+    best === null ? '' : bestText(best),
+    best === null ? '' : lastText(experiment, best.metric),
+  ];
+}

@@ -1,29 +1,56 @@
-import { resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { dirname, relative, resolve, sep } from 'node:path';
 import { buildCommand } from '@stricli/core';
 import type { endpoint as downloadArtifact } from '../../../functions/experiments/artifacts/download-artifact.endpoint.ts';
 import type { endpoint as listArtifacts } from '../../../functions/experiments/artifacts/list-artifacts.endpoint.ts';
 import { saveDownload, savedState } from '../../../shared/client/node/save-download.ts';
 import type { RowOf } from '../../../shared/client/route.ts';
 import { bytesText } from '../../../shared/core/text/bytes-text.ts';
-import { CliError } from '../../cli-error.ts';
+import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { namedExperiment } from '../../experiments/find-experiment.ts';
-import { pullPlace, refusePullClashes } from '../../experiments/pull-places.ts';
 import { LiveLine } from '../../output/live-line.ts';
-import { replacedError } from '../../output/refuse-replacing.ts';
+import { replacedError } from '../../output/save-text.ts';
 import { untilInterrupted } from '../../upload/until-interrupted.ts';
 import { experimentId } from '../arguments.ts';
 import { force, json, project, verbose } from '../flags.ts';
 
-interface Flags {
-  to?: string;
-  force?: boolean;
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
-}
-
-type Artifact = RowOf<typeof listArtifacts>;
+export const pullCommand = buildCommand({
+  func: pull,
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        experimentId,
+        {
+          brief: 'A file or folder of it; all without it',
+          placeholder: 'PATH',
+          parse: String,
+          optional: true,
+        },
+      ],
+    },
+    flags: {
+      to: {
+        kind: 'parsed',
+        parse: String,
+        placeholder: 'DIR',
+        brief: 'Folder to save in; one named after the experiment without it',
+        optional: true,
+      },
+      force,
+      project,
+      json,
+      verbose,
+    },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: 'Download the files that an experiment left',
+    fullDescription:
+      'An interrupted download goes on where it was; every file is checked by its SHA-256. A file that is there with another content is replaced by --force alone.\n\nExamples:\n  mps pull\n  mps pull 4k8f model --to results',
+  },
+});
 
 async function pull(
   this: CliContext,
@@ -82,39 +109,46 @@ async function pull(
   }
 }
 
-export const pullCommand = buildCommand({
-  func: pull,
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        experimentId,
-        {
-          brief: 'A file or folder of it; all without it',
-          placeholder: 'PATH',
-          parse: String,
-          optional: true,
-        },
-      ],
-    },
-    flags: {
-      to: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'DIR',
-        brief: 'Folder to save in; one named after the experiment without it',
-        optional: true,
-      },
-      force,
-      project,
-      json,
-      verbose,
-    },
-    aliases: { p: 'project' },
-  },
-  docs: {
-    brief: 'Download the files that an experiment left',
-    fullDescription:
-      'An interrupted download goes on where it was; every file is checked by its SHA-256. A file that is there with another content is replaced by --force alone.\n\nExamples:\n  mps pull\n  mps pull 4k8f model --to results',
-  },
-});
+interface Flags {
+  to?: string;
+  force?: boolean;
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+type Artifact = RowOf<typeof listArtifacts>;
+
+/** Where a file of an experiment is saved. @throws CliError for a path that leads out of the folder */
+function pullPlace(folder: string, path: string): string {
+  const place = resolve(folder, path);
+  if (place.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)) return place;
+  throw new CliError(`The artifact "${path}" would be saved outside of ${folder}; nothing was downloaded.`);
+}
+
+/**
+ * Makes sure that files can be saved beside what is there already.
+ *
+ * @param folder which exists or not
+ * @param places below it
+ * @throws CliError where a file stands in the way of a folder, or a folder in that of a file
+ */
+async function refusePullClashes(folder: string, places: readonly string[]): Promise<void> {
+  const fault = (text: string) =>
+    new CliError(`${text}; nothing was downloaded. Name another folder by --to.`, exitCodes.usage);
+  const folders = new Set([folder]);
+  for (const place of places) for (let at = dirname(place); at !== folder; at = dirname(at)) folders.add(at);
+  const both = places.find((place) => folders.has(place));
+  if (both !== undefined)
+    throw fault(
+      `${both} would be both a file and a folder: the experiment left ${relative(folder, both)} and files below it`,
+    );
+  for (const one of folders) if ((await kindOf(one)) === 'file') throw fault(`${one} is no folder`);
+  for (const place of places) if ((await kindOf(place)) === 'folder') throw fault(`${place} is a folder`);
+}
+
+const kindOf = (path: string): Promise<'folder' | 'file' | undefined> =>
+  stat(path).then(
+    (found) => (found.isDirectory() ? 'folder' : 'file'),
+    () => undefined,
+  );

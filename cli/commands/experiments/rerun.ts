@@ -3,47 +3,12 @@ import type { endpoint as rerunExperiment } from '../../../functions/projects/tr
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { namedExperiment } from '../../experiments/find-experiment.ts';
-import { showToEnd } from '../../experiments/show-to-end.ts';
+import { showToEnd } from '../../experiments/follow-experiment.ts';
 import { dollarsText } from '../../output/units.ts';
 import type { Override } from '../../run/override-config.ts';
 import { experimentId } from '../arguments.ts';
-import { detach, json, project, verbose } from '../flags.ts';
+import { detach, json, overrides, project, type SizeFlags, sizes, verbose } from '../flags.ts';
 import { configNames } from '../live-names.ts';
-import { overrides, type SizeFlags, sizes } from '../training-flags.ts';
-
-interface Flags extends SizeFlags {
-  config?: string;
-  set?: readonly Override[];
-  fresh?: boolean;
-  project?: string;
-  detach?: boolean;
-  json?: boolean;
-  verbose?: boolean;
-}
-
-/** The values to replace as the service takes them: by their paths, as JSON. @throws CliError for a value of several */
-function replacedValues(set: readonly Override[]): string {
-  const compound = set.filter(({ value }) => typeof value === 'object' && value !== null);
-  if (compound.length > 0) {
-    const names = compound.map(({ path }) => path.join('.')).join(', ');
-    throw new CliError(
-      `${names}: -S of a rerun takes single values, such as lr=0.003. Change the file and use "mps run -c FILE" for more.`,
-      exitCodes.usage,
-    );
-  }
-  return JSON.stringify(Object.fromEntries(set.map(({ path, value }) => [path.join('.'), value])));
-}
-
-async function rerun(this: CliContext, flags: Flags, id?: string): Promise<void> {
-  const { set = [], project: given, detach: isDetached, json: isJson, verbose: _, ...rest } = flags;
-  const changes = { ...rest, ...(set.length > 0 && { overrides: replacedValues(set) }) };
-  const { session, path } = await namedExperiment(this, given, id);
-  const route = 'POST /projects/{project_id}/experiments/{experiment_id}/rerun';
-  const begun = await session.client.call<typeof rerunExperiment>(route, { path, query: changes });
-  const estimate = begun.cost_estimate === null ? '' : `, at most ${dollarsText(begun.cost_estimate)}`;
-  this.printer.say(`submitted   ${begun.experiment_id}: again as ${path.experiment_id}${estimate}`);
-  await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
-}
 
 export const rerunCommand = buildCommand({
   func: rerun,
@@ -83,3 +48,37 @@ Examples:
   mps rerun latest --memory 8192 -d`,
   },
 });
+
+async function rerun(this: CliContext, flags: Flags, id?: string): Promise<void> {
+  const { set = [], project: given, detach: isDetached, json: isJson, verbose: _, ...rest } = flags;
+  const changes = { ...rest, ...(set.length > 0 && { overrides: replacedValues(set) }) };
+  const { session, path } = await namedExperiment(this, given, id);
+  const route = 'POST /projects/{project_id}/experiments/{experiment_id}/rerun';
+  const begun = await session.client.call<typeof rerunExperiment>(route, { path, query: changes });
+  const estimate = begun.cost_estimate === null ? '' : `, at most ${dollarsText(begun.cost_estimate)}`;
+  this.printer.say(`submitted   ${begun.experiment_id}: again as ${path.experiment_id}${estimate}`);
+  await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
+}
+
+interface Flags extends SizeFlags {
+  config?: string;
+  set?: readonly Override[];
+  fresh?: boolean;
+  project?: string;
+  detach?: boolean;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+/** The values to replace as the service takes them: by their paths, as JSON. @throws CliError for a value of several */
+function replacedValues(set: readonly Override[]): string {
+  const compound = set.filter(({ value }) => typeof value === 'object' && value !== null);
+  if (compound.length > 0) {
+    const names = compound.map(({ path }) => path.join('.')).join(', ');
+    throw new CliError(
+      `${names}: -S of a rerun takes single values, such as lr=0.003. Change the file and use "mps run -c FILE" for more.`,
+      exitCodes.usage,
+    );
+  }
+  return JSON.stringify(Object.fromEntries(set.map(({ path, value }) => [path.join('.'), value])));
+}

@@ -4,17 +4,32 @@ import { bytesText } from '../../../shared/core/text/bytes-text.ts';
 import type { CliContext } from '../../context.ts';
 import { findExperiment } from '../../experiments/find-experiment.ts';
 import type { Experiment } from '../../experiments/follow-experiment.ts';
+import { agree } from '../../login/ask.ts';
 import { connect } from '../../login/connect.ts';
-import { agree } from '../../output/agree.ts';
 import { experimentIdOf } from '../arguments.ts';
 import { json, project, verbose, yes } from '../flags.ts';
 
-interface Flags {
-  yes?: boolean;
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
-}
+export const rmCommand = buildCommand({
+  func: rm,
+  parameters: {
+    positional: {
+      kind: 'array',
+      parameter: experimentIdOf('Experiments to delete'),
+      minimum: 1,
+    },
+    flags: {
+      yes,
+      project,
+      json,
+      verbose,
+    },
+    aliases: { y: 'yes', p: 'project' },
+  },
+  docs: {
+    brief: 'Delete experiments that have ended, with all they left',
+    fullDescription: 'Example:\n  mps rm 4k8f --yes',
+  },
+});
 
 async function rm(
   this: CliContext,
@@ -43,24 +58,9 @@ async function rm(
   }
 }
 
-export const rmCommand = buildCommand({
-  func: rm,
-  parameters: {
-    positional: {
-      kind: 'array',
-      parameter: experimentIdOf('Experiments to delete'),
-      minimum: 1,
-    },
-    flags: {
-      yes,
-      project,
-      json,
-      verbose,
-    },
-    aliases: { y: 'yes', p: 'project' },
-  },
-  docs: {
-    brief: 'Delete experiments that have ended, with all they left',
-    fullDescription: 'Example:\n  mps rm 4k8f --yes',
-  },
-});
+interface Flags {
+  yes?: boolean;
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}

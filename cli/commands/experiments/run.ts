@@ -2,75 +2,11 @@ import { basename } from 'node:path';
 import { buildCommand } from '@stricli/core';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
-import type { Experiment } from '../../experiments/follow-experiment.ts';
-import { showToEnd } from '../../experiments/show-to-end.ts';
+import { type Experiment, showToEnd } from '../../experiments/follow-experiment.ts';
 import { connect } from '../../login/connect.ts';
 import type { Override } from '../../run/override-config.ts';
 import { type RunOptions, runFolder } from '../../run/run-folder.ts';
-import { detach, json, project, verbose } from '../flags.ts';
-import { overrides, type SizeFlags, sizes } from '../training-flags.ts';
-
-interface Flags extends SizeFlags {
-  config?: string;
-  set?: readonly Override[];
-  project?: string;
-  detach?: boolean;
-  yes?: boolean;
-  json?: boolean;
-  verbose?: boolean;
-}
-
-/** What a person is told who goes away before the training is followed. */
-const interruptions = {
-  before: 'Interrupted; nothing was submitted.',
-  unknown: 'Interrupted while it was submitted. "mps ls" shows whether the training is there.',
-  after: ({ experiment_id: id }: Experiment) =>
-    `Interrupted after the submission; the training goes on.\nTo follow it: mps logs -f ${id}\nTo end it: mps cancel ${id}`,
-};
-
-type Work = (signal: AbortSignal, onSubmit: () => void) => Promise<Experiment>;
-
-/**
- * Runs the steps up to the submission. Ctrl-C ends them at once; while the training is submitted it waits for the answer,
- * unless it is pressed again.
- */
-async function untilInterrupted(work: Work): Promise<Experiment> {
-  const interrupted = new AbortController();
-  const ended = (text: string) => new CliError(text, exitCodes.interrupted);
-  let isSubmitting = false;
-  let press = () => {};
-  const pressed = new Promise<never>((_, reject) => {
-    press = () => {
-      const isSecond = interrupted.signal.aborted;
-      interrupted.abort();
-      if (!isSubmitting) reject(ended(interruptions.before));
-      else if (isSecond) reject(ended(interruptions.unknown));
-    };
-  });
-  process.on('SIGINT', press);
-  try {
-    const onSubmit = () => {
-      isSubmitting = true;
-    };
-    const begun = await Promise.race([work(interrupted.signal, onSubmit), pressed]);
-    if (!interrupted.signal.aborted) return begun;
-    throw ended(interruptions.after(begun));
-  } finally {
-    process.removeListener('SIGINT', press);
-  }
-}
-
-async function runCommandOf(this: CliContext, flags: Flags, ...words: string[]): Promise<void> {
-  const { set = [], detach: isDetached, yes = false, json: isJson, verbose: _, ...rest } = flags;
-  const options: RunOptions = { ...rest, overrides: set, words, yes };
-  const { printer, folder } = this;
-  const session = await connect(this.env);
-  const place = { folder, name: basename(folder) || 'project', printer };
-  const begun = await untilInterrupted((signal, onSubmit) =>
-    runFolder(session, options, { ...place, signal, onSubmit }),
-  );
-  await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
-}
+import { detach, json, overrides, project, type SizeFlags, sizes, verbose } from '../flags.ts';
 
 export const runCommand = buildCommand({
   func: runCommandOf,
@@ -108,3 +44,65 @@ Examples:
   mps run -d --json`,
   },
 });
+
+async function runCommandOf(this: CliContext, flags: Flags, ...words: string[]): Promise<void> {
+  const { set = [], detach: isDetached, yes = false, json: isJson, verbose: _, ...rest } = flags;
+  const options: RunOptions = { ...rest, overrides: set, words, yes };
+  const { printer, folder } = this;
+  const session = await connect(this.env);
+  const place = { folder, name: basename(folder) || 'project', printer };
+  const begun = await untilInterrupted((signal, onSubmit) =>
+    runFolder(session, options, { ...place, signal, onSubmit }),
+  );
+  await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
+}
+
+interface Flags extends SizeFlags {
+  config?: string;
+  set?: readonly Override[];
+  project?: string;
+  detach?: boolean;
+  yes?: boolean;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+/** What a person is told who goes away before the training is followed. */
+const interruptions = {
+  before: 'Interrupted; nothing was submitted.',
+  unknown: 'Interrupted while it was submitted. "mps ls" shows whether the training is there.',
+  after: ({ experiment_id: id }: Experiment) =>
+    `Interrupted after the submission; the training goes on.\nTo follow it: mps logs -f ${id}\nTo end it: mps cancel ${id}`,
+};
+
+/**
+ * Runs the steps up to the submission. Ctrl-C ends them at once; while the training is submitted it waits for the answer,
+ * unless it is pressed again.
+ */
+async function untilInterrupted(work: Work): Promise<Experiment> {
+  const interrupted = new AbortController();
+  const ended = (text: string) => new CliError(text, exitCodes.interrupted);
+  let isSubmitting = false;
+  let press = () => {};
+  const pressed = new Promise<never>((_, reject) => {
+    press = () => {
+      const isSecond = interrupted.signal.aborted;
+      interrupted.abort();
+      if (!isSubmitting) reject(ended(interruptions.before));
+      else if (isSecond) reject(ended(interruptions.unknown));
+    };
+  });
+  process.on('SIGINT', press);
+  try {
+    const onSubmit = () => {
+      isSubmitting = true;
+    };
+    const begun = await Promise.race([work(interrupted.signal, onSubmit), pressed]);
+    if (!interrupted.signal.aborted) return begun;
+    throw ended(interruptions.after(begun));
+  } finally {
+    process.removeListener('SIGINT', press);
+  }
+}
+
+type Work = (signal: AbortSignal, onSubmit: () => void) => Promise<Experiment>;

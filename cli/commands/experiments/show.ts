@@ -3,40 +3,20 @@ import { bytesText } from '../../../shared/core/text/bytes-text.ts';
 import type { CliContext } from '../../context.ts';
 import { namedExperiment } from '../../experiments/find-experiment.ts';
 import type { Experiment } from '../../experiments/follow-experiment.ts';
-import { bestText, summaryText } from '../../output/metric-text.ts';
+import { bestText, summaryText } from '../../experiments/metric-text.ts';
 import { dollarsText, secondsText } from '../../output/units.ts';
 import { experimentId } from '../arguments.ts';
 import { json, project, verbose } from '../flags.ts';
 
-interface Flags {
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
-}
-
-/** Most metrics that are printed. */
-const maxMetrics = 100;
-
-/** The metrics by name; those beyond the most are counted. */
-function metricFacts({ metrics }: Experiment): [string, string][] {
-  const names = Object.keys(metrics).sort();
-  const more = names.length - maxMetrics;
-  return [
-    ...names
-      .slice(0, maxMetrics)
-      .flatMap((name): [string, string][] =>
-        metrics[name] === undefined ? [] : [[`metrics.${name}`, summaryText(metrics[name])]],
-      ),
-    ...(more > 0 ? [['metrics', `${more} more, which --json has`] as [string, string]] : []),
-  ];
-}
-
-/** The commit, its branch, and whether it was all. */
-function gitText({ git }: Experiment): string | null {
-  if (git === null) return null;
-  const branch = git.branch === null ? '' : ` on ${git.branch}`;
-  return `${git.commit.slice(0, 12)}${branch}${git.dirty === true ? ', with changes' : ''}`;
-}
+export const showCommand = buildCommand({
+  func: show,
+  parameters: {
+    positional: { kind: 'tuple', parameters: [experimentId] },
+    flags: { project, json, verbose },
+    aliases: { p: 'project' },
+  },
+  docs: { brief: 'Show an experiment', fullDescription: 'Examples:\n  mps show\n  mps show 4k8f --json' },
+});
 
 async function show(this: CliContext, { project: given, json: isJson }: Flags, id?: string): Promise<void> {
   const { experiment } = await namedExperiment(this, given, id);
@@ -75,12 +55,32 @@ async function show(this: CliContext, { project: given, json: isJson }: Flags, i
   this.printer.facts(facts);
 }
 
-export const showCommand = buildCommand({
-  func: show,
-  parameters: {
-    positional: { kind: 'tuple', parameters: [experimentId] },
-    flags: { project, json, verbose },
-    aliases: { p: 'project' },
-  },
-  docs: { brief: 'Show an experiment', fullDescription: 'Examples:\n  mps show\n  mps show 4k8f --json' },
-});
+interface Flags {
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+/** The commit, its branch, and whether it was all. */
+function gitText({ git }: Experiment): string | null {
+  if (git === null) return null;
+  const branch = git.branch === null ? '' : ` on ${git.branch}`;
+  return `${git.commit.slice(0, 12)}${branch}${git.dirty === true ? ', with changes' : ''}`;
+}
+
+/** Most metrics that are printed. */
+const maxMetrics = 100;
+
+/** The metrics by name; those beyond the most are counted. */
+function metricFacts({ metrics }: Experiment): [string, string][] {
+  const names = Object.keys(metrics).sort();
+  const more = names.length - maxMetrics;
+  return [
+    ...names
+      .slice(0, maxMetrics)
+      .flatMap((name): [string, string][] =>
+        metrics[name] === undefined ? [] : [[`metrics.${name}`, summaryText(metrics[name])]],
+      ),
+    ...(more > 0 ? [['metrics', `${more} more, which --json has`] as [string, string]] : []),
+  ];
+}

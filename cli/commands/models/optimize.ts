@@ -12,11 +12,10 @@ import {
   quantizeStrategyNames,
   usualPrecision,
 } from '../../../shared/onnx/strategies/quantize-strategies.ts';
-import { CliError, exitCodes } from '../../cli-error.ts';
+import { CliError, exitCodes, refuseBoth } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { connect, type Session } from '../../login/connect.ts';
-import { refuseReplacing } from '../../output/refuse-replacing.ts';
-import { refuseBoth } from '../../refuse-both.ts';
+import { refuseReplacing } from '../../output/save-text.ts';
 import { modelArgument } from '../arguments.ts';
 import { detach, force, json, verbose } from '../flags.ts';
 import { followStrategy, type Operation } from './follow-strategy.ts';

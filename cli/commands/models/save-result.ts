@@ -8,7 +8,7 @@ import { CliError } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import type { Session } from '../../login/connect.ts';
 import { LiveLine } from '../../output/live-line.ts';
-import { replacedError } from '../../output/refuse-replacing.ts';
+import { replacedError } from '../../output/save-text.ts';
 import type { Operation, Strategy } from './follow-strategy.ts';
 
 /** The name of the ONNX file among the files of a result. Its external data are called after it. */

@@ -6,20 +6,13 @@ import type { endpoint as putConfig } from '../../../functions/projects/configs/
 import type { endpoint as readConfig } from '../../../functions/projects/configs/read-config.endpoint.ts';
 import type { endpoint as readConfigGraph } from '../../../functions/projects/configs/read-config-graph.endpoint.ts';
 import { bytesText } from '../../../shared/core/text/bytes-text.ts';
-import { CliError, exitCodes } from '../../cli-error.ts';
+import { CliError, exitCodes, refuseBoth } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { connect } from '../../login/connect.ts';
 import { type SavingFlags, saveJson, saveText } from '../../output/save-text.ts';
 import { projectSession, projectToFill } from '../../projects/project-session.ts';
-import { refuseBoth } from '../../refuse-both.ts';
 import { configArgument, localPath } from '../arguments.ts';
 import { force, json, project, verbose } from '../flags.ts';
-
-interface Flags {
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
-}
 
 const to = {
   kind: 'parsed',
@@ -92,10 +85,6 @@ const pushCommand = buildCommand({
   },
 });
 
-interface PullFlags extends Flags, SavingFlags {
-  version?: string;
-}
-
 async function pull(this: CliContext, flags: PullFlags, config_id: string): Promise<void> {
   const { client, path } = await projectSession(this, flags.project);
   const route = 'GET /projects/{project_id}/configs/{config_id}';
@@ -122,12 +111,8 @@ const pullCommand = buildCommand({
 });
 
 const forms = { svg: 'image/svg+xml', mermaid: 'text/vnd.mermaid', dot: 'text/vnd.graphviz' } as const;
-const formNames = ['svg', 'mermaid', 'dot'] as const;
 
-interface GraphFlags extends Flags, SavingFlags {
-  form?: (typeof formNames)[number];
-  version?: string;
-}
+const formNames = ['svg', 'mermaid', 'dot'] as const;
 
 async function graph(this: CliContext, flags: GraphFlags, config_id: string): Promise<void> {
   refuseBoth({ json: flags.json, form: flags.form }, 'JSON is a form of its own.');
@@ -194,3 +179,18 @@ export const configRoutes = buildRouteMap<string, CliContext>({
   routes: { push: pushCommand, pull: pullCommand, graph: graphCommand, ls: lsCommand },
   docs: { brief: 'Store, print and draw configurations' },
 });
+
+interface Flags {
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+interface PullFlags extends Flags, SavingFlags {
+  version?: string;
+}
+
+interface GraphFlags extends Flags, SavingFlags {
+  form?: (typeof formNames)[number];
+  version?: string;
+}

@@ -8,22 +8,11 @@ import type { CliContext } from '../../context.ts';
 import { connect } from '../../login/connect.ts';
 import { LiveLine } from '../../output/live-line.ts';
 import { projectSession, projectToFill } from '../../projects/project-session.ts';
-import { withDataFile } from '../../upload/data-file.ts';
-import { datasetUpload } from '../../upload/dataset-upload.ts';
+import { datasetUpload, withDataFile } from '../../upload/dataset-upload.ts';
 import { sendUnlessKnown } from '../../upload/send-unless-known.ts';
 import { untilInterrupted } from '../../upload/until-interrupted.ts';
 import { datasetArgument, localPath } from '../arguments.ts';
 import { json, project, verbose } from '../flags.ts';
-
-interface Flags {
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
-}
-
-interface PushFlags extends Flags {
-  asFile?: boolean;
-}
 
 async function push(
   this: CliContext,
@@ -124,3 +113,13 @@ export const dataRoutes = buildRouteMap<string, CliContext>({
   routes: { push: pushCommand, ls: lsCommand },
   docs: { brief: 'Upload and list data sets' },
 });
+
+interface PushFlags extends Flags {
+  asFile?: boolean;
+}
+
+interface Flags {
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}

@@ -10,12 +10,6 @@ import { findEnvironment } from '../../projects/find-environment.ts';
 import { projectSession, projectToFill } from '../../projects/project-session.ts';
 import { json, project, verbose } from '../flags.ts';
 
-interface Flags {
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
-}
-
 async function show(this: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
   const { client, path } = await projectSession(this, given);
   const [environment, variables] = await Promise.all([
@@ -47,10 +41,6 @@ const showCommand = buildCommand({
     fullDescription: 'Examples:\n  mps env\n  mps env show --json',
   },
 });
-
-interface SetFlags extends Flags {
-  plain?: boolean;
-}
 
 /** The value of a variable: never from the command line unless it is no secret, which anybody may see. */
 async function readVariable(
@@ -156,3 +146,13 @@ export const envRoutes = buildRouteMap<string, CliContext>({
   defaultCommand: 'show',
   docs: { brief: 'Show the environment of a project; set its variables and secrets' },
 });
+
+interface Flags {
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+interface SetFlags extends Flags {
+  plain?: boolean;
+}

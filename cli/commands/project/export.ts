@@ -10,18 +10,35 @@ import { bytesText } from '../../../shared/core/text/bytes-text.ts';
 import { CliError } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { LiveLine } from '../../output/live-line.ts';
-import { refuseReplacing } from '../../output/refuse-replacing.ts';
+import { refuseReplacing } from '../../output/save-text.ts';
 import { projectSession } from '../../projects/project-session.ts';
 import { untilInterrupted } from '../../upload/until-interrupted.ts';
 import { force, json, project, verbose } from '../flags.ts';
 
-interface Flags {
-  to?: string;
-  force?: boolean;
-  project?: string;
-  json?: boolean;
-  verbose?: boolean;
-}
+export const exportCommand = buildCommand({
+  func: exportOne,
+  parameters: {
+    flags: {
+      to: {
+        kind: 'parsed',
+        parse: String,
+        placeholder: 'FILE',
+        brief: 'File to save in; project.zip without it',
+        optional: true,
+      },
+      force,
+      project,
+      json,
+      verbose,
+    },
+    aliases: { p: 'project' },
+  },
+  docs: {
+    brief: 'Save a project as one archive',
+    fullDescription:
+      'With all its experiments and their files, for a backup or another service. Values of secrets are not contained.\n\nExamples:\n  mps export\n  mps export -p digits --to digits.zip',
+  },
+});
 
 const lookMilliseconds = 2000;
 
@@ -73,27 +90,10 @@ async function exportOne(
   }
 }
 
-export const exportCommand = buildCommand({
-  func: exportOne,
-  parameters: {
-    flags: {
-      to: {
-        kind: 'parsed',
-        parse: String,
-        placeholder: 'FILE',
-        brief: 'File to save in; project.zip without it',
-        optional: true,
-      },
-      force,
-      project,
-      json,
-      verbose,
-    },
-    aliases: { p: 'project' },
-  },
-  docs: {
-    brief: 'Save a project as one archive',
-    fullDescription:
-      'With all its experiments and their files, for a backup or another service. Values of secrets are not contained.\n\nExamples:\n  mps export\n  mps export -p digits --to digits.zip',
-  },
-});
+interface Flags {
+  to?: string;
+  force?: boolean;
+  project?: string;
+  json?: boolean;
+  verbose?: boolean;
+}

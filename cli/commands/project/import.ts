@@ -15,10 +15,18 @@ import { untilInterrupted } from '../../upload/until-interrupted.ts';
 import { localPath } from '../arguments.ts';
 import { json, verbose } from '../flags.ts';
 
-interface Flags {
-  json?: boolean;
-  verbose?: boolean;
-}
+export const importCommand = buildCommand({
+  func: importOne,
+  parameters: {
+    positional: { kind: 'tuple', parameters: [localPath('An archive that mps export saved')] },
+    flags: { json, verbose },
+  },
+  docs: {
+    brief: 'Make a new project of an archive',
+    fullDescription:
+      'The project is yours, here or in another service than the one that it comes from.\n\nExample:\n  mps import digits.zip',
+  },
+});
 
 const lookMilliseconds = 2000;
 
@@ -62,15 +70,7 @@ async function importOne(this: CliContext, { json: isJson }: Flags, place: strin
   }
 }
 
-export const importCommand = buildCommand({
-  func: importOne,
-  parameters: {
-    positional: { kind: 'tuple', parameters: [localPath('An archive that mps export saved')] },
-    flags: { json, verbose },
-  },
-  docs: {
-    brief: 'Make a new project of an archive',
-    fullDescription:
-      'The project is yours, here or in another service than the one that it comes from.\n\nExample:\n  mps import digits.zip',
-  },
-});
+interface Flags {
+  json?: boolean;
+  verbose?: boolean;
+}

@@ -12,16 +12,6 @@ export interface LockedPackage {
   markers: readonly string[];
 }
 
-const isPyPi = (index: string): boolean => /^https:\/\/pypi\.(?:org|python\.org)\/simple\/?$/.test(index);
-
-const oneOf = (markers: readonly string[]): string =>
-  markers.length === 1 ? markers.join('') : markers.map((marker) => `(${marker})`).join(' or ');
-
-function lineOf({ name, version, url, markers }: LockedPackage): string {
-  const wanted = url === undefined ? `${name}==${version}` : `${name} @ ${url}`;
-  return markers.length === 0 ? wanted : `${wanted} ; ${oneOf(markers)}`;
-}
-
 /** Requirement lines that install just these packages. */
 export function requirementLines(packages: readonly LockedPackage[]): string {
   const indexes = packages.flatMap(({ index }) => (index === undefined || isPyPi(index) ? [] : [index]));
@@ -29,6 +19,16 @@ export function requirementLines(packages: readonly LockedPackage[]): string {
   const lines = packages.map(lineOf).sort();
   return [...options, ...lines].map((line) => `${line}\n`).join('');
 }
+
+const isPyPi = (index: string): boolean => /^https:\/\/pypi\.(?:org|python\.org)\/simple\/?$/.test(index);
+
+function lineOf({ name, version, url, markers }: LockedPackage): string {
+  const wanted = url === undefined ? `${name}==${version}` : `${name} @ ${url}`;
+  return markers.length === 0 ? wanted : `${wanted} ; ${oneOf(markers)}`;
+}
+
+const oneOf = (markers: readonly string[]): string =>
+  markers.length === 1 ? markers.join('') : markers.map((marker) => `(${marker})`).join(' or ');
 
 /** A package that the service cannot install from where the lock has it. */
 export const notInstallable = (file: string, name: string, source: string): CliError =>

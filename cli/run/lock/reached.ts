@@ -1,27 +1,3 @@
-/** Something that a package needs: a key of the graph, under a marker. */
-export interface Need {
-  key: string;
-  marker?: string | undefined;
-}
-
-/** Conditions, one of which must hold; each is a set of markers that hold together. */
-type Alternatives = ReadonlyMap<string, readonly string[]>;
-
-/** Many ways lead to a common package; beyond this its condition is as long as it is useless. */
-const maxAlternatives = 12;
-
-const keyOf = (markers: readonly string[]): string => markers.join('\n');
-
-/** Without what another alternative implies: whatever needs nothing is always there. */
-function simplified(all: Alternatives): Alternatives {
-  const sets = [...all.values()].sort((one, other) => one.length - other.length);
-  const kept: (readonly string[])[] = [];
-  for (const set of sets)
-    if (!kept.some((other) => other.every((marker) => set.includes(marker)))) kept.push(set);
-  if (kept.length > maxAlternatives) return new Map([['', []]]);
-  return new Map(kept.map((set) => [keyOf(set), set]));
-}
-
 /**
  * What is reached from these roots, with the markers under which it is: one of them must hold; empty where it always is.
  *
@@ -51,3 +27,27 @@ export function reached(
     [...found].map(([key, all]) => [key, all.has('') ? [] : [...all.values()].map(text).sort()]),
   );
 }
+
+/** Something that a package needs: a key of the graph, under a marker. */
+export interface Need {
+  key: string;
+  marker?: string | undefined;
+}
+
+/** Conditions, one of which must hold; each is a set of markers that hold together. */
+type Alternatives = ReadonlyMap<string, readonly string[]>;
+
+/** Many ways lead to a common package; beyond this its condition is as long as it is useless. */
+const maxAlternatives = 12;
+
+/** Without what another alternative implies: whatever needs nothing is always there. */
+function simplified(all: Alternatives): Alternatives {
+  const sets = [...all.values()].sort((one, other) => one.length - other.length);
+  const kept: (readonly string[])[] = [];
+  for (const set of sets)
+    if (!kept.some((other) => other.every((marker) => set.includes(marker)))) kept.push(set);
+  if (kept.length > maxAlternatives) return new Map([['', []]]);
+  return new Map(kept.map((set) => [keyOf(set), set]));
+}
+
+const keyOf = (markers: readonly string[]): string => markers.join('\n');

@@ -1,30 +1,9 @@
 import { parse } from 'smol-toml';
+import * as z from 'zod/mini';
 import { CliError, exitCodes } from '../../cli-error.ts';
-import { type LockedPackage, normalName, requirementLines } from './locked-package.ts';
-import { pdmPackages } from './pdm-lock.ts';
-import { pipfilePackages } from './pipfile-lock.ts';
-import { poetryPackages } from './poetry-lock.ts';
-import { pylockPackages } from './pylock.ts';
+import { type LockedPackage, normalName, notInstallable, requirementLines } from './locked-package.ts';
+import { poetryPackages } from './poetry.ts';
 import { uvPackages } from './uv-lock.ts';
-
-/** What a `pyproject.toml` says of itself. */
-export interface PythonProject {
-  name: string | undefined;
-  /** Names of the packages that it requires. */
-  required: readonly string[];
-}
-
-type ReadLock = (content: string, project: PythonProject) => LockedPackage[];
-
-/** Lock files that are known, the standard one first. */
-const locks: Readonly<Record<string, ReadLock>> = {
-  'pylock.toml': (content) => pylockPackages(parse(content)),
-  'uv.lock': (content, { name }) => uvPackages(parse(content), name),
-  'poetry.lock': (content, { required }) => poetryPackages(parse(content), required),
-  'pdm.lock': (content) => pdmPackages(parse(content)),
-  'Pipfile.lock': (content) => pipfilePackages(JSON.parse(content)),
-};
-export const lockFiles: readonly string[] = Object.keys(locks);
 
 /**
  * Requirement lines of a lock file.
@@ -50,3 +29,114 @@ export function readLock(file: string, content: string, project: PythonProject):
     );
   return requirementLines(packages);
 }
+
+/** What a `pyproject.toml` says of itself. */
+interface PythonProject {
+  name: string | undefined;
+  /** Names of the packages that it requires. */
+  required: readonly string[];
+}
+
+/** Lock files that are known, the standard one first. */
+const locks: Readonly<Record<string, ReadLock>> = {
+  'pylock.toml': (content) => pylockPackages(parse(content)),
+  'uv.lock': (content, { name }) => uvPackages(parse(content), name),
+  'poetry.lock': (content, { required }) => poetryPackages(parse(content), required),
+  'pdm.lock': (content) => pdmPackages(parse(content)),
+  'Pipfile.lock': (content) => pipfilePackages(JSON.parse(content)),
+};
+
+type ReadLock = (content: string, project: PythonProject) => LockedPackage[];
+
+/** Packages of a `pylock.toml` (PEP 751), without groups and extras. */
+function pylockPackages(value: unknown): LockedPackage[] {
+  return Pylock.parse(value).packages.flatMap((one): LockedPackage[] => {
+    const { name, version, marker, index, vcs, directory, archive } = one;
+    // The project itself: its files are the source.
+    if (isOptional(marker) || directory?.path === '.') return [];
+    const markers = marker === undefined ? [] : [marker];
+    if (archive?.url !== undefined) return [{ name, version: version ?? '', url: archive.url, markers }];
+    const elsewhere = vcs?.url ?? vcs?.path ?? directory?.path ?? archive?.path;
+    if (elsewhere !== undefined || version === undefined)
+      throw notInstallable('pylock.toml', name, elsewhere ?? 'a place without a version');
+    return [{ name, version, ...(index !== undefined && { index }), markers }];
+  });
+}
+
+const Pylock = z.object({
+  packages: z.array(
+    z.object({
+      name: z.string(),
+      version: z.optional(z.string()),
+      marker: z.optional(z.string()),
+      index: z.optional(z.string()),
+      vcs: z.optional(z.object({ url: z.optional(z.string()), path: z.optional(z.string()) })),
+      directory: z.optional(z.object({ path: z.string() })),
+      archive: z.optional(z.object({ url: z.optional(z.string()), path: z.optional(z.string()) })),
+    }),
+  ),
+});
+
+/** Groups and extras are not installed unless somebody asks for them. */
+const isOptional = (marker: string | undefined): boolean =>
+  /\b(?:dependency_groups|extras)\b/.test(marker ?? '');
+
+/** Packages of a `pdm.lock` that its project needs, without groups for development. */
+function pdmPackages(value: unknown): LockedPackage[] {
+  return (PdmLock.parse(value).package ?? []).flatMap((one) => {
+    const { name, version, groups, marker, extras, git, path, url } = one;
+    // The package itself stands beside the entries of its extras.
+    if (groups?.includes('default') !== true || extras !== undefined) return [];
+    const elsewhere = git ?? path;
+    if (elsewhere !== undefined) throw notInstallable('pdm.lock', name, elsewhere);
+    const markers = marker === undefined ? [] : [marker];
+    return [{ name, version, ...(url !== undefined && { url }), markers }];
+  });
+}
+
+const PdmLock = z.object({
+  package: z.optional(
+    z.array(
+      z.object({
+        name: z.string(),
+        version: z.string(),
+        groups: z.optional(z.array(z.string())),
+        marker: z.optional(z.string()),
+        extras: z.optional(z.array(z.string())),
+        git: z.optional(z.string()),
+        path: z.optional(z.string()),
+        url: z.optional(z.string()),
+      }),
+    ),
+  ),
+});
+
+/** Packages of a `Pipfile.lock`, without those for development. */
+function pipfilePackages(value: unknown): LockedPackage[] {
+  const { _meta, default: packages } = PipfileLock.parse(value);
+  const indexes = new Map(_meta.sources?.map(({ name, url }) => [name, url]));
+  return Object.entries(packages).map(([name, { version, markers, index, git, path, file }]) => {
+    const exact = version?.startsWith('==') === true ? version.slice(2) : undefined;
+    if (exact === undefined) throw notInstallable('Pipfile.lock', name, git ?? path ?? file ?? 'no version');
+    const url = index === undefined ? undefined : indexes.get(index);
+    const place = url === undefined ? {} : { index: url };
+    return { name, version: exact, ...place, markers: markers === undefined ? [] : [markers] };
+  });
+}
+
+const PipfileLock = z.object({
+  _meta: z.object({ sources: z.optional(z.array(z.object({ name: z.string(), url: z.string() }))) }),
+  default: z.record(
+    z.string(),
+    z.object({
+      version: z.optional(z.string()),
+      markers: z.optional(z.string()),
+      index: z.optional(z.string()),
+      git: z.optional(z.string()),
+      path: z.optional(z.string()),
+      file: z.optional(z.string()),
+    }),
+  ),
+});
+
+export const lockFiles: readonly string[] = Object.keys(locks);

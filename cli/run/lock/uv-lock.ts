@@ -2,37 +2,6 @@ import * as z from 'zod/mini';
 import { type LockedPackage, normalName, notInstallable } from './locked-package.ts';
 import { type Need, reached } from './reached.ts';
 
-const Dependency = z.object({
-  name: z.string(),
-  version: z.optional(z.string()),
-  marker: z.optional(z.string()),
-  extra: z.optional(z.array(z.string())),
-});
-const Package = z.object({
-  name: z.string(),
-  version: z.optional(z.string()),
-  source: z.record(z.string(), z.unknown()),
-  dependencies: z.optional(z.array(Dependency)),
-  'optional-dependencies': z.optional(z.record(z.string(), z.array(Dependency))),
-});
-const UvLock = z.object({ package: z.optional(z.array(Package)) });
-type Package = z.infer<typeof Package>;
-
-const isProject = ({ source }: Package): boolean => source['virtual'] === '.' || source['editable'] === '.';
-
-/** Keys of the graph: a package of a version, and its extra. */
-const keyOf = (name: string, version: string | undefined, extra = ''): string =>
-  JSON.stringify([name, version ?? null, extra]);
-
-function placeOf({ name, source }: Package): Pick<LockedPackage, 'url' | 'index'> {
-  const { registry, url } = source;
-  if (typeof registry === 'string') {
-    if (/^https?:/.test(registry)) return { index: registry };
-  } else if (typeof url === 'string') return { url };
-  const [[kind, value] = ['elsewhere', '']] = Object.entries(source);
-  throw notInstallable('uv.lock', name, `${kind} ${String(value)}`);
-}
-
 /** Packages of a `uv.lock` that its project needs, without groups for development. */
 export function uvPackages(value: unknown, project: string | undefined): LockedPackage[] {
   const packages = UvLock.parse(value).package ?? [];
@@ -62,3 +31,37 @@ export function uvPackages(value: unknown, project: string | undefined): LockedP
     return [{ name: one.name, version: one.version, ...placeOf(one), markers }];
   });
 }
+
+const Dependency = z.object({
+  name: z.string(),
+  version: z.optional(z.string()),
+  marker: z.optional(z.string()),
+  extra: z.optional(z.array(z.string())),
+});
+
+const Package = z.object({
+  name: z.string(),
+  version: z.optional(z.string()),
+  source: z.record(z.string(), z.unknown()),
+  dependencies: z.optional(z.array(Dependency)),
+  'optional-dependencies': z.optional(z.record(z.string(), z.array(Dependency))),
+});
+
+const UvLock = z.object({ package: z.optional(z.array(Package)) });
+
+/** Keys of the graph: a package of a version, and its extra. */
+const keyOf = (name: string, version: string | undefined, extra = ''): string =>
+  JSON.stringify([name, version ?? null, extra]);
+
+const isProject = ({ source }: Package): boolean => source['virtual'] === '.' || source['editable'] === '.';
+
+function placeOf({ name, source }: Package): Pick<LockedPackage, 'url' | 'index'> {
+  const { registry, url } = source;
+  if (typeof registry === 'string') {
+    if (/^https?:/.test(registry)) return { index: registry };
+  } else if (typeof url === 'string') return { url };
+  const [[kind, value] = ['elsewhere', '']] = Object.entries(source);
+  throw notInstallable('uv.lock', name, `${kind} ${String(value)}`);
+}
+
+type Package = z.infer<typeof Package>;

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readProjectFile } from '../../../cli/projects/project-file.ts';
 import { chooseEnvironment } from '../../../cli/run/choose-environment.ts';
-import { listFiles } from '../../../cli/run/list-files.ts';
+import { inspectFiles, listFiles } from '../../../cli/run/list-files.ts';
 import { packFiles } from '../../../cli/run/pack-files.ts';
-import { readProjectFile } from '../../../cli/run/project-file.ts';
-import { inspectFiles } from '../../../cli/run/source-files.ts';
 import { extractArchive } from '../../../shared/archive/extract-archive.ts';
 
 const execute = promisify(execFile);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { pythonEnvironment } from '../../../cli/run/python-environment.ts';
+import { pythonEnvironment } from '../../../cli/run/choose-environment.ts';
 import { parseRequirements } from '../../../shared/runner/environment/dependencies/python-requirements.ts';
 
 const locks = join(import.meta.dirname, 'locks');

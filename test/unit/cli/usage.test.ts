@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { errorText, exitCodeOf } from '../../../cli/error-text.ts';
+import { errorText, exitCodeOf } from '../../../cli/cli-error.ts';
 import { ProblemError } from '../../../shared/client/problem-error.ts';
 import { UnreachableError } from '../../../shared/client/unreachable-error.ts';
 import { type Ended, runMps } from '../../support/mps.ts';

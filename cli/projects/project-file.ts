@@ -6,20 +6,6 @@ import { nearestName } from '../../shared/config/nearest-name.ts';
 import { keysAt, ProjectFile } from '../../shared/config/project-file.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 
-const projectFileName = 'mps.yaml';
-
-/** A fault of the file in words: unknown keys with the one that was most likely meant. */
-function faultOf(issue: z.core.$ZodIssue): string[] {
-  const at = issue.path.join('.');
-  if (issue.code !== 'unrecognized_keys') return [`  ${at === '' ? 'the file' : at}: ${issue.message}`];
-  const known = keysAt(issue.path);
-  return issue.keys.map((key) => {
-    const near = nearestName(key, known);
-    const hint = near === undefined ? `Known are ${known.join(', ')}.` : `Did you mean ${near}?`;
-    return `  ${[...issue.path, key].join('.')}: unknown. ${hint}`;
-  });
-}
-
 /** The folder's `mps.yaml`; empty without one. @throws CliError that names all its faults */
 export async function readProjectFile(folder: string): Promise<ProjectFile> {
   const content = await readFile(join(folder, projectFileName), 'utf8').catch(
@@ -41,4 +27,18 @@ export async function readProjectFile(folder: string): Promise<ProjectFile> {
   z.config(z.locales.en());
   const parsed = ProjectFile.safeParse(value);
   return parsed.success ? parsed.data : refuse(parsed.error.issues.flatMap(faultOf).join('\n'));
+}
+
+const projectFileName = 'mps.yaml';
+
+/** A fault of the file in words: unknown keys with the one that was most likely meant. */
+function faultOf(issue: z.core.$ZodIssue): string[] {
+  const at = issue.path.join('.');
+  if (issue.code !== 'unrecognized_keys') return [`  ${at === '' ? 'the file' : at}: ${issue.message}`];
+  const known = keysAt(issue.path);
+  return issue.keys.map((key) => {
+    const near = nearestName(key, known);
+    const hint = near === undefined ? `Known are ${known.join(', ')}.` : `Did you mean ${near}?`;
+    return `  ${[...issue.path, key].join('.')}: unknown. ${hint}`;
+  });
 }

@@ -1,5 +1,11 @@
-import type { Experiment } from '../experiments/follow-experiment.ts';
-import { numberText } from './units.ts';
+import { numberText } from '../output/units.ts';
+import type { Experiment } from './follow-experiment.ts';
+
+/** The last value of a metric and where the others lay. */
+export function summaryText({ last, min, max, step, count }: Summary): string {
+  const range = count > 1 ? `, ${valueText(min)} to ${valueText(max)}` : '';
+  return `${valueText(last)}${stepText(step)}${range}`;
+}
 
 type Summary = Experiment['metrics'][string];
 
@@ -11,12 +17,6 @@ const stepText = (step: number | null): string => (step === null ? '' : ` at ste
 /** The best value under the name by which the run reported it, such as `val_accuracy 0.97 at step 4`. */
 export const bestText = ({ metric, value, step }: NonNullable<Experiment['best']>): string =>
   `${metric} ${numberText(value)}${stepText(step)}`;
-
-/** The last value of a metric and where the others lay. */
-export function summaryText({ last, min, max, step, count }: Summary): string {
-  const range = count > 1 ? `, ${valueText(min)} to ${valueText(max)}` : '';
-  return `${valueText(last)}${stepText(step)}${range}`;
-}
 
 /** The last value of a metric, empty where the run has not reported it. */
 export const lastText = ({ metrics }: Experiment, name: string): string => {

@@ -1,0 +1,128 @@
+import * as z from 'zod/mini';
+import { CliError, exitCodes } from '../../cli-error.ts';
+import { type LockedPackage, normalName, notInstallable } from './locked-package.ts';
+import { type Need, reached } from './reached.ts';
+
+/** Requirement lines of `[tool.poetry.dependencies]`. @throws CliError for what pip cannot be told */
+export const poetryRequirements = (dependencies: PoetryDependencies): string[] =>
+  Object.entries(dependencies).flatMap(([name, wanted]) =>
+    name === 'python' ? [] : [wanted].flat().flatMap((one) => lineOf(name, one)),
+  );
+
+const Wanted = z.union([
+  z.string(),
+  z.object({
+    version: z.optional(z.string()),
+    extras: z.optional(z.array(z.string())),
+    markers: z.optional(z.string()),
+    optional: z.optional(z.boolean()),
+  }),
+]);
+
+/** `[tool.poetry.dependencies]`, in which poetry 1 keeps what a program needs. */
+export const PoetryDependencies = z.record(z.string(), z.union([Wanted, z.array(Wanted)]));
+type PoetryDependencies = z.infer<typeof PoetryDependencies>;
+
+function lineOf(name: string, wanted: z.infer<typeof Wanted>): string[] {
+  const given = typeof wanted === 'string' ? { version: wanted } : wanted;
+  const { version, extras, markers, optional } = given;
+  if (optional === true) return [];
+  if (version === undefined || version.includes('|'))
+    throw new CliError(
+      `pyproject.toml: ${name} cannot be taken as it is, because pip has no such requirement.\nList in requirements.txt what is to be installed.`,
+      exitCodes.usage,
+    );
+  const named = extras === undefined ? name : `${name}[${extras.join(',')}]`;
+  return [`${named}${versionOf(version)}${markers === undefined ? '' : ` ; ${markers}`}`];
+}
+
+function versionOf(text: string): string {
+  const each = text.split(',').map((part) => part.trim());
+  return each
+    .flatMap((part) => {
+      if (part === '*' || part === '') return [];
+      if (/^[\^~]\s*\d/.test(part)) return [range(part)];
+      return [/^\d/.test(part) ? `==${part}` : part.replaceAll(/\s+/g, '')];
+    })
+    .join(',');
+}
+
+/** `^1.2` and `~1.2` as pip writes them. */
+function range(text: string): string {
+  const [, sign = '', version = ''] = /^([\^~])\s*(\d+(?:\.\d+)*)$/.exec(text) ?? [];
+  const parts = version.split('.').map(Number);
+  if (sign === '~') return `>=${version},<${next(parts, Math.min(1, parts.length - 1))}`;
+  const first = parts.findIndex((part) => part > 0);
+  return `>=${version},<${next(parts, first === -1 ? parts.length - 1 : first)}`;
+}
+
+/** The version at which the part of a version before `at` changes. */
+const next = (parts: readonly number[], at: number): string =>
+  [...parts.slice(0, at), (parts[at] ?? 0) + 1].join('.');
+
+const Requirement = z.union([
+  z.string(),
+  z.object({ markers: z.optional(z.string()), optional: z.optional(z.boolean()) }),
+]);
+
+const Package = z.object({
+  name: z.string(),
+  version: z.string(),
+  optional: z.optional(z.boolean()),
+  /** Since poetry 2.0. */
+  groups: z.optional(z.array(z.string())),
+  markers: z.optional(z.union([z.string(), z.record(z.string(), z.string())])),
+  dependencies: z.optional(z.record(z.string(), z.union([Requirement, z.array(Requirement)]))),
+  source: z.optional(z.object({ type: z.string(), url: z.string() })),
+});
+
+const PoetryLock = z.object({ package: z.optional(z.array(Package)) });
+
+/**
+ * Packages of a `poetry.lock` that its project needs, without groups for development.
+ *
+ * @param roots names that `pyproject.toml` requires
+ */
+export function poetryPackages(value: unknown, roots: readonly string[]): LockedPackage[] {
+  const packages = PoetryLock.parse(value).package ?? [];
+  const hasGroups = packages.some(({ groups }) => groups !== undefined);
+  return hasGroups ? ofMainGroup(packages) : ofRequirements(packages, roots);
+}
+
+/** Packages that a lock of poetry 2 says to belong to the program itself. */
+const ofMainGroup = (packages: readonly Package[]): LockedPackage[] =>
+  packages.flatMap((one) => {
+    if (one.optional === true || one.groups?.includes('main') !== true) return [];
+    const marker = typeof one.markers === 'string' ? one.markers : one.markers?.['main'];
+    const { name, version } = one;
+    return [{ name, version, ...placeOf(one), markers: marker === undefined ? [] : [marker] }];
+  });
+
+function placeOf({ name, source }: Package): Pick<LockedPackage, 'url' | 'index'> {
+  if (source === undefined) return {};
+  if (source.type === 'legacy') return { index: source.url };
+  if (source.type === 'url') return { url: source.url };
+  throw notInstallable('poetry.lock', name, `${source.type} ${source.url}`);
+}
+
+/** Older locks do not say what belongs to the program: it is what its own requirements lead to. */
+function ofRequirements(packages: readonly Package[], roots: readonly string[]): LockedPackage[] {
+  const byName = new Map(packages.map((one) => [normalName(one.name), one]));
+  const needs = (key: string): Need[] =>
+    Object.entries(byName.get(key)?.dependencies ?? {}).flatMap(([name, wanted]) =>
+      [wanted].flat().flatMap((one) => {
+        if (typeof one === 'string') return [{ key: normalName(name) }];
+        return one.optional === true ? [] : [{ key: normalName(name), marker: one.markers }];
+      }),
+    );
+  const found = reached(
+    roots.map((name) => ({ key: normalName(name) })),
+    needs,
+  );
+  return [...found].flatMap(([key, markers]) => {
+    const one = byName.get(key);
+    return one === undefined ? [] : [{ name: one.name, version: one.version, ...placeOf(one), markers }];
+  });
+}
+
+type Package = z.infer<typeof Package>;
