@@ -49,6 +49,11 @@ export const proofs: readonly Proof[] = [
     program: 'test/proofs/house/main.ts',
   },
   { name: 'image', about: 'builds the image of the jobs', program: 'infra/aws/job-image/build.ts' },
+  {
+    name: 'gates',
+    about: 'false alarms of the gate on time on identical files (--repeats 200: six minutes)',
+    program: 'test/proofs/optimize/gate-alarms.ts',
+  },
   { name: 'load', about: 'the service under load', program: 'test/proofs/load/run.ts' },
   {
     name: 'mlflow',

@@ -1,9 +1,12 @@
 import * as z from 'zod';
+import { type Gate, gateExitCode } from '../measure/gate/gate.ts';
 import { ModelError } from '../model/model-error.ts';
+import { usefulAgreement, uselessError } from '../receipt/receipt.ts';
 import { pruneSchemas } from '../strategies/prune-request.ts';
 import { quantizeSchemas } from '../strategies/quantize-request.ts';
 import { usualPrecision } from '../strategies/quantize-strategies.ts';
 import { type FlagKind, readArguments } from './read-arguments.ts';
+import { takeGates } from './take-gates.ts';
 
 export const operations = ['prune', 'quantize'] as const;
 export type Operation = (typeof operations)[number];
@@ -67,12 +70,20 @@ export const forceFlag = {
     'Replaces what is there under the names of the result: the file of --out, its .data, and its receipt. What is read is never replaced.',
 } as const;
 
+/** Whether a script hears of a result that is of no use. */
+export const gateFlag = {
+  name: 'gate',
+  description: `Ends with ${gateExitCode} where the result is of no use: an output's relative error above ${uselessError}, or agreement below ${usefulAgreement}, on the set. With conditions behind it, as those of measure: where one does not hold. The result is written all the same.`,
+} as const;
+
 export interface Command {
   operation: Operation;
   model: string;
   request: Readonly<Record<string, unknown>>;
   options: Readonly<Partial<Record<keyof typeof commonFlags, string>>>;
   force: boolean;
+  /** Conditions of `--gate`; undefined where it is not given. */
+  gates: readonly Gate[] | undefined;
   /** Errors of the line itself. */
   faults: readonly string[];
   /** Parameters with such an error, which need no second one. */
@@ -100,19 +111,21 @@ function flagValue({ kind }: Flag, texts: readonly string[]): unknown {
 export function parseCommand(argv: readonly string[]): Command | null {
   if (argv.length === 0 || argv.includes('--help') || argv.includes('-h')) return null;
   const [operation, ...args] = argv;
-  if (!isOperation(operation)) throw new ModelError(`The first argument is one of ${operations.join(', ')}.`);
+  if (!isOperation(operation))
+    throw new ModelError(`The first argument is one of ${operations.join(', ')}, measure.`);
   const flags = requestFlags(operation);
   const kinds = new Map<string, FlagKind>([
     ...[...flags].map(([name, { kind }]): [string, FlagKind] => [name, kind]),
     ...Object.keys(commonFlags).map((name): [string, FlagKind] => [name, 'text']),
     [forceFlag.name, 'boolean'],
   ]);
+  const gated = takeGates(args);
   const { texts, switches, positionals, lacking, hasUnknown, ...read } = readArguments(
-    args,
+    gated.rest,
     kinds,
     operation,
   );
-  const faults = [...read.faults];
+  const faults = [...gated.faults, ...read.faults];
   const [model = '', ...others] = positionals;
   // The text behind an unknown flag may have been its value.
   if ((positionals.length === 0 || others.length > 0) && !hasUnknown)
@@ -141,5 +154,8 @@ export function parseCommand(argv: readonly string[]): Command | null {
   }
   if (options.out === undefined && !lacking.has('out'))
     faults.push('Say by --out which file the result is written to.');
-  return { operation, model, request, options, force: switches.get(forceFlag.name) ?? false, faults, faulty };
+  if (gated.gates !== undefined && options.calibration === undefined && options.evaluation === undefined)
+    faults.push('--gate judges the result on a set: give --evaluation or --calibration.');
+  const force = switches.get(forceFlag.name) ?? false;
+  return { operation, model, request, options, force, gates: gated.gates, faults, faulty };
 }

@@ -8,7 +8,7 @@ import type { Command } from './parse-flags.ts';
 import { ResultFiles } from './result-files.ts';
 
 /** The shapes that a text gives to a model's inputs, by name. @throws ModelError naming both where they differ */
-function requestedShapes(
+export function requestedShapes(
   text: string,
   { inputs }: ModelSummary,
 ): ReadonlyMap<string, readonly (number | null)[]> {
@@ -31,7 +31,8 @@ export interface PreparedCommand {
   inputs: readonly InputFile[];
 }
 
-function positive(name: string, text: string | undefined): number | undefined {
+/** A number above 0 that a flag gives. @throws ModelError */
+export function positive(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text);
   if (!(number > 0) || !Number.isFinite(number)) throw new ModelError(`--${name} takes a number above 0.`);

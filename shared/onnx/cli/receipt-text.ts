@@ -123,6 +123,7 @@ export function receiptText(receipt: Receipt): string {
     bytesText(bytes),
   ]);
   return [
+    ...receipt.summary,
     ...list('Warnings', receipt.warnings),
     'Before and after',
     ...table(rows),

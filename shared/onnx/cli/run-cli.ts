@@ -1,40 +1,60 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type MeasureTask, measureModels, requireJudgeable } from '../engine/measure/measure-models.ts';
 import { optimizeModel } from '../engine/optimize/optimize-model.ts';
+import { type Gate, gateExitCode } from '../measure/gate/gate.ts';
 import { ModelError } from '../model/model-error.ts';
+import type { Receipt } from '../receipt/receipt.ts';
 import { renderReceipt } from '../receipt/render-receipt.ts';
+import type { CommandContext } from './command-context.ts';
 import { fileError } from './file-error.ts';
+import { measureCommand } from './measure-command.ts';
+import { gateLine } from './measurement-text.ts';
 import { type Command, parseCommand } from './parse-flags.ts';
 import { prepareCommand } from './prepare-command.ts';
-import type { ProgressLine } from './progress-line.ts';
 import { receiptText } from './receipt-text.ts';
 import { usage } from './usage.ts';
 
-/** Streams and signal of the command. */
-export interface CommandContext {
-  stageCommand: readonly string[];
-  progress: ProgressLine;
-  print(text: string): void;
-  signal: AbortSignal;
+/** Seconds that the gates of a result are timed for. */
+const gateSeconds = 10;
+
+/** Whether a result holds what `--gate` asks for; conditions are measured, and their verdicts printed. */
+async function holdsGates(
+  gates: readonly Gate[],
+  receipt: Receipt,
+  task: Omit<MeasureTask, 'gates' | 'isGated' | 'seconds' | 'seed'>,
+  to: CommandContext,
+): Promise<boolean> {
+  if (gates.length === 0) return !receipt.is_useless;
+  const seconds = gates.some(({ metric }) => metric === 'latency') ? gateSeconds : 0;
+  const measurement = await measureModels({ ...task, gates, isGated: true, seconds, seed: 0 });
+  to.progress.clear();
+  for (const verdict of measurement.gates) to.print(`${gateLine(verdict)}\n`);
+  return measurement.passed;
 }
 
-async function optimize(command: Command, to: CommandContext): Promise<void> {
+/** @returns the exit code */
+async function optimize(command: Command, to: CommandContext): Promise<number> {
+  if (command.gates !== undefined && command.faults.length === 0)
+    requireJudgeable(command.gates, {
+      base: command.model,
+      data: command.options.evaluation ?? command.options.calibration,
+    });
   const { result, inputs, memoryBytes, seconds, ...asked } = await prepareCommand(command);
   const folder = await result.workFolder();
   try {
-    const { receipt, files } = await optimizeModel({
-      ...asked,
-      name: result.name,
+    const place = {
       folder,
       stageCommand: to.stageCommand,
       limits: {
         ...(memoryBytes !== undefined && { memoryBytes }),
         ...(seconds !== undefined && { seconds }),
       },
-      say: (line) => to.progress.say(line),
-      progress: (stage, fraction, bytes) => to.progress.show(stage, fraction, bytes),
+      say: (line: string) => to.progress.say(line),
+      progress: (stage: string, fraction: number, bytes?: number) => to.progress.show(stage, fraction, bytes),
       signal: to.signal,
-    });
+    };
+    const { receipt, files } = await optimizeModel({ ...asked, ...place, name: result.name });
     const [model = '', data] = files.map((name) => join(folder, 'result', name));
     const [json, page] = [join(folder, 'receipt.json'), join(folder, 'receipt.svg')];
     await writeFile(json, `${JSON.stringify(receipt, null, 2)}\n`);
@@ -44,21 +64,29 @@ async function optimize(command: Command, to: CommandContext): Promise<void> {
     const written = await result.put({ model, data, receipt: json, page });
     to.progress.clear();
     to.print(`${receiptText(receipt)}Written: ${written.join(', ')}\n`);
+    if (command.gates === undefined) return 0;
+    const { model: base, evaluation, calibration, shapes } = asked;
+    const measured = { ...place, file: result.model, base, data: evaluation ?? calibration, shapes };
+    return (await holdsGates(command.gates, receipt, measured, to)) ? 0 : gateExitCode;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /**
- * Run the command that prunes and quantizes without the service.
+ * Run the command that prunes, quantizes and measures without the service.
  *
- * @returns its exit code: 0 done, 1 for an error, which was printed, 130 when it was interrupted
+ * @returns its exit code: 0 done, 1 for an error, which was printed, 4 where a gate does not hold, 130 when it was
+ *   interrupted
  */
 export async function runCli(argv: readonly string[], to: CommandContext): Promise<number> {
   try {
+    const [first, ...rest] = argv;
+    const isHelp = argv.includes('--help') || argv.includes('-h');
+    if (first === 'measure' && !isHelp) return await measureCommand(rest, to);
     const command = parseCommand(argv);
-    if (command === null) to.print(usage());
-    else await optimize(command, to);
+    if (command !== null) return await optimize(command, to);
+    to.print(usage());
     return 0;
   } catch (error) {
     to.progress.clear();

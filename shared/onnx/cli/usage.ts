@@ -1,6 +1,7 @@
 import { allowedPrunings } from '../strategies/prune-request.ts';
 import { allowedQuantizations } from '../strategies/quantize-request.ts';
-import { commonFlags, forceFlag, operations, requestFlags } from './parse-flags.ts';
+import { measureFlags, measureGateHelp } from './measure-command.ts';
+import { commonFlags, forceFlag, gateFlag, operations, requestFlags } from './parse-flags.ts';
 
 const line = (name: string, description: string): string => `  --${name.padEnd(14)} ${description}\n`;
 
@@ -12,9 +13,12 @@ export function usage(): string {
     return `${operation} <model.onnx> --out <result.onnx>\n  ${allowed}\n${flags.join('')}`;
   });
   const places = Object.entries(commonFlags).map(([name, description]) => line(name, description));
-  const force = line(forceFlag.name, forceFlag.description);
+  const force = [forceFlag, gateFlag].map(({ name, description }) => line(name, description)).join('');
+  const measured = Object.entries(measureFlags).map(([name, [, description]]) => line(name, description));
+  const measure = `measure <model.onnx> [--base <other.onnx>] [--data <set.npz>] [--gate <condition>…]\n  size, accuracy and time of an ONNX file, as a rule beside another one, in alternation\n${line('gate', measureGateHelp)}${measured.join('')}`;
   const written =
     'Beside <result.onnx> lie its receipt, as .receipt.json and .receipt.svg, and where its tensors are not in it <result.onnx>.data.';
   return `Usage: npm run optimize -- <${operations.join(' | ')}> <model.onnx> --out <result.onnx> [flags]
-  makes ONNX models smaller and faster; paths are those of the folder that you are in\n\n${parts.join('\n')}\nfor both\n${places.join('')}${force}\n${written}\n`;
+       npm run optimize -- measure <model.onnx> [flags]
+  makes ONNX models smaller and faster; paths are those of the folder that you are in\n\n${parts.join('\n')}\nfor both\n${places.join('')}${force}\n${written}\n\n${measure}`;
 }

@@ -1,6 +1,10 @@
 import * as z from 'zod';
 import { DataUsed } from './data-used.ts';
 
+/** The error of an output and the share of equal choices beyond which a result is useless. */
+export const uselessError = 0.2;
+export const usefulAgreement = 0.9;
+
 const count = z.int().nonnegative();
 const change = <T extends z.ZodType>(measure: T) => z.object({ before: measure, after: measure });
 
@@ -87,6 +91,18 @@ const Tried = z.object({
 /** The changes to a model and their effects: every number in it was measured. */
 export const Receipt = z.object({
   receipt_version: z.literal(1),
+  summary: z
+    .array(z.string())
+    .default([])
+    .describe(
+      'What to read first: that the result is useless, where it is, and its time beside the float model on the processor that measured.',
+    ),
+  is_useless: z
+    .boolean()
+    .default(false)
+    .describe(
+      `Whether the relative error of an output is above ${uselessError}, or agreement below ${usefulAgreement}, on a given set.`,
+    ),
   operation: z.enum(['prune', 'quantize']),
   strategy: z.string(),
   /** The request with every default filled in. */
@@ -123,9 +139,25 @@ export const Receipt = z.object({
   ),
   calibrated_on: DataUsed.nullable(),
   accuracy: z
-    .object({ ...change(z.number()).shape, samples: count, output: z.string() })
+    .object({
+      ...change(z.number()).shape,
+      samples: count,
+      output: z.string(),
+      difference_interval: z
+        .tuple([z.number(), z.number()])
+        .nullable()
+        .default(null)
+        .describe('95 % interval of after − before, paired by samples.'),
+    })
     .nullable()
     .describe("Share of the evaluation set's labels that were met, over all `samples` with labels."),
+  agreement: z
+    .object({ share: z.number(), choices: count, output: z.string() })
+    .nullable()
+    .default(null)
+    .describe(
+      'How often the result chooses the class that the model chooses, over the samples of `compared_on`; null where the model has no classes.',
+    ),
   latency: Latency.nullable(),
   latency_batch: Latency.nullable()
     .default(null)

@@ -10,13 +10,16 @@ export const pageWidth = 960;
 export const pageGap = 16;
 const margin = 20;
 const lineHeight = 17;
+/** Lines that a text below the title takes at most. */
+const maxLines = 5;
 
 export interface Page {
   title: string;
   /** Description of the page for screen readers. */
   description: string;
-  /** Text below the title. */
+  /** Text below the title, the first of it in `colour`. */
   lines: readonly string[];
+  colour?: string;
   /** Panels in rows, which are as high as the highest of them. */
   rows: readonly (readonly DrawnPanel[])[];
 }
@@ -27,11 +30,15 @@ const frame = (wide: number, high: number): string =>
 /** A page of panels as an SVG 1.1 document that stands alone, without script or outside resource. */
 export function renderPage(page: Page): string {
   const title = fitted(page.title, pageWidth, titleSize, true);
-  const lines = page.lines.flatMap((line) => wrapped(line, pageWidth, 2));
+  const lines = page.lines.flatMap((line, at) =>
+    wrapped(line, pageWidth, maxLines).map((text) => ({ text, colour: at === 0 ? page.colour : undefined })),
+  );
   const parts = [
     textAt(title, margin, margin + 14, { size: titleSize, colour: colours.text, bold: true }),
-    ...lines.map((line, index) =>
-      textAt(fitted(line, pageWidth, labelSize), margin, margin + 36 + index * lineHeight),
+    ...lines.map(({ text, colour }, index) =>
+      textAt(fitted(text, pageWidth, labelSize), margin, margin + 36 + index * lineHeight, {
+        ...(colour !== undefined && { colour }),
+      }),
     ),
   ];
   let y = margin + 36 + lines.length * lineHeight;

@@ -82,6 +82,7 @@ export const renderReceipt = (receipt: Receipt): string =>
   renderPage({
     title: titleOf(receipt),
     description: description(receipt),
-    lines: headLines(receipt),
+    lines: [...receipt.summary, ...headLines(receipt)],
+    ...(receipt.is_useless && { colour: warningColour }),
     rows: layout(receipt),
   });

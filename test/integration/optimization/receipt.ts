@@ -6,6 +6,9 @@ const same = <T>(value: T) => ({ before: value, after: value });
 export function receiptOf(bytes: number): Receipt {
   return {
     receipt_version: 1,
+    summary: [],
+    is_useless: false,
+    agreement: null,
     operation: 'prune',
     strategy: 'structured_l2',
     request: {},

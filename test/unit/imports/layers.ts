@@ -51,6 +51,7 @@ export const layers: readonly (readonly string[])[] = [
   [
     'functions/service',
     'shared/config/graph',
+    'shared/onnx/measure/gate',
     'shared/onnx/methods/opset',
     'shared/onnx/methods/report',
     'shared/purge',

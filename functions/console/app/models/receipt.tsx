@@ -38,11 +38,27 @@ function barsOf({
 
 /** What a strategy has done to a model: before and after, and what was left alone. */
 export function ReceiptView({ receipt }: { receipt: Receipt }) {
-  const { warnings, notes, kept, outputs, stages, run_as_whole, compared_on, onnx_runtime } = receipt;
+  const {
+    summary = [],
+    is_useless,
+    warnings,
+    notes,
+    kept,
+    outputs,
+    stages,
+    run_as_whole,
+    compared_on,
+    onnx_runtime,
+  } = receipt;
   const [shownOutputs, moreOutputs] = useFirstOf(outputs, 12, 'outputs');
   const [shownKept, moreKept] = useFirstOf(kept, 200, 'parts');
   return (
     <div class="receipt">
+      {summary.map((line, index) => (
+        <p key={line} class={is_useless && index === 0 ? 'problem' : 'small'}>
+          {line}
+        </p>
+      ))}
       {warnings.length > 0 && (
         <ul class="problem">
           {warnings.map((warning) => (

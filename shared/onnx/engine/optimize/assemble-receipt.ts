@@ -1,13 +1,15 @@
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import { hardware } from '../../receipt/hardware.ts';
 import type { Receipt } from '../../receipt/receipt.ts';
+import { timeLine } from '../../receipt/time-line.ts';
 import { needsRanges } from '../../strategies/optimization-request.ts';
 import { extents } from './extents.ts';
 import type { AcceptedTrial } from './meet-max-error.ts';
 import type { Optimization } from './optimization.ts';
 import { seedsOf } from './plan-feeds.ts';
 import type { Trial } from './run-trial.ts';
-import { suggestionsFor } from './suggestions.ts';
+import { remediesFor, suggestionsFor } from './suggestions.ts';
+import { uselessLine, uselessness } from './uselessness.ts';
 
 /** Layers that a receipt lists; models of more are seldom read layer by layer. */
 const maxLayers = 5000;
@@ -23,6 +25,8 @@ export interface Findings {
   accepted: AcceptedTrial;
   calibrated: StageAnswer<'calibrate'> | null;
   times: StageAnswer<'time'>;
+  /** Why nothing was timed, where measure asks for it. */
+  why_untimed: string | undefined;
   /** What `auto` tried. */
   tried: Receipt['candidates'];
   check: StageAnswer<'check'> | null;
@@ -131,15 +135,38 @@ function sizeWarnings({ before, size: { file_bytes } }: Findings): string[] {
     : [`${said} The model makes constants by nodes, and the result holds their values.`];
 }
 
+/** Why nothing was timed; undefined where it was. */
+function untimed({ optimization, times, why_untimed }: Findings): string | undefined {
+  if (times.latency !== null) return undefined;
+  return optimization.request.measure === 'none' ? 'measure is none' : why_untimed;
+}
+
 /** Puts a receipt together. */
 export function assembleReceipt(findings: Findings): Receipt {
   const { optimization, before, after, size, accepted, calibrated, times, check, stages } = findings;
   const { request } = optimization;
   const { transform, compare } = accepted.final;
   const runtime = compare?.runtime ?? check?.runtime ?? '';
+  const machine = hardware();
+  const outcome = {
+    request,
+    compare,
+    hasCalibration: optimization.calibration !== undefined,
+    hasEvaluation: optimization.evaluation !== undefined,
+    operators: before.operators,
+    opset: after.opsets['ai.onnx'] ?? 0,
+    layers: transform.layers,
+    latency: times.latency,
+  };
+  const useless = uselessness(compare);
   const seeds = seedsOf(request.seed);
   return {
     receipt_version: 1,
+    summary: lines([
+      ...(useless === undefined ? [] : [uselessLine(useless, remediesFor(outcome))]),
+      timeLine({ latency: times.latency, hardware: machine }, untimed(findings)),
+    ]),
+    is_useless: useless !== undefined,
     operation: request.operation,
     strategy: request.strategy,
     request: { ...request },
@@ -160,14 +187,7 @@ export function assembleReceipt(findings: Findings): Receipt {
       ...new Set([...(calibrated?.notes ?? []), ...(compare?.notes ?? [])]),
       ...findings.notes,
     ]),
-    suggestions: suggestionsFor({
-      request,
-      compare,
-      hasCalibration: optimization.calibration !== undefined,
-      hasEvaluation: optimization.evaluation !== undefined,
-      operators: before.operators,
-      latency: times.latency,
-    }),
+    suggestions: suggestionsFor(outcome),
     warnings: lines([
       ...sizeWarnings(findings),
       ...findings.warnings,
@@ -181,12 +201,13 @@ export function assembleReceipt(findings: Findings): Receipt {
     compared_on: compare?.data ?? null,
     calibrated_on: calibrated?.data ?? null,
     accuracy: compare?.accuracy ?? null,
+    agreement: compare?.agreement ?? null,
     ...times,
     candidates: findings.tried.slice(0, maxKinds),
     excluded_by_error: accepted.excluded,
     stages,
     onnx_runtime: { measured_with: runtime, needed: after.needs_runtime ?? runtime },
     seeds: { request: request.seed, ...seeds },
-    hardware: hardware(),
+    hardware: machine,
   };
 }

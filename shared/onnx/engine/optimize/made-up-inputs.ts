@@ -32,8 +32,8 @@ function openAxes(inputs: readonly FedInput[], { shapes }: Pick<Optimization, 's
  * works is said.
  */
 export async function madeUpInputs(
-  optimization: Optimization,
-  stages: StageLog,
+  optimization: Pick<Optimization, 'model' | 'shapes'> & { request: Pick<Optimization['request'], 'seed'> },
+  stages: Pick<StageLog, 'run'>,
   inputs: FedInput[],
 ): Promise<MadeUpInputs> {
   const open = openAxes(inputs, optimization);

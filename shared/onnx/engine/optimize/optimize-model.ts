@@ -89,17 +89,17 @@ class Work {
     const { model, request } = this.optimization;
     const { timeSeconds, wholeBytes } = extents[request.measure];
     const not = { latency: null, latency_batch: null };
-    if (timeSeconds === 0) return { times: not, notes: [] };
+    if (timeSeconds === 0) return { times: not, why: undefined };
     if (weights.some((bytes) => bytes > wholeBytes) || !fitInMemory(this.#bounds, ...weights))
       return {
         times: not,
-        notes: ['Latency was not measured: both models together are too large for sessions here.'],
+        why: 'both models together are too large for sessions here',
       };
     const task = {
       ...({ kind: 'time', before: model, after } as const),
       ...{ feed: feeds.compare, seconds: timeSeconds },
     };
-    return { times: await this.stages.run<'time'>('time', task), notes: [] };
+    return { times: await this.stages.run<'time'>('time', task), why: undefined };
   }
 
   async #check(after: string, layers: readonly string[]): Promise<StageAnswer<'check'>> {
@@ -243,10 +243,10 @@ class Work {
     if (accepted.final.compare === null && fitInMemory(this.#bounds, after.weight_bytes))
       await stages.run<'open'>('verify', { kind: 'open', model: result, of: 'result' });
     const weights = [before.weight_bytes, after.weight_bytes];
-    const { times, notes } =
+    const { times, why } =
       madeUp.why === undefined
         ? await this.#time(result, feeds, weights)
-        : { times: { latency: null, latency_batch: null }, notes: [] };
+        : { times: { latency: null, latency_batch: null }, why: 'the model runs on no made-up input' };
     const { records } = stages;
     const unmeasured =
       madeUp.why === undefined
@@ -261,9 +261,10 @@ class Work {
       accepted,
       calibrated,
       times,
+      why_untimed: why,
       tried,
       check,
-      notes: [...madeUp.notes, ...notes],
+      notes: madeUp.notes,
       warnings,
       stages: records,
     });

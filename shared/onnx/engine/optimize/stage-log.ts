@@ -12,7 +12,7 @@ type Started = Promise<StageProcess>;
 /** Which processes run stages of a kind: a session of ONNX Runtime can end its process. */
 type Kind = 'plain' | 'session';
 /** Stages that run what was made, in sessions whose optimizations can be fewer. */
-const resultStages: readonly StageKind[] = ['open', 'compare', 'time', 'check'];
+const resultStages: readonly StageKind[] = ['open', 'compare', 'time', 'race', 'check'];
 
 const kindOf = (stage: StageKind): Kind =>
   stage === 'read' || stage === 'raise' || stage === 'transform' || stage === 'size' ? 'plain' : 'session';

@@ -2,6 +2,7 @@ import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
 import { keepsAll } from '../../strategies/prune-strategies.ts';
 import type { QuantizeRequest } from '../../strategies/quantize-request.ts';
+import { quantizeFacts } from '../../strategies/quantize-strategies.ts';
 import { lossOf, worstError } from './loss-of.ts';
 
 /** What suggestions are made from. */
@@ -10,6 +11,10 @@ export interface Outcome {
   hasCalibration: boolean;
   hasEvaluation: boolean;
   operators: Readonly<Record<string, number>>;
+  /** Version of ONNX's operator set that the result has. */
+  opset: number;
+  /** The layers that were changed. */
+  layers: readonly { layer: string; operator: string; error: number | null }[];
   compare: Pick<StageAnswer<'compare'>, 'outputs' | 'accuracy'> | null;
   latency: StageAnswer<'time'>['latency'];
 }
@@ -17,26 +22,87 @@ export interface Outcome {
 /** Losses above these are worth another attempt: of accuracy, and of an output. */
 const maxLoss = 0.01;
 const maxError = 0.05;
+/** The operator set that has scales by channel. */
+const perChannelOpset = 13;
+/** Layers that are named as ones to leave out. */
+const maxNamed = 3;
 
-/** Other methods of the same size that lose less. */
-function gentler(request: QuantizeRequest, { operators, hasCalibration }: Outcome): string[] {
+/** Whether the model has products whose weights blocks of 8 bits take, instead of activations too. */
+const hasProducts = ({ layers }: Outcome): boolean =>
+  layers.some(({ operator }) => operator === 'MatMul' || operator === 'Gemm');
+
+/** The layers whose weights changed most, where leaving them out leaves others: as `exclude` takes them. */
+function namedLayers({ request, layers }: Outcome): string[] {
+  const errors = new Map<string, number>();
+  for (const { layer, error } of layers) errors.set(layer, Math.max(errors.get(layer) ?? 0, error ?? 0));
+  const names = [...errors]
+    .filter(([layer, error]) => error > 0 && !layer.includes(',') && !request.exclude.includes(layer))
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, maxNamed)
+    .map(([layer]) => layer);
+  if (names.length === 0 || names.length >= errors.size) return [];
+  const all = [...request.exclude, ...names].join(',');
+  return [`exclude=${all}: the layers whose weights changed most stay as they are.`];
+}
+
+/** Other methods of about the same size that lose less. */
+function gentler(request: QuantizeRequest, outcome: Outcome): string[] {
+  const { operators, hasCalibration, opset, layers } = outcome;
   const { strategy, smooth_alpha, inputs_only, max_error, precision } = request;
+  const isStatic = strategy.startsWith('static_');
   const isTransformer = (operators['MatMul'] ?? 0) > 0 && (operators['Conv'] ?? 0) === 0;
   const withSet = hasCalibration ? '' : ' and a calibration set';
   const found: string[] = [];
+  const takesChannels = quantizeFacts(strategy).combinations.some(
+    (one) => one.precision === precision && one.perChannel !== undefined,
+  );
+  const hasChannels = isStatic
+    ? opset >= perChannelOpset
+    : layers.some(({ operator }) => operator !== 'Conv' && operator !== 'Gather');
+  if (takesChannels && hasChannels && !request.per_channel)
+    found.push('per_channel=true: a scale for each output channel of a weight.');
+  if (isStatic && !hasCalibration)
+    found.push('a calibration set: the ranges of activations come from made-up inputs.');
   if (strategy === 'dynamic' && smooth_alpha === null && isTransformer)
     found.push(`smooth_alpha=0.7${withSet}: activations of transformers have a few large channels.`);
-  if (strategy.startsWith('static_') && !inputs_only && isTransformer)
+  if (isStatic && !inputs_only && isTransformer)
     found.push('inputs_only=true: sums and normalizations of transformers need more than 8 bits.');
-  if (strategy.startsWith('static_') && max_error === null && isTransformer)
-    found.push('max_error=0.015: what is most sensitive to 8 bits stays float, inputs of layers first.');
   if ((strategy === 'weight_only' || strategy === 'weight_only_mse') && precision === 4)
     found.push(`strategy=gptq${withSet}: the same size, chosen by what the layers take.`);
-  if (strategy === 'gptq' && precision === 4)
+  if (strategy === 'gptq' && request.quant_type === 'int4')
     found.push('quant_type=uint4: a zero point for each block, for 2 % more bytes.');
-  if (strategy !== 'auto') found.push('strategy=auto: every method within a max_loss.');
+  if (strategy !== 'auto' && max_error === null && new Set(layers.map(({ layer }) => layer)).size > 1) {
+    const bound = isStatic && isTransformer ? 0.015 : maxError;
+    found.push(`max_error=${bound}: what is most sensitive stays float, found by measuring each layer.`);
+  }
+  if (precision === 4 && strategy !== 'auto') found.push('precision=8: blocks of 8 bits.');
+  if (precision === 8 && (isStatic || strategy === 'dynamic') && hasProducts(outcome))
+    found.push('strategy=weight_only with precision=8: activations stay float.');
+  if (strategy === 'auto') found.push('a smaller max_loss.');
+  else found.push(...namedLayers(outcome), 'strategy=auto: every method within a max_loss.');
   return found;
 }
+
+function gentlerPruning({ request, hasCalibration, layers }: Outcome): string[] {
+  if (request.operation !== 'prune') return [];
+  const { strategy, compression } = request;
+  const isStructured = ['structured_l1', 'structured_l2', 'random'].includes(strategy);
+  const withSet = hasCalibration ? '' : ' with a calibration set';
+  return [
+    ...(isStructured
+      ? [`strategy=structured_reconstruct${withSet}: what stays makes up for what goes.`]
+      : []),
+    ...(strategy.startsWith('magnitude_') && layers.some(({ operator }) => operator !== 'Conv')
+      ? [`strategy=sparsegpt${withSet}: what stays makes up for what goes.`]
+      : []),
+    ...(compression > 1 ? ['A lower compression, or training on from the result.'] : []),
+    ...(strategy === 'auto' ? ['a smaller max_loss.'] : []),
+  ];
+}
+
+/** What loses less than a result that loses too much, most likely first: only what this model and method can take. */
+export const remediesFor = (outcome: Outcome): string[] =>
+  outcome.request.operation === 'quantize' ? gentler(outcome.request, outcome) : gentlerPruning(outcome);
 
 /** What may give a better result, most likely first. Empty where there is nothing to gain, or nothing was measured. */
 export function suggestionsFor(outcome: Outcome): string[] {
@@ -44,9 +110,7 @@ export function suggestionsFor(outcome: Outcome): string[] {
   if (compare === null) return [];
   const suggestions: string[] = [];
   const isLost = compare.accuracy === null ? worstError(compare).error > maxError : lossOf(compare) > maxLoss;
-  if (isLost && request.operation === 'quantize') suggestions.push(...gentler(request, outcome));
-  if (isLost && request.operation === 'prune' && request.compression > 1)
-    suggestions.push('A lower compression, or training on from the result.');
+  if (isLost) suggestions.push(...remediesFor(outcome));
   if (request.operation === 'prune' && keepsAll(request.strategy, request.compression))
     suggestions.push('compression=2 or more: 1 keeps all weights.');
   if (!hasEvaluation)

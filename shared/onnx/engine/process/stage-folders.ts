@@ -15,7 +15,12 @@ const pathFields: ReadonlySet<string> = new Set([
 /** The folders that a stage works in, from its task. */
 export function stageFolders(task: StageTask): string[] {
   const feed = 'feed' in task ? task.feed : {};
-  const values: [string, unknown][] = [...Object.entries(task), ...Object.entries(feed)];
+  const raced = task.kind === 'race' ? [task.file, task.base ?? task.file] : [];
+  const values: [string, unknown][] = [
+    ...Object.entries(task),
+    ...Object.entries(feed),
+    ...raced.flatMap(({ path, feed: { set } }) => Object.entries({ model: path, set })),
+  ];
   return values
     .filter(([name]) => pathFields.has(name))
     .flatMap(([, value]) => value)

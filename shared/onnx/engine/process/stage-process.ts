@@ -45,6 +45,7 @@ const doing: Readonly<Record<StageKind, string>> = {
   open: 'opening the model',
   compare: 'running the model and its result',
   time: 'timing the model and its result',
+  race: 'timing the models',
   size: 'measuring the files',
   check: 'checking the layers',
 };

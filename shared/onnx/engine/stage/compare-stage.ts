@@ -5,6 +5,7 @@ import { SessionPool } from '../../measure/session/session-pool.ts';
 import type { Sample } from '../../measure/session/set-samples.ts';
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import type { TaskOf } from '../../measure/session/stage-task.ts';
+import { Agreement } from '../../measure/verify/agreement.ts';
 import {
   addScores,
   type LabelScore,
@@ -13,6 +14,7 @@ import {
   noLabels,
 } from '../../measure/verify/label-score.ts';
 import { OutputDifference } from '../../measure/verify/output-error.ts';
+import { pairedInterval } from '../../measure/verify/paired-interval.ts';
 import { ModelError } from '../../model/model-error.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
 import { FurtherOutputs, type Outputs, ReferenceCache, type ReferenceOutputs } from './reference-outputs.ts';
@@ -23,12 +25,15 @@ class Comparison {
   readonly #limit: TaskOf<'compare'>['limit'];
   readonly #feed: TaskOf<'compare'>['feed'];
   readonly differences: readonly OutputDifference[];
+  readonly agreement: Agreement;
   /** Samples that were run, and how many of them were compared. */
   samples = 0;
   compared = 0;
   /** Labels that the model met on these samples, and those that the result met. */
   before: LabelScore = noLabels;
   after: LabelScore = noLabels;
+  /** How many more labels of each sample the result met, and how many there are. */
+  readonly pairs: { more: number; of: number }[] = [];
 
   constructor({ feed, limit }: TaskOf<'compare'>, reference: ReferenceOutputs) {
     this.#reference = reference;
@@ -36,15 +41,18 @@ class Comparison {
     this.#feed = feed;
     const names = [...(reference.kept[0]?.keys() ?? []), ...reference.otherOutputs];
     this.differences = names.map((name) => new OutputDifference(name));
+    this.agreement = new Agreement(reference.reading, reference.kept[0]);
   }
 
   /** Runs a sample; `was` is what the model answers, undefined where labels alone are counted. */
   async run(session: Session, sample: Sample, was: Outputs | undefined): Promise<void> {
-    const is = await runSample(session, this.#feed, sample);
+    const is = this.#named(await runSample(session, this.#feed, sample));
     const { reading, met } = this.#reference;
     if (sample.labels !== undefined && reading !== undefined) {
       const score = labelsMet(is, sample.labels, reading);
-      this.before = addScores(this.before, { ...score, met: met[this.samples] ?? 0 });
+      const metBefore = met[this.samples] ?? 0;
+      this.pairs.push({ more: score.met - metBefore, of: score.of });
+      this.before = addScores(this.before, { ...score, met: metBefore });
       this.after = addScores(this.after, score);
     }
     this.samples += 1;
@@ -52,6 +60,14 @@ class Comparison {
     this.compared += 1;
     for (const difference of this.differences)
       difference.add(was.get(difference.name), is.get(difference.name));
+    this.agreement.add(was, is);
+  }
+
+  /** Outputs by the names that the model gives them, in its order where the other one has names of its own. */
+  #named(outputs: Outputs): Outputs {
+    const names = [...(this.#reference.kept[0]?.keys() ?? [])];
+    if (names.length !== outputs.size || names.some((name) => outputs.has(name))) return outputs;
+    return new Map([...outputs.values()].map((value, at) => [names[at] ?? '', value]));
   }
 
   /** Whether the samples so far exceed the limit by themselves, whatever comes. */
@@ -72,7 +88,8 @@ async function runResult(
   progress: (fraction: number) => void,
 ): Promise<Comparison> {
   const comparison = new Comparison(task, reference);
-  const samples = samplesOf(task.feed);
+  const { feed, after_inputs: inputs = feed.inputs } = task;
+  const samples = samplesOf({ ...feed, inputs });
   const further = new FurtherOutputs(task, sessions, reference);
   /** Runs the next samples; those without `was` for their labels. */
   const runPart = async (session: Session, part: readonly (Outputs | undefined)[]): Promise<void> => {
@@ -123,7 +140,12 @@ export async function compareStage(
     accuracy:
       reading === undefined || before.of === 0
         ? null
-        : { before: before.met / before.of, after: after.met / after.of, samples, output: reading.output },
+        : {
+            ...{ before: before.met / before.of, after: after.met / after.of, samples },
+            difference_interval: pairedInterval(comparison.pairs),
+            output: reading.output,
+          },
+    agreement: comparison.agreement.result(),
     data: dataUsed(source, comparison.compared, first),
     notes: setNotes(source, first),
     warnings: [...differences.map((one) => one.warning()), reading && labelsWarning(before, reading)].filter(

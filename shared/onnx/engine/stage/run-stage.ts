@@ -39,6 +39,8 @@ async function answerTo(task: StageTask, voice: StageReporter): Promise<unknown>
       return await (await import('./compare-stage.ts')).compareStage(task, voice, sessions, references);
     case 'time':
       return await (await import('./time-stage.ts')).timeStage(task, voice, sessions);
+    case 'race':
+      return await (await import('./race-stage.ts')).raceStage(task, voice, level);
     case 'size':
       return await (await import('./size-stage.ts')).sizeStage(task, voice);
     case 'check':

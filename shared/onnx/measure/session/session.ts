@@ -85,12 +85,12 @@ export class Session {
         graphOptimizationLevel: level,
         logSeverityLevel: 3,
       });
-      return new Session(
-        of,
-        path,
-        session,
-        ({ type, dims, values }) => new Tensor(runtimeTypes[type], values, dims),
-      );
+      return new Session(of, path, session, ({ type, dims, values }) => {
+        const tensor = new Tensor(runtimeTypes[type], values, dims);
+        // Its JavaScript makes a Float16Array of half precision, of which its native part sees no byte.
+        if (type === 'float16') Reflect.set(tensor, 'cpuData', values);
+        return tensor;
+      });
     } catch (cause) {
       throw new ModelError(`ONNX Runtime cannot load the ${of}: ${reason(cause, path)}`);
     }

@@ -43,6 +43,7 @@ export const stageAnswers = {
   compare: z.object({
     outputs: Receipt.shape.outputs,
     accuracy: Receipt.shape.accuracy,
+    agreement: Receipt.shape.agreement,
     /** Data on which the outputs were compared; labels may be counted on more. */
     data: DataUsed,
     notes: Receipt.shape.notes,
@@ -50,6 +51,14 @@ export const stageAnswers = {
     runtime: z.string(),
   }),
   time: Receipt.pick({ latency: true, latency_batch: true }),
+  race: z.object({
+    /** Median milliseconds of a run in each round. */
+    rounds: z.array(z.object({ base: z.number().nullable(), file: z.number() })),
+    runs_per_round: count,
+    p50: z.object({ base: z.number().nullable(), file: z.number() }),
+    p90: z.object({ base: z.number().nullable(), file: z.number() }),
+    shapes: z.record(z.string(), z.array(count)),
+  }),
   size: Receipt.pick({ file_bytes: true, gzip_bytes: true, gzip_level: true, gzip_sampled: true }),
   check: z.object({ layers: Receipt.shape.checked_layers, runtime: z.string() }),
 } as const satisfies Record<StageKind, z.ZodType>;

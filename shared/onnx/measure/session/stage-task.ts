@@ -101,6 +101,8 @@ const tasks = {
     before: z.string(),
     after: z.string(),
     feed: Feed,
+    /** Inputs of the result where they are not those of the model: of another type, or name. */
+    after_inputs: z.array(FedInput).optional(),
     /** Seconds after which each model is given no further sample; without it all samples are compared. */
     seconds: z.number().optional(),
     /** What a result may lose: one that exceeds it is run only as far as to know that. */
@@ -113,6 +115,14 @@ const tasks = {
     after: z.string(),
     feed: Feed,
     seconds: z.number().optional(),
+  }),
+  /** Times a model in rounds, as a rule beside another one; `together` says whether both have room in memory. */
+  race: z.object({
+    kind: z.literal('race'),
+    base: z.object({ path: z.string(), feed: Feed }).nullable(),
+    file: z.object({ path: z.string(), feed: Feed }),
+    together: z.boolean(),
+    seconds: z.number(),
   }),
   /** Measures files, as they are and compressed. */
   size: z.object({
@@ -141,6 +151,7 @@ export const StageTask = z.discriminatedUnion('kind', [
   tasks.open,
   tasks.compare,
   tasks.time,
+  tasks.race,
   tasks.size,
   tasks.check,
 ]);

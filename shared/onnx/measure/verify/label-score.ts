@@ -8,7 +8,7 @@ type Outputs = ReadonlyMap<string, FedTensor | OtherValue>;
 const count = (dims: readonly number[]): number => dims.reduce((product, dim) => product * dim, 1);
 
 /** Where the classes of an output lie: `null` where the output is the class itself. */
-interface Reading {
+export interface Reading {
   output: string;
   axis: number | null;
 }
@@ -49,7 +49,7 @@ export function labelReading(outputs: Outputs, labels: Labels): Reading | undefi
 }
 
 /** Classes that an output names, in the order of the labels; the first of equals. */
-function classesOf(value: FedTensor, axis: number | null): ArrayLike<number> {
+export function classesOf(value: FedTensor, axis: number | null): ArrayLike<number> {
   const numbers = tensorNumbers(value);
   if (axis === null) return numbers;
   const [outer, classes, inner] = [

@@ -50,7 +50,7 @@ describe('a command line', () => {
   });
 
   test('of no operation is refused', () => {
-    expect(() => parse('shrink a.onnx')).toThrow('The first argument is one of prune, quantize.');
+    expect(() => parse('shrink a.onnx')).toThrow('The first argument is one of prune, quantize, measure.');
   });
 
   test.each([

@@ -21,6 +21,9 @@ const layer = (index: number): Receipt['layers'][number] => ({
 
 const receipt = (layers: number): Receipt => ({
   receipt_version: 1,
+  summary: [`THE RESULT IS OF NO USE ${hostile}`, '2 times as fast as the float model'],
+  is_useless: true,
+  agreement: null,
   operation: 'prune',
   strategy: 'structured_l2',
   request: { compression: 2 },
@@ -61,7 +64,7 @@ const receipt = (layers: number): Receipt => ({
   checked_layers: [],
   compared_on: { source: 'evaluation', samples: 3, shapes: { x: [1, 3] } },
   calibrated_on: null,
-  accuracy: { before: 0.99, after: 0.98, samples: 100, output: 'y' },
+  accuracy: { before: 0.99, after: 0.98, samples: 100, difference_interval: null, output: 'y' },
   latency: {
     p50: { before: 1.5, after: 0.5 },
     p90: { before: 1.6, after: 0.6 },

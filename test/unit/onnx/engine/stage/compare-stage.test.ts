@@ -120,7 +120,13 @@ test('compares tensors over all samples, counts labels, and says what it cannot 
       why: 'is no tensor of numbers',
     },
   ]);
-  expect(accuracy).toEqual({ before: 1, after: 2 / 3, samples: 3, output: 'y' });
+  expect(accuracy).toEqual({
+    before: 1,
+    after: 2 / 3,
+    samples: 3,
+    output: 'y',
+    difference_interval: [expect.closeTo(-0.867, 3), expect.closeTo(0.2, 3)],
+  });
   expect(data).toEqual({ source: 'evaluation', samples: 3, shapes: { x: [1, 2] } });
 });
 

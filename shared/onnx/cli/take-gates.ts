@@ -1,0 +1,41 @@
+import type { Gate } from '../measure/gate/gate.ts';
+import { parseGate } from '../measure/gate/parse-gate.ts';
+import { ModelError } from '../model/model-error.ts';
+
+const flag = '--gate';
+
+/** A condition has a sign that neither paths nor names of methods have. */
+const isCondition = (text: string | undefined): text is string => text !== undefined && /[<>]/.test(text);
+
+/**
+ * Take `--gate` out of a command line, with the conditions behind it: none, one or several, and as often as one likes.
+ * `gates` is undefined where it is not given.
+ */
+export function takeGates(args: readonly string[]): {
+  gates: Gate[] | undefined;
+  rest: string[];
+  faults: string[];
+} {
+  const rest: string[] = [];
+  const faults: string[] = [];
+  let gates: Gate[] | undefined;
+  for (let at = 0; at < args.length; at += 1) {
+    const word = args[at] ?? '';
+    if (word !== flag && !word.startsWith(`${flag}=`)) {
+      rest.push(word);
+      continue;
+    }
+    gates ??= [];
+    const texts = word === flag ? [] : [word.slice(flag.length + 1)];
+    for (; word === flag && isCondition(args[at + 1]); at += 1) texts.push(args[at + 1] ?? '');
+    for (const text of texts) {
+      try {
+        gates.push(parseGate(text));
+      } catch (error) {
+        if (!(error instanceof ModelError)) throw error;
+        faults.push(error.message);
+      }
+    }
+  }
+  return { gates, rest, faults };
+}

@@ -1,0 +1,134 @@
+import { minRounds } from '../../measure/gate/rounds-interval.ts';
+import { samplesOf } from '../../measure/session/samples.ts';
+import { type GraphOptimization, Session } from '../../measure/session/session.ts';
+import type { StageAnswer } from '../../measure/session/stage-answers.ts';
+import type { Feed, TaskOf } from '../../measure/session/stage-task.ts';
+import { median, quantile } from '../../measure/verify/block-ratio.ts';
+import { ModelError } from '../../model/model-error.ts';
+import type { StageReporter } from '../process/stage-reporter.ts';
+
+/** More rounds make the interval hardly narrower. */
+const maxRounds = 40;
+const warmUps = 2;
+/** A block lasts about this long, or one run where that is longer. */
+const blockMs = 5;
+const maxRunsOfBlock = 100;
+/** Blocks of each model that a round has at least. */
+const minBlocks = 2;
+
+type Side = 'base' | 'file';
+
+/** One of the models, with what it is fed. */
+interface Racer {
+  path: string;
+  feed: Feed;
+}
+
+async function firstFeeds(feed: Feed) {
+  for await (const { feeds } of samplesOf({ ...feed, samples: 1 })) return feeds;
+  throw new ModelError('There is no sample to time the model with.');
+}
+
+/** A session that is open, and a function that runs it once. */
+async function opened({ path, feed }: Racer, level: GraphOptimization) {
+  const session = await Session.open(path, 'model', level);
+  const prepared = session.prepare(await firstFeeds(feed));
+  return { run: () => session.runPrepared(prepared), close: () => session.release() };
+}
+
+async function timed(run: () => Promise<void>, runs: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let index = 0; index < runs; index += 1) {
+    const started = performance.now();
+    await run();
+    times.push(performance.now() - started);
+  }
+  return times;
+}
+
+/** How much of each model a round runs. */
+interface Extent {
+  blocks: number;
+  runs: number;
+}
+
+type Times = Record<Side, number[]>;
+
+/** Runs the sessions in alternating blocks, after they are warm: A B A B, in the next round B A B A. */
+async function alternate(
+  runs: readonly (readonly [Side, () => Promise<void>])[],
+  { blocks, runs: perBlock }: Extent,
+): Promise<Times> {
+  const times: Times = { base: [], file: [] };
+  for (const [, run] of runs) await timed(run, warmUps);
+  for (let block = 0; block < blocks; block += 1)
+    for (const [side, run] of runs) times[side].push(...(await timed(run, perBlock)));
+  return times;
+}
+
+/** One round: sessions of its own, so that where their weights happen to lie in memory is drawn again with each. */
+async function round(
+  racers: readonly (readonly [Side, Racer])[],
+  areTogether: boolean,
+  extent: Extent,
+  level: GraphOptimization,
+): Promise<Times> {
+  const all: Times = { base: [], file: [] };
+  const groups = areTogether ? [racers] : racers.map((racer) => [racer]);
+  for (const group of groups) {
+    const sessions: (readonly [Side, Awaited<ReturnType<typeof opened>>])[] = [];
+    try {
+      for (const [side, racer] of group) sessions.push([side, await opened(racer, level)]);
+      const times = await alternate(
+        sessions.map(([side, { run }]) => [side, run] as const),
+        extent,
+      );
+      for (const side of ['base', 'file'] as const) all[side].push(...times[side]);
+    } finally {
+      for (const [, session] of sessions) await session.close();
+    }
+  }
+  return all;
+}
+
+/**
+ * Times a model, as a rule beside another one, in rounds. Each opens sessions of its own, in the other order than the
+ * round before, and runs them in alternating blocks; it leaves the median of each.
+ */
+export async function raceStage(
+  { base, file, together, seconds }: TaskOf<'race'>,
+  { progress }: Pick<StageReporter, 'progress'>,
+  level: GraphOptimization,
+): Promise<StageAnswer<'race'>> {
+  const racers: (readonly [Side, Racer])[] = [
+    ...(base === null ? [] : [['base', base] as const]),
+    ['file', file] as const,
+  ];
+  // How long it takes to open them, and to run them once they are warm: not counted.
+  const started = performance.now();
+  const trial = await round(racers, together, { blocks: 1, runs: 2 }, level);
+  const trialMs = performance.now() - started;
+  const slowest = Math.max(1e-3, ...[...trial.base, ...trial.file]);
+  const runs = Math.max(1, Math.min(maxRunsOfBlock, Math.round(blockMs / slowest)));
+  const shortest = trialMs + racers.length * minBlocks * runs * slowest;
+  const rounds = Math.max(minRounds, Math.min(maxRounds, Math.floor((seconds * 1000) / shortest)));
+  const spare = (seconds * 1000) / rounds - trialMs;
+  const blocks = Math.max(minBlocks, Math.floor(spare / (racers.length * runs * slowest)));
+  const times: Times = { base: [], file: [] };
+  const medians: StageAnswer<'race'>['rounds'] = [];
+  for (let index = 0; index < rounds; index += 1) {
+    const order = index % 2 === 0 ? racers : racers.toReversed();
+    const one = await round(order, together, { blocks, runs }, level);
+    medians.push({ base: base === null ? null : median(one.base), file: median(one.file) });
+    for (const side of ['base', 'file'] as const) times[side].push(...one[side]);
+    progress((index + 1) / rounds);
+  }
+  const feeds = await firstFeeds(file.feed);
+  return {
+    rounds: medians,
+    runs_per_round: blocks * runs,
+    p50: { base: base === null ? null : quantile(times.base, 0.5), file: quantile(times.file, 0.5) },
+    p90: { base: base === null ? null : quantile(times.base, 0.9), file: quantile(times.file, 0.9) },
+    shapes: Object.fromEntries([...feeds].map(([name, { dims }]): [string, number[]] => [name, [...dims]])),
+  };
+}

@@ -1,0 +1,161 @@
+import { ModelError } from '../../model/model-error.ts';
+import { type Gate, type GateBound, type GateMetric, gateMetrics } from './gate.ts';
+
+/** The gates there are, for messages and help: `[…]` may be left out. */
+export const gateGrammar = [
+  'accuracy >= base [- 0.5%], accuracy >= 95%',
+  'agreement >= 99%',
+  'error <= 0.05',
+  'bytes <= 12MB (KB, MB, GB, KiB, MiB, GiB), bytes <= 0.5x, bytes <= base',
+  'latency <= 0.8x, latency <= base, latency <= 20ms (us, ms, s)',
+].join('; ');
+
+const byteUnits: Readonly<Record<string, number>> = {
+  '': 1,
+  ...{ B: 1, KB: 1e3, MB: 1e6, GB: 1e9 },
+  ...{ KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 },
+};
+/** In milliseconds. */
+const timeUnits: Readonly<Record<string, number>> = { us: 1e-3, ms: 1, s: 1e3 };
+
+/** Reads a gate from left to right, and says where it is no gate. */
+class Reader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** @returns what matches here, behind spaces; undefined where nothing does */
+  take(pattern: RegExp): string | undefined {
+    this.#skipSpaces();
+    const found = new RegExp(pattern.source, 'y');
+    found.lastIndex = this.#at;
+    const [taken] = found.exec(this.#text) ?? [];
+    if (taken !== undefined) this.#at += taken.length;
+    return taken;
+  }
+
+  /** The gate as messages name it. */
+  get named(): string {
+    return `gate ${JSON.stringify(this.#text)}`;
+  }
+
+  /** Whether something stands here. */
+  sees(pattern: RegExp): boolean {
+    const at = this.#at;
+    const isThere = this.take(pattern) !== undefined;
+    this.#at = at;
+    return isThere;
+  }
+
+  /** @param expected what may stand here */
+  fault(expected: string): ModelError {
+    this.#skipSpaces();
+    const rest = this.#text.slice(this.#at);
+    const found = rest === '' ? 'the text ends' : `there is ${JSON.stringify(rest.slice(0, 20))}`;
+    return new ModelError(
+      `${this.named}: at character ${this.#at + 1} ${found}, where ${expected} is allowed.`,
+    );
+  }
+
+  /** @throws ModelError where the text goes on */
+  end(): void {
+    this.#skipSpaces();
+    if (this.#at < this.#text.length) throw this.fault('nothing more');
+  }
+
+  #skipSpaces(): void {
+    while (this.#text[this.#at] === ' ') this.#at += 1;
+  }
+}
+
+const number = /\d+(?:\.\d+)?/;
+/** A word or a unit ends here. */
+const ends = '(?![A-Za-z0-9_.])';
+
+function numberOf(reader: Reader, expected: string): number {
+  const digits = reader.take(number);
+  if (digits === undefined) throw reader.fault(expected);
+  return Number(digits);
+}
+
+/** A share of 1, also in percent. */
+function share(reader: Reader, expected: string): number {
+  const value = numberOf(reader, expected);
+  return reader.take(/%/) === undefined ? value : value / 100;
+}
+
+const isBase = (reader: Reader): boolean => reader.take(new RegExp(`base${ends}`)) !== undefined;
+
+const bounds: Readonly<Record<GateMetric, (reader: Reader) => GateBound>> = {
+  accuracy: (reader) => {
+    const expected = '"base", "base - 0.5%", or a share such as 95% or 0.95';
+    if (!isBase(reader)) return { kind: 'value', value: atMostAll(reader, share(reader, expected)) };
+    const sign = reader.take(/[+-]/);
+    if (sign === undefined) return { kind: 'offset', value: 0 };
+    const value = share(reader, 'a share such as 0.5% or 0.005');
+    return { kind: 'offset', value: sign === '-' ? -value : value };
+  },
+  agreement: (reader) => ({
+    kind: 'value',
+    value: atMostAll(reader, share(reader, 'a share such as 99% or 0.99')),
+  }),
+  error: (reader) => ({ kind: 'value', value: share(reader, 'an error such as 0.05 or 5%') }),
+  bytes: (reader) => {
+    if (isBase(reader)) return { kind: 'factor', value: 1 };
+    const value = numberOf(reader, '"base", a factor such as 0.5x, or a size such as 12MB');
+    return withUnit(reader, value, byteUnits);
+  },
+  latency: (reader) => {
+    if (isBase(reader)) return { kind: 'factor', value: 1 };
+    const value = numberOf(reader, '"base", a factor such as 0.8x, or a time such as 20ms');
+    return withUnit(reader, value, timeUnits);
+  },
+};
+
+/** 95 without its % would never hold. */
+function atMostAll(reader: Reader, value: number): number {
+  if (value <= 1) return value;
+  throw new ModelError(
+    `${reader.named}: ${value} is above 1, and a share is at most 100% or 1; write 95% or 0.95.`,
+  );
+}
+
+const unitsOf = (units: Readonly<Record<string, number>>): string =>
+  Object.keys(units)
+    .filter((unit) => unit !== '')
+    .join(', ');
+
+function withUnit(reader: Reader, value: number, units: Readonly<Record<string, number>>): GateBound {
+  if (reader.take(new RegExp(`x${ends}`)) !== undefined) return { kind: 'factor', value };
+  for (const [unit, size] of Object.entries(units))
+    if (unit !== '' && reader.take(new RegExp(`${unit}${ends}`)) !== undefined)
+      return { kind: 'value', value: value * size };
+  const bare = units[''];
+  if (bare === undefined || reader.sees(/[A-Za-z]/)) throw reader.fault(`x or a unit of ${unitsOf(units)}`);
+  return { kind: 'value', value: value * bare };
+}
+
+/**
+ * Parse a gate such as `accuracy >= base - 0.5%`, `bytes <= 12MB` or `latency <= 0.8x`.
+ *
+ * @throws ModelError naming the character at which it is none, and what is allowed there
+ * @example
+ * parseGate('latency <= 0.8x') // { metric: 'latency', bound: { kind: 'factor', value: 0.8 }, text: … }
+ */
+export function parseGate(text: string): Gate {
+  const reader = new Reader(text);
+  const names = Object.keys(gateMetrics);
+  const metric = names.find((name) => reader.take(new RegExp(`${name}${ends}`)) !== undefined);
+  if (!isMetric(metric)) throw reader.fault(`one of ${names.join(', ')}`);
+  const sign = gateMetrics[metric];
+  if (reader.take(new RegExp(sign)) === undefined) throw reader.fault(`${sign} (of ${metric} no other)`);
+  const bound = bounds[metric](reader);
+  reader.end();
+  return { text, metric, bound };
+}
+
+const isMetric = (name: string | undefined): name is GateMetric =>
+  name !== undefined && Object.hasOwn(gateMetrics, name);

@@ -1,0 +1,59 @@
+import { millisecondsText } from './amount-text.ts';
+import type { Receipt } from './receipt.ts';
+
+/** Instruction sets by their names among people; those that decide about 8-bit products. */
+const deciding: Readonly<Record<string, readonly (readonly [flag: string, name: string])[]>> = {
+  x64: [
+    ['avx2', 'AVX2'],
+    ['avx512_vnni', 'AVX-512 VNNI'],
+    ['avx_vnni', 'AVX-VNNI'],
+    ['amx_int8', 'AMX'],
+  ],
+  arm64: [
+    ['asimddp', 'Arm dot product'],
+    ['i8mm', 'I8MM'],
+  ],
+};
+/** Those whose absence is worth a word. */
+const missed: readonly string[] = ['AVX2', 'AVX-512 VNNI', 'Arm dot product', 'I8MM'];
+
+/** A processor with the instruction sets on which the speed of 8-bit products depends, and those that it lacks. */
+export function processorText({ processor, architecture, flags }: Receipt['hardware']): string {
+  const known = deciding[architecture] ?? [];
+  const has = known.filter(([flag]) => flags.includes(flag)).map(([, name]) => name);
+  const lacks = known
+    .filter(([flag, name]) => !flags.includes(flag) && missed.includes(name))
+    .map(([, name]) => name);
+  const parts = [
+    ...(has.length === 0 ? [] : [`with ${has.join(', ')}`]),
+    ...(lacks.length === 0 ? [] : [`without ${lacks.join(', ')}`]),
+  ];
+  return [`${processor} (${architecture})`, ...parts].join(' ');
+}
+
+const times = (ratio: number): string => Number((1 / ratio).toPrecision(3)).toString();
+
+type Latency = NonNullable<Receipt['latency']>;
+
+/** How a result's time compares with its model's, with the interval in which that lies. */
+export function speedSentence({
+  ratio,
+  ratio_interval: [least, most],
+  p50,
+}: Pick<Latency, 'ratio' | 'ratio_interval' | 'p50'>): string {
+  const said = `${times(ratio)} times as fast as the float model`;
+  const interval = `95 % interval ${times(most)} to ${times(least)}`;
+  const took = `${millisecondsText(p50.after)} instead of ${millisecondsText(p50.before)}`;
+  if (least > 1) return `SLOWER: ${said} (${interval}; ${took})`;
+  if (most < 1) return `${said} (${interval}; ${took})`;
+  return `No faster and no slower than can be told apart: ${said} (${interval}; ${took})`;
+}
+
+/** The line of a receipt that compares time, on the processor that measured. `why` says why nothing was timed. */
+export const timeLine = (
+  { latency, hardware }: Pick<Receipt, 'latency' | 'hardware'>,
+  why: string | undefined,
+): string =>
+  latency === null
+    ? `The time beside the float model was not measured${why === undefined ? '' : `: ${why}`}. Processor: ${processorText(hardware)}.`
+    : `${speedSentence(latency)}, one sample on ${hardware.threads} thread of ${processorText(hardware)}.`;
