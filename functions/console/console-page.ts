@@ -1,5 +1,5 @@
 import { html } from '../../shared/drawing/html.ts';
-import { pathOfHost } from '../../shared/http/definition/path-of-host.ts';
+import { pathOfHost } from '../../shared/http/definition/endpoint-context.ts';
 import type { ConsoleFiles } from './build-app.ts';
 
 /**

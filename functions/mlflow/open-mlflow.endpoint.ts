@@ -1,6 +1,6 @@
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
+import { pathOfHost } from '../../shared/http/definition/endpoint-context.ts';
 import { redirect } from '../../shared/http/definition/endpoint-output.ts';
-import { pathOfHost } from '../../shared/http/definition/path-of-host.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
 

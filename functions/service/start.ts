@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import packageFile from '../../package.json' with { type: 'json' };
-import { pathOfHost } from '../../shared/http/definition/path-of-host.ts';
+import { pathOfHost } from '../../shared/http/definition/endpoint-context.ts';
 
 const link = (description: string) => z.string().describe(description);
 

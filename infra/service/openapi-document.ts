@@ -1,6 +1,6 @@
 import packageFile from '../../package.json' with { type: 'json' };
+import type { TagRule } from '../../shared/http/openapi/document.ts';
 import { type OpenApiDocument, openApiDocument } from '../../shared/http/openapi/document.ts';
-import type { TagRule } from '../../shared/http/openapi/tag-of.ts';
 import { samples } from './document-samples.ts';
 import type { LoadedEndpoint } from './endpoints.ts';
 

@@ -1,6 +1,5 @@
 import { badRequest, type ParameterFault } from '../core/service-error.ts';
-import { isWellFormed } from '../core/text/well-formed.ts';
-import { illFormed } from '../http/body/ill-formed.ts';
+import { illFormed, isWellFormed } from '../core/text/well-formed.ts';
 import { parseConfig } from './parse-config.ts';
 import { type ConfigFormat, configFormat } from './parse-config-file.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Ulid } from '../core/formats.ts';
-import { projectId } from '../http/definition/project-path.ts';
+import { projectId } from '../http/definition/parameters.ts';
 
 /** Path parameters of everything about one experiment. */
 export const experimentPath = z.strictObject({

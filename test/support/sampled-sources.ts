@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { Sources } from '../../infra/aws/build/build-parts.ts';
 import { makers } from '../../infra/aws/cost/run-bundles.ts';
-import { allNeeds } from '../../shared/http/definition/all-needs.ts';
+import { allNeeds } from '../../shared/http/definition/definition.ts';
 import { everySample } from './samples.ts';
 
 /**

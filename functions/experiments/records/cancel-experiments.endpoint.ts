@@ -4,7 +4,7 @@ import { forSeconds } from '../../../shared/core/deadline.ts';
 import { readVariablesKey } from '../../../shared/data/projects/variable.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { cancelAll } from '../../../shared/jobs/cancellation.ts';
 import { startWaitingInRequest } from '../../../shared/jobs/line.ts';

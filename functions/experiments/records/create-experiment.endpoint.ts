@@ -19,7 +19,7 @@ import { recordLogged } from '../../../shared/experiments/record-logged.ts';
 import { answerExperiment } from '../../../shared/experiments/send-experiment.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
-import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 
 const Created = z.strictObject({

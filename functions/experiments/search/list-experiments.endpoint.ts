@@ -4,7 +4,7 @@ import { foldCatalogues, readAccounts, readRecords } from '../../../shared/data/
 import { ExperimentAnswer, showExperiment } from '../../../shared/experiments/experiment-answer.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../../shared/http/definition/paging.ts';
-import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { MetricRanker } from '../../../shared/metrics/metric-ranker.ts';
 import { listTracked } from '../records/list-tracked.ts';

@@ -1,7 +1,7 @@
 import { paragraphOrBlank } from '../../../shared/core/text/text-rules.ts';
 import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentVocabulary } from '../../../shared/experiments/experiment-vocabulary.ts';
-import { fieldsParameter } from '../../../shared/http/definition/fields-parameter.ts';
+import { fieldsParameter } from '../../../shared/http/fields-mask/fields-parameter.ts';
 import { parseFilter } from '../../../shared/search/parse-filter.ts';
 import { parseOrder } from '../../../shared/search/parse-order.ts';
 import { SearchSyntaxError } from '../../../shared/search/search-syntax-error.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { badRequest, faultsOf, type ParameterFault } from '../../../shared/core/service-error.ts';
-import { checkedTogether } from '../../../shared/http/definition/checked-together.ts';
+import { checkedTogether } from '../../../shared/http/definition/parameters.ts';
 import { fargateSize } from '../../../shared/jobs/size.ts';
 import type { Checked, ValueFault } from '../../../shared/onnx/strategies/check-values.ts';
 

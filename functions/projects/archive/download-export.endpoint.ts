@@ -4,7 +4,7 @@ import { exportObject } from '../../../shared/data/projects/project-archives.ts'
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { redirect } from '../../../shared/http/definition/endpoint-output.ts';
-import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { requireExport } from './export-answer.ts';

@@ -5,7 +5,7 @@ import { changeInProject } from '../../../shared/data/projects/change-in-project
 import { countersKey, parseCounters } from '../../../shared/data/projects/project.ts';
 import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { mayRunInRequest, secondsInRequest } from '../../../shared/project-archive/archive-limits.ts';
 import { runExport, startExport } from '../../../shared/project-archive/export/run-export.ts';

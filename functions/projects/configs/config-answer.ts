@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { FileId, Sha256, Timestamp } from '../../../shared/core/formats.ts';
 import { versionsKept } from '../../../shared/data/projects/config.ts';
-import { integer } from '../../../shared/http/definition/parameters.ts';
-import { projectId } from '../../../shared/http/definition/project-path.ts';
+import { integer, projectId } from '../../../shared/http/definition/parameters.ts';
 
 export const configId = FileId.describe('File name of the configuration, such as `train.yaml`.');
 

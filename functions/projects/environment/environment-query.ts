@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { environmentFields } from '../../../shared/data/rules/training.ts';
-import { checkedTogether } from '../../../shared/http/definition/checked-together.ts';
+import { checkedTogether } from '../../../shared/http/definition/parameters.ts';
 import { environmentFaults } from '../../../shared/runner/training/environment-faults.ts';
 
 /** The program and environment of a project, as far as they can be checked before a run. */

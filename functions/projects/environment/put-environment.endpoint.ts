@@ -3,8 +3,8 @@ import { changeInProject } from '../../../shared/data/projects/change-in-project
 import { findEnvironmentToReplace, putEnvironment } from '../../../shared/data/projects/environment.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
-import { projectPath } from '../../../shared/http/definition/project-path.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { deploymentFaults } from '../../../shared/runner/training/environment-faults.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Timestamp, Ulid } from '../../../shared/core/formats.ts';
 import { Username } from '../../../shared/data/accounts/user.ts';
 import { projectRoles } from '../../../shared/data/projects/member.ts';
-import { projectId } from '../../../shared/http/definition/project-path.ts';
+import { projectId } from '../../../shared/http/definition/parameters.ts';
 
 /** Path parameters of one member of a project. */
 export const memberPath = z.strictObject({

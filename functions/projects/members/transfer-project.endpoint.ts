@@ -6,7 +6,7 @@ import { readCriterion } from '../../../shared/data/projects/first-criterion.ts'
 import { findMemberToReplace, transferProject } from '../../../shared/data/projects/member.ts';
 import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ProjectAnswer, showProject } from '../projects/project-answer.ts';
 import { refuseMembers } from './member-refusals.ts';

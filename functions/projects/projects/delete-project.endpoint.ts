@@ -4,8 +4,8 @@ import { notFound } from '../../../shared/core/service-error.ts';
 import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
-import { projectPath } from '../../../shared/http/definition/project-path.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { removeWholeProject } from '../../../shared/purge/remove-project.ts';
 

@@ -15,7 +15,7 @@ import { pageOf, readPage } from '../../../shared/data/table/table.ts';
 import { judged } from '../../../shared/experiments/best-answer.ts';
 import { rankProject } from '../../../shared/experiments/rank-project.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { criterionOf } from '../../../shared/metrics/criteria.ts';

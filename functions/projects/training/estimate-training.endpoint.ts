@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { integer } from '../../../shared/http/definition/parameters.ts';
-import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { integer, projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { costEstimate } from '../../../shared/jobs/cost.ts';
 import { allowedSize, fargateSize, nodeSize, sizeParameters } from '../../../shared/jobs/size.ts';

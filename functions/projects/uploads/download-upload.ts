@@ -15,7 +15,7 @@ import { readRecords } from '../../../shared/data/table/needs.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { redirect } from '../../../shared/http/definition/endpoint-output.ts';
-import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { archiveFormat, headBytes } from './archive-format.ts';
 import { datasetPath } from './upload-answer.ts';

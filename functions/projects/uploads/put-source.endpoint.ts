@@ -3,7 +3,7 @@ import { writeProjectObjects } from '../../../shared/aws/needs.ts';
 import { badRequest } from '../../../shared/core/service-error.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { acceptUpload } from './accept-upload.ts';

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../shared/core/service-error.ts';
 import { findSource } from '../../../shared/data/projects/upload.ts';
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { SourceAnswer } from './upload-answer.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../../shared/data/projects/upload.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { refuseBytes } from './refuse-bytes.ts';
 import { datasetPath, UploadTicket, uploadRequest } from './upload-answer.ts';
 

@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { FileId, Sha256, Timestamp } from '../../../shared/core/formats.ts';
 import { partedMaxBytes, type Upload } from '../../../shared/data/projects/upload.ts';
 import { signedUpload } from '../../../shared/data/rules/upload.ts';
-import { flag, integer } from '../../../shared/http/definition/parameters.ts';
-import { projectId } from '../../../shared/http/definition/project-path.ts';
+import { flag, integer, projectId } from '../../../shared/http/definition/parameters.ts';
 
 /** Path parameters of everything about one data set. */
 export const datasetPath = z.strictObject({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Timestamp } from '../../../shared/core/formats.ts';
 import type { StoredVariable, Variables } from '../../../shared/data/projects/variable.ts';
 import { VariableName } from '../../../shared/data/rules/variable.ts';
-import { projectPath } from '../../../shared/http/definition/project-path.ts';
+import { projectPath } from '../../../shared/http/definition/parameters.ts';
 
 /** Path parameters of one variable. */
 export const variablePath = projectPath.extend({

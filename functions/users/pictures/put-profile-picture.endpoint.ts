@@ -1,9 +1,8 @@
 import { writePictures } from '../../../shared/aws/needs.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { writeAccounts } from '../../../shared/data/table/needs.ts';
-import { bytesMediaType } from '../../../shared/http/body/bytes-media-type.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { file } from '../../../shared/http/definition/endpoint-input.ts';
+import { bytesMediaType, file } from '../../../shared/http/definition/endpoint-input.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { requireMayChangeAccount } from '../account-access.ts';

@@ -1,7 +1,7 @@
 import { readPictures } from '../../../shared/aws/needs.ts';
 import { readAccounts } from '../../../shared/data/table/needs.ts';
-import { bytesMediaType } from '../../../shared/http/body/bytes-media-type.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { bytesMediaType } from '../../../shared/http/definition/endpoint-input.ts';
 import { content } from '../../../shared/http/definition/endpoint-output.ts';
 import { userPath } from '../user-path.ts';
 import { type PictureSize, pictureMediaTypes, pictureSides } from './picture-form.ts';

@@ -1,7 +1,7 @@
 import { ArnFormat, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { allNeeds } from '../../../shared/http/definition/all-needs.ts';
+import { allNeeds } from '../../../shared/http/definition/definition.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { FunctionRoles, grantsOf } from './roles.ts';

@@ -1,5 +1,5 @@
 import type { Environment, Need, Needs } from '../../../shared/core/needs.ts';
-import { allNeeds } from '../../../shared/http/definition/all-needs.ts';
+import { allNeeds } from '../../../shared/http/definition/definition.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { trainingNeeds } from '../../../shared/runner/job/training-needs.ts';
 import { optimizationObjects, optimizationRecords } from '../../../shared/runner/strategy/strategy-needs.ts';

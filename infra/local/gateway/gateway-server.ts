@@ -6,7 +6,7 @@ import { anyMethod } from '../../../functions/service/any-method.ts';
 import { createLogger } from '../../../shared/core/log.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { renderError } from '../../../shared/http/answer/render-error.ts';
-import { bodyMaxBytes } from '../../../shared/http/body/body-max-bytes.ts';
+import { bodyMaxBytes } from '../../../shared/http/definition/endpoint-input.ts';
 import { withCors } from '../../../shared/http/pipeline/cors.ts';
 import type { Result } from '../../../shared/http/pipeline/proxy-event.ts';
 import type { LoadedEndpoint } from '../../service/endpoints.ts';

@@ -17,6 +17,9 @@ export function isWellFormed(value: unknown): boolean {
   return true;
 }
 
+/** The message for a parameter that holds a lone surrogate. */
+export const illFormed = 'holds half a character (a surrogate without its other half)';
+
 /** The value with U+FFFD for every lone surrogate: the value itself where it holds none. */
 export function toWellFormed(value: unknown): unknown {
   return isWellFormed(value) ? value : replaced(value);

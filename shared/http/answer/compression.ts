@@ -1,11 +1,9 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 
-const compress = promisify(gzip);
-const decompress = promisify(gunzip);
-
 /** Below this a compressed body is hardly smaller: it fits into one packet either way. */
 const minBytes = 1_024;
+
 const textual = /^(?:text\/|application\/(?:[\w.+-]+\+)?json\b|image\/svg\+xml)/;
 
 /** Whether a body may be sent compressed, by its media type and its bytes. */
@@ -23,15 +21,17 @@ export function acceptsGzip(header: string | undefined): boolean {
   return (qualities.get('gzip') ?? qualities.get('x-gzip') ?? qualities.get('*') ?? 0) > 0;
 }
 
-/** Bodies that are the same at every request keep their compressed form for as long as they live. */
-const kept = new WeakMap<Uint8Array, Promise<Uint8Array>>();
+const compress = promisify(gzip);
 
-/** Bytes from which on a body is compressed as fast as possible: the difference in size is a tenth. */
+/** A larger body is compressed at the fastest level, which makes it a tenth larger. */
 const largeBytes = 500_000;
 
+/** Compressed forms of bodies that stay the same from request to request; dropped with the body. */
+const kept = new WeakMap<Uint8Array, Promise<Uint8Array>>();
+
 /**
- * The body in gzip. One of this request alone, as text always is, is compressed fast; bytes that may be asked for again
- * are compressed well.
+ * Compress a body with gzip: fast if it was made for this request alone (`isPassing`, as text always is), else well
+ * and once, because it is sent again.
  */
 export function compressed(
   body: string | Uint8Array,
@@ -44,7 +44,9 @@ export function compressed(
   return present;
 }
 
-/** The bytes of a gzip file, which keep that file as their compressed form. */
+const decompress = promisify(gunzip);
+
+/** Unpack a gzip file. The file is kept as the compressed form of its bytes. */
 export async function keepCompressed(gzipped: Uint8Array): Promise<Uint8Array> {
   const bytes = await decompress(gzipped);
   kept.set(bytes, Promise.resolve(gzipped));
@@ -54,6 +56,6 @@ export async function keepCompressed(gzipped: Uint8Array): Promise<Uint8Array> {
 /** The ETag of the compressed form: two forms of one answer have different bytes, so they have different tags. */
 export const compressedTag = (tag: string): string => tag.replace(/"$/, '-gzip"');
 
-/** A `Vary` header that names `Accept-Encoding`, too. */
+/** Add `Accept-Encoding` to a `Vary` header. */
 export const varyByEncoding = (vary: string | undefined): string =>
   vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`;

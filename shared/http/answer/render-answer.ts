@@ -1,13 +1,15 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../../core/service-error.ts';
-import { successStatus } from '../definition/answer-schema.ts';
 import { encodeCursor } from '../definition/cursor.ts';
-import type { Exchange } from '../definition/exchange.ts';
+import { jsonSchema, successStatus } from '../definition/endpoint-output.ts';
+import type { AnyEndpoint, Exchange } from '../definition/exchange.ts';
 import { type NextPage, Reply } from '../definition/reply.ts';
+import { applyMask } from '../fields-mask/fields-mask.ts';
+import type { FieldsMask } from '../fields-mask/parse-mask.ts';
 import { headerOf, type Result } from '../pipeline/proxy-event.ts';
 import { acceptsGzip, compressed, compressedTag, isCompressible, varyByEncoding } from './compression.ts';
-import { entityTag, noneMatchNames } from './etag.ts';
 import { fitsPayload, maxPayloadBytes } from './payload-bytes.ts';
-import { renderJson } from './render-json.ts';
 import { securityHeaders } from './security-headers.ts';
 
 interface Rendered {
@@ -16,33 +18,7 @@ interface Rendered {
   isPassing?: boolean | undefined;
 }
 
-function payload(body: string | Uint8Array): Pick<Result, 'body' | 'isBase64Encoded'> {
-  if (typeof body === 'string') return { body };
-  return { body: Buffer.from(body).toString('base64'), isBase64Encoded: true };
-}
-
-/** The `Link` header that leads to the next page, by a cursor of this list alone. */
-function linkTo({ after, query }: NextPage, { endpoint, input }: Exchange): string {
-  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
-    value === undefined ? [] : [value].flat().map((one) => [name, String(one)]),
-  );
-  const cursor = encodeCursor({ name: endpoint.name, path: input?.path, query }, after);
-  return `<?${new URLSearchParams([...given, ['cursor', cursor]]).toString()}>; rel="next"`;
-}
-
-/** Most records that one answer names in the log; after a rollback there may be thousands. */
-const maxNamed = 10;
-
-/** Reports the records that an answer leaves out: by key in the log, and to the caller their number. */
-function reportUnreadable({ log }: Exchange, { unreadable }: Reply<unknown>): Record<string, string> {
-  if (unreadable.length === 0) return {};
-  for (const { key, reason } of unreadable.slice(0, maxNamed))
-    log.error('unreadable-record', { key, reason });
-  if (unreadable.length > maxNamed) log.error('unreadable-records', { count: unreadable.length });
-  return { 'X-Unreadable-Records': String(unreadable.length) };
-}
-
-/** The answer of a behaviour as API Gateway takes it, compressed where the caller takes that. */
+/** Render the result of an endpoint for API Gateway, compressed if the caller accepts gzip. */
 export async function renderAnswer(exchange: Exchange, answer: unknown): Promise<Result> {
   const { endpoint, event, requestId, mask } = exchange;
   const reply: Reply<unknown> = answer instanceof Reply ? answer : Reply.json(answer);
@@ -77,7 +53,7 @@ export async function renderAnswer(exchange: Exchange, answer: unknown): Promise
     }
   }
   const statusCode = successStatus(endpoint.output);
-  // One that is too large uncompressed is refused to everybody, and not to those alone who take no gzip.
+  // An answer that is too large uncompressed is refused to every caller, not only to those without gzip.
   const plain = requireFit({ statusCode, headers, ...payload(rendered.body) });
   if (!isCompressed) return plain;
   headers['Content-Encoding'] = 'gzip';
@@ -85,12 +61,75 @@ export async function renderAnswer(exchange: Exchange, answer: unknown): Promise
   return requireFit({ statusCode, headers, ...packed });
 }
 
-/** The answer. @throws ServiceError too-large where Lambda would not send it */
+/** The `Link` header that leads to the next page, by a cursor of this list alone. */
+function linkTo({ after, query }: NextPage, { endpoint, input }: Exchange): string {
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [value].flat().map((one) => [name, String(one)]),
+  );
+  const cursor = encodeCursor({ name: endpoint.name, path: input?.path, query }, after);
+  return `<?${new URLSearchParams([...given, ['cursor', cursor]]).toString()}>; rel="next"`;
+}
+
+/** Most records that one answer names in the log; after a rollback there may be thousands. */
+const maxNamed = 10;
+
+/** Reports the records that an answer leaves out: by key in the log, and to the caller their number. */
+function reportUnreadable({ log }: Exchange, { unreadable }: Reply<unknown>): Record<string, string> {
+  if (unreadable.length === 0) return {};
+  for (const { key, reason } of unreadable.slice(0, maxNamed))
+    log.error('unreadable-record', { key, reason });
+  if (unreadable.length > maxNamed) log.error('unreadable-records', { count: unreadable.length });
+  return { 'X-Unreadable-Records': String(unreadable.length) };
+}
+
+/** Rows written in one turn of the event loop, which takes some milliseconds. */
+const rowsAtOnce = 250;
+
+/**
+ * Write an answer as JSON: only the fields that the output schema declares, so no field of a record leaks, and of
+ * those the ones that the mask names. A long list is written in slices; other requests are served in between.
+ */
+export async function renderJson(
+  endpoint: Pick<AnyEndpoint, 'name' | 'output'>,
+  value: unknown,
+  mask?: FieldsMask,
+): Promise<string> {
+  const schema = jsonSchema(endpoint);
+  const write = (part: unknown): string => {
+    const shaped = schema.parse(part);
+    return JSON.stringify(mask === undefined ? shaped : applyMask(mask, schema, shaped));
+  };
+  if (!Array.isArray(value) || schema.type !== 'array' || value.length <= rowsAtOnce) return write(value);
+  const slices: string[] = [];
+  for (let first = 0; first < value.length; first += rowsAtOnce) {
+    slices.push(write(value.slice(first, first + rowsAtOnce)).slice(1, -1));
+    await setImmediate();
+  }
+  return `[${slices.join(',')}]`;
+}
+
+/** `"<version>-<hash>"`: `If-Match` compares the version, `If-None-Match` the whole. */
+function entityTag(version: number, body: string | Uint8Array): string {
+  return `"${version}-${createHash('sha256').update(body).digest('base64url').slice(0, 16)}"`;
+}
+
+/** Whether an `If-None-Match` header names this tag, by the weak comparison that it asks for (RFC 9110, 13.1.2). */
+function noneMatchNames(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  return header.trim() === '*' || header.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
+}
+
+/** Return the answer. @throws ServiceError `too-large` if Lambda would not send it */
 function requireFit(answer: Result): Result {
   if (fitsPayload(answer)) return answer;
   const most = `${Math.floor(maxPayloadBytes / 1_000_000)} MB`;
   throw new ServiceError(
     'too-large',
-    `The answer is larger than ${most} as it is sent, which is the most. Ask for a part of it or for another form.`,
+    `The answer is larger than ${most}, the most that can be sent. Ask for a part of it or for another format.`,
   );
+}
+
+function payload(body: string | Uint8Array): Pick<Result, 'body' | 'isBase64Encoded'> {
+  if (typeof body === 'string') return { body };
+  return { body: Buffer.from(body).toString('base64'), isBase64Encoded: true };
 }

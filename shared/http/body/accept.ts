@@ -1,24 +1,3 @@
-interface Range {
-  type: string;
-  subtype: string;
-  quality: number;
-}
-
-function parseAccept(header: string): Range[] {
-  const ranges: Range[] = [];
-  for (const part of header.split(',')) {
-    const [media = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
-    const [type, subtype] = media.split('/');
-    if (type === undefined || subtype === undefined) continue;
-    const q = parameters.find((parameter) => parameter.startsWith('q='));
-    const quality = q === undefined ? 1 : Number(q.slice(2));
-    ranges.push({ type, subtype, quality: Number.isNaN(quality) ? 0 : quality });
-  }
-  return ranges;
-}
-
-const specificity = (range: Range): number => (range.type === '*' ? 0 : range.subtype === '*' ? 1 : 2);
-
 /**
  * The offered media type that an `Accept` header prefers (RFC 9110, 12.5.1): the most specific matching range
  * gives each offer its quality, ties go to the earlier offer. The first offer answers a header that matches none,
@@ -46,3 +25,24 @@ export function preferredMediaType<const T extends string>(
   }
   return best;
 }
+
+interface Range {
+  type: string;
+  subtype: string;
+  quality: number;
+}
+
+function parseAccept(header: string): Range[] {
+  const ranges: Range[] = [];
+  for (const part of header.split(',')) {
+    const [media = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
+    const [type, subtype] = media.split('/');
+    if (type === undefined || subtype === undefined) continue;
+    const q = parameters.find((parameter) => parameter.startsWith('q='));
+    const quality = q === undefined ? 1 : Number(q.slice(2));
+    ranges.push({ type, subtype, quality: Number.isNaN(quality) ? 0 : quality });
+  }
+  return ranges;
+}
+
+const specificity = (range: Range): number => (range.type === '*' ? 0 : range.subtype === '*' ? 1 : 2);

@@ -1,15 +1,18 @@
 import { ServiceError } from '../../core/service-error.ts';
 
 /**
- * Most bytes of a body of fields, unless its definition says otherwise: the longest fields there are, two of 4,000
- * characters, take 48,000 each when they are written as escapes of 12 bytes.
+ * Most bytes of a body of fields by default. The longest fields, two of 4,000 characters, take 48,000 bytes each if
+ * every character is an escape of 12 bytes.
  */
 export const fieldsMaxBytes = 128 * 1024;
 
-/** The same where anybody may send one: a name of 64 characters and a password of 256, both in escapes, are far less. */
+/**
+ * Most bytes of a body that callers send before they sign in. A name of 64 characters and a password of 256 fit, even
+ * as escapes.
+ */
 export const signInMaxBytes = 8 * 1024;
 
-/** 413 for a body beyond a limit of bytes. */
+/** The error for a body of too many bytes. */
 export function tooLargeBody(most: number, bytes?: number): ServiceError {
   const has =
     bytes === undefined ? `is larger than ${most} bytes` : `has ${bytes} bytes; at most ${most} are taken`;

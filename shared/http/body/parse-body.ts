@@ -4,54 +4,19 @@ import { type Event, headerOf } from '../pipeline/proxy-event.ts';
 import { tooLargeBody } from './body-limit.ts';
 import { notUtf8, parametersNotUtf8 } from './percent-encoding.ts';
 
-function bodyBytes(event: Event): Uint8Array {
-  return Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
-}
-
-const mediaTypeOf = (event: Event): string =>
-  (headerOf(event, 'content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-
-const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i;
-/** US-ASCII is a part of UTF-8. */
-const charsets = ['utf-8', 'utf8', 'us-ascii'];
-
-/** Refuses fields in another encoding than UTF-8, which would be read as something else than was sent. */
-function requireUtf8(event: Event): void {
-  const named = charset.exec(headerOf(event, 'content-type') ?? '')?.[1];
-  if (named === undefined || charsets.includes(named.toLowerCase())) return;
-  throw new ServiceError('unsupported-media-type', `The charset ${named} is not supported; send UTF-8.`);
-}
-
-const fault = (message: string): ParameterFault => ({ in: 'body', name: 'body', message });
-
-function unsupported(given: string, allowed: readonly string[]): ServiceError {
-  return new ServiceError(
-    'unsupported-media-type',
-    `Content-Type ${given === '' ? 'is missing' : `${given} is not taken here`}; send ${allowed.join(' or ')}.`,
-  );
-}
-
-function decodeText(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Throws 413 for a body of more bytes than that. */
+/** @throws ServiceError `too-large` for a body of more than `most` bytes */
 export function checkBodySize(event: Event, most: number): void {
   const length = Buffer.byteLength(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   if (length > most) throw tooLargeBody(most, length);
 }
 
-/** Values as they were sent, before any schema, with the faults of the sending itself. */
+/** Values before a schema parses them, with the faults found while reading them. */
 export interface RawFields {
   values: Record<string, unknown>;
   faults: ParameterFault[];
 }
 
-/** Parameters by name, each given once but for those in `lists`, which may be given several times. */
+/** Parameters by name. Each may be given once; those in `lists` may be given several times. */
 export function singleValues(
   pairs: Iterable<readonly [string, readonly string[]]>,
   place: 'query' | 'body',
@@ -71,6 +36,67 @@ export function singleValues(
   return { values: Object.fromEntries(values), faults };
 }
 
+/** Left out of the OpenAPI document, because generated clients do not send it; an operation's description names it. */
+const ndjson = 'application/x-ndjson';
+
+/**
+ * Read fields sent as JSON or as a form; also as NDJSON, if `lines` names the field whose items the lines are. An
+ * empty body has no fields.
+ */
+export function readFields(event: Event, lines?: string): RawFields {
+  const bytes = bodyBytes(event);
+  if (bytes.length === 0) return { values: {}, faults: [] };
+  const mediaType = mediaTypeOf(event);
+  requireUtf8(event);
+  const text = decodeText(bytes);
+  if (text === undefined) return { values: {}, faults: [fault('is not valid UTF-8')] };
+  if (mediaType === 'application/json') return jsonFields(text);
+  if (mediaType === 'application/x-www-form-urlencoded') return formFields(text);
+  if (lines !== undefined && mediaType === ndjson) return jsonLines(text, lines);
+  const allowed = ['application/json', 'application/x-www-form-urlencoded'];
+  throw unsupported(mediaType, lines === undefined ? allowed : [...allowed, ndjson]);
+}
+
+function bodyBytes(event: Event): Uint8Array {
+  return Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+}
+
+const mediaTypeOf = (event: Event): string =>
+  (headerOf(event, 'content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+
+const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i;
+
+/** US-ASCII is a part of UTF-8. */
+const charsets = ['utf-8', 'utf8', 'us-ascii'];
+
+/** Refuse fields in an encoding other than UTF-8: they would be misread. */
+function requireUtf8(event: Event): void {
+  const named = charset.exec(headerOf(event, 'content-type') ?? '')?.[1];
+  if (named === undefined || charsets.includes(named.toLowerCase())) return;
+  throw new ServiceError('unsupported-media-type', `The charset ${named} is not supported; send UTF-8.`);
+}
+
+function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const fault = (message: string): ParameterFault => ({ in: 'body', name: 'body', message });
+
+function jsonFields(text: string): RawFields {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return { values: { ...value }, faults: [] };
+    return { values: {}, faults: [fault('must be a JSON object')] };
+  } catch {
+    return { values: {}, faults: [fault('is not valid JSON')] };
+  }
+}
+
 function formFields(text: string): RawFields {
   const parameters = new URLSearchParams(text);
   const names = [...new Set(parameters.keys())];
@@ -84,18 +110,7 @@ function formFields(text: string): RawFields {
   return { values, faults: [...broken, ...faults] };
 }
 
-function jsonFields(text: string): RawFields {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return { values: { ...value }, faults: [] };
-    return { values: {}, faults: [fault('must be a JSON object')] };
-  } catch {
-    return { values: {}, faults: [fault('is not valid JSON')] };
-  }
-}
-
-/** Items of one field, each a JSON text on a line of its own; empty lines are none. */
+/** The items of one field, one JSON text a line. Empty lines are skipped. */
 function jsonLines(text: string, name: string): RawFields {
   const items: unknown[] = [];
   const faults: ParameterFault[] = [];
@@ -111,25 +126,14 @@ function jsonLines(text: string, name: string): RawFields {
   return { values: { [name]: items }, faults };
 }
 
-/** Not in the document: generated clients send none; the description of an operation names it. */
-const ndjson = 'application/x-ndjson';
-
-/** Fields sent as JSON or as a form; or as NDJSON, where its lines are items of a field. An empty body has none. */
-export function readFields(event: Event, lines?: string): RawFields {
-  const bytes = bodyBytes(event);
-  if (bytes.length === 0) return { values: {}, faults: [] };
-  const mediaType = mediaTypeOf(event);
-  requireUtf8(event);
-  const text = decodeText(bytes);
-  if (text === undefined) return { values: {}, faults: [fault('is not valid UTF-8')] };
-  if (mediaType === 'application/json') return jsonFields(text);
-  if (mediaType === 'application/x-www-form-urlencoded') return formFields(text);
-  if (lines !== undefined && mediaType === ndjson) return jsonLines(text, lines);
-  const allowed = ['application/json', 'application/x-www-form-urlencoded'];
-  throw unsupported(mediaType, lines === undefined ? allowed : [...allowed, ndjson]);
+function unsupported(given: string, allowed: readonly string[]): ServiceError {
+  return new ServiceError(
+    'unsupported-media-type',
+    `Content-Type ${given === '' ? 'is missing' : `${given} is not taken here`}; send ${allowed.join(' or ')}.`,
+  );
 }
 
-/** A body that is a file. `*` among the media types takes any. */
+/** Read a body that is a file. The media type `*` with the subtype `*` allows all. */
 export function readFile(
   event: Event,
   { mediaTypes }: Pick<FileBody, 'mediaTypes'>,
@@ -141,7 +145,7 @@ export function readFile(
   return { mediaType, bytes };
 }
 
-/** Refuses a body where the operation takes none, so that nobody believes it was read. */
+/** Refuse a body where the operation takes none, so that no caller believes it was read. */
 export function refuseBody(event: Event): ParameterFault[] {
   const bytes = bodyBytes(event);
   const empty = bytes.length === 0 || (bytes.length <= 4 && Buffer.from(bytes).toString().trim() === '{}');

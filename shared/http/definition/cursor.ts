@@ -1,58 +1,27 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { badRequest } from '../../core/service-error.ts';
+import type { Before } from './exchange.ts';
 
-/** A list that can be paged through: the operation's name, its path parameters, and its query. */
-export interface List {
-  name: string;
-  path: unknown;
-  query: unknown;
-}
-
-/** A place in a list. */
+/** A position in a list. */
 interface CursorPosition {
-  /** Digest of the list that it is of. */
+  /** Digest of the list. */
   mark: string;
   /** Sort key to go on after. */
   after: string;
 }
 
-/** Query parameters that choose how much of a list is answered; every other one chooses which list it is. */
-const pageParameters = new Set(['limit', 'cursor', 'tail', 'fields']);
-const markLength = 8;
-
-const given = (values: unknown): [string, string][] =>
-  Object.entries(values ?? {})
-    .flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, String(value)]]))
-    .sort(([one], [other]) => (one < other ? -1 : 1));
-
-/** What tells the cursors of one list from those of others. No secret: whoever may read a list may be anywhere in it. */
-export function markOf({ name, path, query }: List): string {
-  const filters = given(query).filter(([parameter]) => !pageParameters.has(parameter));
-  const text = JSON.stringify([name, given(path), filters]);
-  return createHash('sha256').update(text).digest('base64url').slice(0, markLength);
-}
-
 const cursorOf = ({ mark, after }: CursorPosition): string =>
   Buffer.from(`after:${mark}:${after}`).toString('base64url');
 
-/** The cursor that leads on after a sort key of a list. */
-export const encodeCursor = (list: List, after: string): string => cursorOf({ mark: markOf(list), after });
-
-/** What a sort key takes (1,024 bytes), less the prefix that an entity puts before it. */
+/** Most bytes of a sort key in DynamoDB (1,024), less the prefix of the entity. */
 const sortKeyMaxBytes = 1000;
-const placePattern = /^after:([A-Za-z0-9_-]{8}):(.+)$/s;
 
-/** The place that a cursor leads to; undefined for a text that was never encoded here. */
-export function decodeCursor(cursor: string): CursorPosition | undefined {
-  const [, mark = '', after = ''] =
-    placePattern.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
-  const isOurs = after !== '' && cursorOf({ mark, after }) === cursor;
-  return isOurs && Buffer.byteLength(after) <= sortKeyMaxBytes ? { mark, after } : undefined;
-}
+const placePattern = /^after:([A-Za-z0-9_-]{8}):(.+)$/s;
 
 const cursorPattern = /^[A-Za-z0-9_-]+$/;
 
-/** An opaque cursor of an earlier answer. What a behaviour receives is the sort key to go on after. */
+/** An opaque cursor of an earlier answer. `handle` receives the sort key to continue after. */
 export const Cursor = z
   .string()
   .max(2000, 'is too long to be a cursor')
@@ -60,3 +29,60 @@ export const Cursor = z
   .refine((cursor) => decodeCursor(cursor) !== undefined, 'is not a cursor of an earlier answer')
   .describe('Cursor of the next page, from the `Link` header of an earlier response.')
   .meta({ type: 'string', maxLength: 2000, pattern: cursorPattern.source });
+
+/** The position in a cursor; undefined for a text that is no cursor of this service. */
+function decodeCursor(cursor: string): CursorPosition | undefined {
+  const [, mark = '', after = ''] =
+    placePattern.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
+  const isOurs = after !== '' && cursorOf({ mark, after }) === cursor;
+  return isOurs && Buffer.byteLength(after) <= sortKeyMaxBytes ? { mark, after } : undefined;
+}
+
+/** A list with pages: the operation's name, its path parameters, and its query. */
+interface List {
+  name: string;
+  path: unknown;
+  query: unknown;
+}
+
+/** The cursor of the page after a sort key. */
+export const encodeCursor = (list: List, after: string): string => cursorOf({ mark: markOf(list), after });
+
+/** Query parameters that choose the part of a list; all others choose the list. */
+const pageParameters = new Set(['limit', 'cursor', 'tail', 'fields']);
+
+const markLength = 8;
+
+/**
+ * A digest that tells the cursors of one list from those of others. It is no secret: a caller who may read a list may
+ * read any part of it.
+ */
+function markOf({ name, path, query }: List): string {
+  const filters = given(query).filter(([parameter]) => !pageParameters.has(parameter));
+  const text = JSON.stringify([name, given(path), filters]);
+  return createHash('sha256').update(text).digest('base64url').slice(0, markLength);
+}
+
+const given = (values: unknown): [string, string][] =>
+  Object.entries(values ?? {})
+    .flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, String(value)]]))
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+
+/**
+ * Replace the cursor in the query by its sort key. Throws a 400 problem for the cursor of another list, whose key
+ * means nothing in this one.
+ */
+export const resolveCursor: Before = (exchange) => {
+  const { endpoint, input } = exchange;
+  if (input === undefined) return;
+  const { path, query } = input;
+  if (typeof query !== 'object' || query === null || !('cursor' in query)) return;
+  if (typeof query.cursor !== 'string') return;
+  const place = decodeCursor(query.cursor);
+  const list = { name: endpoint.name, path, query };
+  if (place?.mark !== markOf(list)) {
+    const message = 'is of another list, or of this one with other parameters';
+    throw badRequest([{ in: 'query', name: 'cursor', message }]);
+  }
+  exchange.input = { ...input, query: { ...query, cursor: place.after } };
+};

@@ -13,31 +13,32 @@ export interface Caller {
   user_id: string;
   username: string;
   account_type: AccountType;
-  /** Of the credentials under which the token was issued. */
+  /** Version of the credentials for which the token was issued. */
   credentials_version: number;
-  /** SHA-256 of the secret of the token or session, by which it is stored. */
+  /** SHA-256 of the token's or session's secret; the key of its record. */
   token_hash: string;
   /** The session of a browser; absent where a token was sent. */
   session_id?: string;
 }
 
 /**
- * The role that a caller needs in the project of `project_id`: 404 unless it exists, 403 to whose role is too low.
+ * The role that a caller needs in the project of `project_id`: 404 if the project does not exist, 403 if the role is
+ * too low.
  * - `viewer`: reads. Every account that may read at all has this role in every project.
  * - `developer`: changes what is in it, and trains.
  * - `owner`: deletes it, shares it, hands it over, and sets its secrets.
- * - `remove`: the same as `owner`, and the project need not be readable.
- * Admins have all roles. The account type (`allow`) bounds what a role may do.
+ * - `remove`: the same as `owner`, and the project need not be readable. Admins have all roles. The account type
+ *   (`allow`) bounds what a role may do.
  */
 export type ProjectRule = 'viewer' | 'developer' | 'owner' | 'remove';
 
-/** What every behaviour receives besides its input and what it `needs`. */
+/** The context of every behaviour, in addition to its input and its `needs`. */
 export interface Ambient {
   now(): Date;
   newId(): string;
   /**
-   * Writes that belong in the transaction that makes the record `id` where the endpoint is `idempotent`: they note it
-   * for the request's key. There are none for a request without a key.
+   * Writes for the transaction that creates the record `id`, if the endpoint is `idempotent`: they note the record for
+   * the request's key. Empty for a request without a key.
    */
   idempotencyWrites(id: string): Write[];
   log: Logger;
@@ -45,20 +46,20 @@ export interface Ambient {
   requestId: string;
   /** Address that the request came from. */
   sourceIp: string;
-  /** Path of the request as its sender sees it: on AWS with the stage before it. */
+  /** Path of the request as the client sent it: on AWS it begins with the stage. */
   requestPath: string;
   header(name: string): string | undefined;
-  /** Version that `If-Match` names; undefined where the caller does not mind. */
+  /** Version in `If-Match`; undefined if any version may be changed. */
   expectedVersion: number | undefined;
 }
 
-/** The caller of an endpoint under a rule: undefined only where nobody has to sign in. */
+/** The caller of an endpoint under a rule; undefined only if the endpoint is open to anyone. */
 export type CallerOf<R extends Rule> = R extends 'anyone' ? Caller | undefined : Caller;
 
 export type Context<N extends Needs, R extends Rule, P extends ProjectRule | undefined> = Ambient &
   Services<N> & { caller: CallerOf<R> } & (P extends ProjectRule ? CheckedProject : unknown);
 
-/** With what a caller is identified. */
+/** The means to identify a caller. */
 export interface Identification {
   platform: Platform;
   sourceIp: string;
@@ -70,4 +71,15 @@ export interface Identity {
   token_hash: string;
   /** Absent where it is a token. */
   session_id?: string;
+}
+
+/**
+ * The path of a request with one slash before it and none after it: `/v1/console`; empty for the root. Links are made
+ * from it; a path with two slashes at its start would name another host.
+ *
+ * @param requestPath as the caller sees it, such as `//v1/console/`
+ */
+export function pathOfHost(requestPath: string): string {
+  const path = requestPath.replace(/^\/+|\/+$/g, '');
+  return path === '' ? '' : `/${path}`;
 }

@@ -7,7 +7,7 @@ export interface FieldsBody<S extends z.ZodObject = z.ZodObject> {
   kind: 'fields';
   schema: S;
   maxBytes: number;
-  /** Field whose items may be sent as NDJSON, one a line, in the place of all fields. */
+  /** Field whose items may be sent as NDJSON, one a line, instead of all fields. */
   lines?: string;
 }
 
@@ -23,32 +23,32 @@ export interface File {
   bytes: Uint8Array;
 }
 
-/** A request as it came, for a proxy. */
+/** An unparsed request, for an endpoint that does its own routing. */
 export interface RawRequest {
   method: RequestMethod;
-  /** What the greedy variable of the path takes, percent-encoded as it was sent. */
+  /** The greedy variable of the path, still percent-encoded. */
   path: string;
   query: URLSearchParams;
   mediaType: string;
   bytes: Uint8Array;
 }
 
-/** A request of a proxy's own that stands for one whose body is too large for an event. */
+/** The request that replaces one whose body is too large for an event. */
 interface LargeBody {
   path: string;
   body: object;
-  /** Where to put the bytes, by the answer of the request, and the request that follows. */
+  /** Reads from the answer the URL for the bytes, and the request that follows. */
   proceed(answer: unknown): { url: string; path: string; body: object };
 }
 
-/** How a proxy takes bodies that are too large for an event. On AWS clients do the same by themselves. */
+/** How the local gateway passes on bodies that are too large for an event. On AWS clients do the same themselves. */
 export interface LargeBodies {
-  /** Undefined for a request that takes no such body. */
+  /** Undefined for a request without such a body. */
   begin(request: Pick<RawRequest, 'method' | 'path'>): LargeBody | undefined;
 }
 
 export interface InputSpec {
-  /** Of a proxy, which takes no other input: the whole request, whose body has at most so many bytes. */
+  /** The whole request, for a proxy, which has no other input; `maxBytes` bounds its body. */
   request?: { maxBytes: number; largeBodies?: LargeBodies };
   path?: z.ZodObject;
   query?: z.ZodObject;
@@ -58,8 +58,10 @@ export interface InputSpec {
 }
 
 type Parsed<S, Otherwise> = S extends z.ZodType ? z.output<S> : Otherwise;
-type ParsedBody<B> = B extends FieldsBody<infer S> ? z.output<S> : B extends FileBody ? File : undefined;
+
 type Nothing = Readonly<Record<never, never>>;
+
+type ParsedBody<B> = B extends FieldsBody<infer S> ? z.output<S> : B extends FileBody ? File : undefined;
 
 interface ParsedInput<I extends InputSpec> {
   path: Parsed<I['path'], Nothing>;
@@ -84,3 +86,21 @@ export function fields<S extends z.ZodObject>(
 export function file(mediaTypes: readonly string[], maxBytes: number): FileBody {
   return { kind: 'file', mediaTypes, maxBytes };
 }
+
+/**
+ * Most bytes of a body sent to an operation that takes none: a small one is read and refused with a reason, a larger
+ * one is not read.
+ */
+const noBodyMaxBytes = 1024;
+
+/** Most bytes of the body of an operation's requests. */
+export function bodyMaxBytes({ request, body, queryOrBody }: InputSpec): number {
+  if (request !== undefined) return request.maxBytes;
+  if (body !== undefined) return body.maxBytes;
+  return queryOrBody === undefined ? noBodyMaxBytes : fieldsMaxBytes;
+}
+
+/**
+ * The one media type for bytes that every client generator supports. For others they generate nothing, or a warning.
+ */
+export const bytesMediaType = 'application/octet-stream';

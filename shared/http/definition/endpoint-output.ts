@@ -1,15 +1,15 @@
 import type * as z from 'zod';
 import type { Reply } from './reply.ts';
 
-/** Other media types than JSON that an answer may have, by the caller's `Accept` or always. */
+/** Media types other than JSON that an answer may have, chosen by the caller's `Accept` or always. */
 export interface Content<S extends z.ZodType | undefined = z.ZodType | undefined> {
   kind: 'content';
   mediaTypes: readonly string[];
   json: S;
 }
 
-/** A redirect to where the bytes are. */
-export interface Redirect {
+/** A redirect to the bytes. */
+interface Redirect {
   kind: 'redirect';
 }
 
@@ -24,10 +24,10 @@ type JsonOf<O> = O extends z.ZodType
     : never;
 type Json<O extends OutputSpec> = { [Status in keyof O]: JsonOf<O[Status]> }[keyof O];
 
-/** What `handle` may answer: the declared JSON value itself, or a {@link Reply} around it. */
+/** A result of `handle`: the declared JSON value, or a {@link Reply} around it. */
 export type Answer<O extends OutputSpec> = Json<O> | Reply<Json<O>> | Reply<never>;
 
-/** An answer that may also be of these other media types; without `json` never JSON. */
+/** An answer that may have these other media types; without `json` it is never JSON. */
 export function content(mediaTypes: readonly string[]): Content<undefined>;
 export function content<S extends z.ZodType>(mediaTypes: readonly string[], json: S): Content<S>;
 export function content(mediaTypes: readonly string[], json?: z.ZodType): Content {
@@ -35,3 +35,16 @@ export function content(mediaTypes: readonly string[], json?: z.ZodType): Conten
 }
 
 export const redirect: Redirect = { kind: 'redirect' };
+
+/** Status of a successful answer that is not a redirect. */
+export function successStatus(output: OutputSpec): 200 | 201 {
+  return output[201] === undefined ? 200 : 201;
+}
+
+/** Schema of an endpoint's JSON answer. */
+export function jsonSchema({ name, output }: { name: string; output: OutputSpec }): z.ZodType {
+  const declared = output[successStatus(output)];
+  const schema = declared !== undefined && 'kind' in declared ? declared.json : declared;
+  if (schema === undefined) throw new Error(`${name} answers JSON but declares none`);
+  return schema;
+}

@@ -11,7 +11,26 @@ import type { OutputSpec } from './endpoint-output.ts';
 import type { ProblemDocument, ProblemKind } from './problem.ts';
 import type { Method } from './request-method.ts';
 
-/** An endpoint with its type parameters forgotten, as everything that treats all endpoints alike sees it. */
+/** One request on its way through the steps of `lambda.ts`. Each step adds its result. */
+export interface Exchange {
+  readonly endpoint: AnyEndpoint;
+  readonly platform: Platform;
+  readonly event: Event;
+  readonly requestId: string;
+  readonly startedAt: number;
+  readonly log: Logger;
+  /** Aborted once the request needs no answer any more: its client has gone or the time limit has passed. */
+  readonly signal: AbortSignal;
+  /** Resolves when the caller is confirmed; absent if the caller was known before the later steps began. */
+  readonly confirmed?: Promise<void>;
+  caller?: Caller;
+  /** Set for an endpoint with a project rule. */
+  checked?: CheckedProject;
+  input?: { path: unknown; query: unknown; queryOrBody: unknown; body: unknown; request: unknown };
+  mask?: FieldsMask;
+}
+
+/** An endpoint without its type parameters, for code that treats all endpoints alike. */
 export interface AnyEndpoint {
   name: string;
   method: Method;
@@ -37,25 +56,6 @@ export interface AnyEndpoint {
   permit?(input: never, asker: never): void;
   runtime?: FunctionRuntime;
   handle(input: never, context: never): Promise<unknown>;
-}
-
-/** One request on its way through the wrapper's steps, each of which fills in what it finds out. */
-export interface Exchange {
-  readonly endpoint: AnyEndpoint;
-  readonly platform: Platform;
-  readonly event: Event;
-  readonly requestId: string;
-  readonly startedAt: number;
-  readonly log: Logger;
-  /** Aborted once the request needs no answer any more: its client has gone, or its time is over. */
-  readonly signal: AbortSignal;
-  /** Resolves when it is certain who asks; absent where it is from the start. */
-  readonly confirmed?: Promise<void>;
-  caller?: Caller;
-  /** Of an endpoint with a project rule. */
-  checked?: CheckedProject;
-  input?: { path: unknown; query: unknown; queryOrBody: unknown; body: unknown; request: unknown };
-  mask?: FieldsMask;
 }
 
 /** A step before the behaviour, or around its answer. */

@@ -19,16 +19,18 @@ export interface Paging {
   cursor?: string | undefined;
 }
 
-/** Query parameters that choose the list, which the link to the next page repeats. */
+/** Query parameters that choose the list. The link to the next page repeats them. */
 type Filters = Readonly<Record<string, QueryValue>>;
 
-/** Most bytes of a list's body, which are usually fewer than Lambda sends. */
-const bodyMaxBytes = 4_000_000;
 const maxPage = 1000;
 
+/** Most bytes of a list's body. Escaped for Lambda it usually still fits into a payload. */
+const bodyMaxBytes = 4_000_000;
+
 /**
- * Answers a list: `limit` rows after the cursor, or without `limit` all of them, up to 4 MB of body.
- * Rows that cannot be read are left out and reported. `fetch` reads one page; `keyOf` is the sort key of a row, after which a later page goes on.
+ * Answer a list: `limit` rows after the cursor, or all of them without `limit`, up to 4 MB of body. Rows that cannot
+ * be read are left out and reported. `fetch` reads one page; `keyOf` returns the sort key of a row, after which the
+ * next page starts.
  */
 export async function answerList<Row, Shown>(
   { limit, cursor, ...filters }: Paging & Filters,
@@ -45,7 +47,7 @@ export async function answerList<Row, Shown>(
   const unreadable: UnreadableRecordError[] = [];
   let after = cursor;
   for (;;) {
-    // One row more than is shown tells whether more follow, so that the last page never leads to an empty one.
+    // One row more than is shown tells whether more follow, so the last page never links to an empty one.
     const page = await list.fetch({
       limit: limit === undefined ? maxPage : limit - shown.length + 1,
       after,
@@ -70,7 +72,7 @@ export async function answerList<Row, Shown>(
   }
 }
 
-/** Query parameters of a list that a running job still appends to. */
+/** Query parameters of a list to which a running job may still append. */
 export const streamPaging = (most: number) => ({
   limit: integer(1, most)
     .optional()

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Ulid } from '../../core/formats.ts';
 
 /** As many digits as exact integers have. */
 const wholePattern = /^[+-]?\d{1,16}$/;
@@ -12,14 +13,6 @@ export function integer(least: number, most: number) {
     .meta({ type: 'integer', minimum: least, maximum: most });
 }
 
-/** A finite decimal number as JSON or Python write it (`1e-06`, `.5`, `5.`), with an optional sign. */
-const decimalPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
-
-const decimalText = (message: string, rule: z.ZodNumber) =>
-  z
-    .union([z.number(), z.string().regex(decimalPattern, message).transform(Number)], { error: message })
-    .pipe(rule);
-
 /** A decimal number given as text in a query or form. */
 export function decimal(least: number, most: number) {
   const message = `must be a number from ${least} to ${most}`;
@@ -30,7 +23,15 @@ export function decimal(least: number, most: number) {
   });
 }
 
-/** The same, above a bound that is itself refused. */
+/** A finite decimal number as JSON or Python write it (`1e-06`, `.5`, `5.`), with an optional sign. */
+const decimalPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+const decimalText = (message: string, rule: z.ZodNumber) =>
+  z
+    .union([z.number(), z.string().regex(decimalPattern, message).transform(Number)], { error: message })
+    .pipe(rule);
+
+/** A decimal number above a bound, which is itself refused. */
 export function decimalAbove(bound: number, most: number) {
   const message = `must be a number above ${bound}, at most ${most}`;
   return decimalText(message, z.number(message).gt(bound, message).max(most, message)).meta({
@@ -47,3 +48,34 @@ export const flag = z
   })
   .transform((value) => value === true || value === 'true' || value === 'True' || value === '1')
   .meta({ type: 'boolean' });
+
+export const projectId = Ulid.describe('Id of the project, from the response that created it.');
+
+/** Path parameters of everything about one project as a whole. */
+export const projectPath = z.strictObject({ project_id: projectId });
+
+/** A fault of one of several parameters that are checked together. */
+interface CombinedFault {
+  name: string;
+  message: string;
+  /** The allowed values, in a sentence. */
+  allowed?: string;
+}
+
+/**
+ * Parameters with a rule over several of them. The rule runs even if single ones are wrong, so that a caller learns
+ * all faults at once; `check` receives a wrong value as it was sent.
+ */
+export const checkedTogether = <S extends z.ZodObject>(
+  schema: S,
+  check: (values: Readonly<Record<string, unknown>>) => readonly CombinedFault[],
+): S =>
+  schema.superRefine(
+    (values: Readonly<Record<string, unknown>>, context) => {
+      for (const { name, message, allowed } of check(values)) {
+        const params = allowed === undefined ? {} : { params: { allowed } };
+        context.addIssue({ code: 'custom', path: [name], message, ...params });
+      }
+    },
+    { when: () => true },
+  );

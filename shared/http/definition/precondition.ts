@@ -2,9 +2,9 @@ import { ServiceError } from '../../core/service-error.ts';
 import type { Ambient } from './endpoint-context.ts';
 
 /**
- * Refuses a change that was made for another state than the present one (RFC 9110, 13.1): `If-Match` with another
- * version, or with any where there is nothing; `If-None-Match: *` where there is something.
- * `current` is the record's version, undefined where there is none yet.
+ * Refuse a change made for another state than the current one (RFC 9110, 13.1): `If-Match` with another version or
+ * without a record, `If-None-Match: *` with one. `current` is the record's version, undefined if there is no record
+ * yet.
  */
 export function requirePrecondition(
   { header, expectedVersion }: Pick<Ambient, 'header' | 'expectedVersion'>,
@@ -23,6 +23,6 @@ export function requirePrecondition(
   if (expectedVersion === undefined || expectedVersion === current) return;
   throw new ServiceError(
     'precondition-failed',
-    `If-Match names version ${expectedVersion}, but the present one is ${current}. Read it again and repeat the change.`,
+    `If-Match names version ${expectedVersion}, but the current one is ${current}. Read it again and repeat the change.`,
   );
 }

@@ -2,7 +2,7 @@ import type { ErrorKind, ParameterFault } from '../../core/service-error.ts';
 
 type HttpErrorKind = 'method-not-allowed' | 'request-timeout' | 'headers-too-large' | 'internal';
 
-/** Kinds of errors that are answered. `type` of a problem document is a stable documentation path made of the kind. */
+/** Kinds of errors in answers. `type` of a problem document is a stable documentation path made of the kind. */
 export type ProblemKind = ErrorKind | HttpErrorKind;
 
 /** Status and title of every kind (RFC 9457). */
@@ -13,7 +13,7 @@ export const problemKinds = {
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
   'request-timeout': { status: 408, title: 'Request took too long to arrive' },
-  conflict: { status: 409, title: 'Conflict with the present state' },
+  conflict: { status: 409, title: 'Conflict with the current state' },
   'precondition-failed': { status: 412, title: 'Changed by somebody else' },
   'too-large': { status: 413, title: 'Too large' },
   'unsupported-media-type': { status: 415, title: 'Media type not supported' },
@@ -32,7 +32,7 @@ export interface ProblemDocument {
   detail: string;
   instance: string;
   errors: readonly ParameterFault[];
-  /** The same text as `detail`, where clients of Flask-RESTX services look for it. */
+  /** The same text as `detail`; clients of Flask-RESTX services read it here. */
   message: string;
   [member: string]: unknown;
 }

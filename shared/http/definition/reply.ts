@@ -1,8 +1,6 @@
 import type { UnreadableRecordError } from '../../data/table/item.ts';
 
-type Headers = Readonly<Record<string, string>>;
-
-/** Where a redirect leads, by the method of the request: a presigned URL is good for one method. */
+/** Targets of a redirect by the method of the request: a presigned URL is valid for one method. */
 type Locations = Readonly<Record<'GET' | 'HEAD', string>>;
 
 type Body<T> =
@@ -11,19 +9,21 @@ type Body<T> =
       kind: 'content';
       mediaType: string;
       bytes: Uint8Array | string;
-      /** The bytes are of this answer alone, so that nobody asks for them again. */
+      /** The bytes were made for this answer alone and are not sent again. */
       isPassing?: boolean;
     }
   | { kind: 'redirect'; locations: Locations };
 
-/** A value of a query; a list is given once for each of its texts. */
+type Headers = Readonly<Record<string, string>>;
+
+/** A value of a query; a list becomes one parameter for each of its texts. */
 export type QueryValue = string | number | boolean | readonly string[] | undefined;
 
 /** Where the next page of a list starts. */
 export interface NextPage {
-  /** Sort key or position to go on after. */
+  /** Sort key or position after which it starts. */
   after: string;
-  /** The other parameters of the next page's query; those that are undefined are left out. */
+  /** The other parameters of the next page's query; undefined ones are left out. */
   query: Readonly<Record<string, QueryValue>>;
 }
 
@@ -31,13 +31,13 @@ interface Extras {
   headers?: Headers;
   /** Version of the record that the answer shows; becomes part of its `ETag`. */
   version?: number;
-  /** Becomes the `Link` header; its absence alone means the end of a list. */
+  /** Becomes the `Link` header. A list without it has ended. */
   next?: NextPage | undefined;
-  /** Records that the answer leaves out, because this version of the service cannot read them. */
+  /** Records left out of the answer, because this version of the service cannot read them. */
   unreadable?: readonly UnreadableRecordError[];
 }
 
-/** An answer that is more than the one JSON value its endpoint declares: other headers, a version, another media type. */
+/** An answer with more than its JSON value: headers, a version, another media type or a redirect. */
 export class Reply<T> {
   readonly body: Body<T>;
   readonly headers: Headers;
@@ -79,7 +79,7 @@ export class Reply<T> {
     return new Reply<never>({ kind: 'content', mediaType, bytes, isPassing: true }, {});
   }
 
-  /** 302 to a presigned URL, which must not be kept by anybody. */
+  /** 302 to a presigned URL, which no cache may keep. */
   static redirect(locations: Locations): Reply<never> {
     return new Reply<never>({ kind: 'redirect', locations }, { headers: { 'Cache-Control': 'no-store' } });
   }

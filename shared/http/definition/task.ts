@@ -4,18 +4,21 @@ import { type Needs, openServices, type Platform, type Services } from '../../co
 import { readSettings, type Settings } from '../../core/settings.ts';
 import type { WatchedList } from '../../data/lists/watched-list.ts';
 
-/** What a function that no HTTP request starts receives: an event's or a job's. */
+/** The context of a function that an event or a job starts. */
 export type TaskContext<N extends Needs> = Services<N> & { now(): Date; log: Logger; settings: Settings };
 
-/** A function started by an event or by what changes on a list, or the program of a job, with what it needs stated as an endpoint's. */
+/**
+ * A function started by an event or by a change of a list, or the program of a job. It states its needs as an endpoint
+ * does.
+ */
 export interface Task<N extends Needs = Needs, E = unknown, R = void> {
   name: string;
   needs: N;
-  /** Lists on which it works: it is started within minutes of any change of one, and does not ask while none changes. */
+  /** Lists that it works on. It starts within minutes of a change of one, and does not poll. */
   watches?: readonly WatchedList[];
-  /** Tasks that its function does, which have none of their own in the cloud. */
+  /** Tasks that its Lambda function also runs; they have no function of their own. */
   includes?: readonly { name: string }[];
-  /** What its function in the cloud has beyond the usual. */
+  /** Settings of its Lambda function that differ from the default. */
   runtime?: FunctionRuntime;
   run(event: E, context: TaskContext<N>): Promise<R>;
 }
@@ -24,7 +27,7 @@ export function defineTask<const N extends Needs, E, R>(task: Task<N, E, R>): Ta
   return task;
 }
 
-/** The handler of a task. It reads the environment and opens clients at its first event, not on import. */
+/** The Lambda handler of a task. It reads the environment and opens clients at its first event, not on import. */
 export function taskHandler<N extends Needs, E, R>(
   task: Task<N, E, R>,
   environment: Platform['environment'] = process.env,
@@ -42,7 +45,7 @@ function startTask<N extends Needs, E, R>(
 ): TaskContext<N> {
   const settings = readSettings(environment);
   const log = createLogger(settings.logLevel, (line) => process.stdout.write(line), { task: task.name });
-  // The services are opened from the very needs that type them.
+  // The cast holds: the services are opened from the needs that type them.
   const services = openServices(task.needs, { environment, settings }) as Services<N>;
   return { ...services, now: () => new Date(), log, settings };
 }

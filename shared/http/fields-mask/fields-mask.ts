@@ -1,16 +1,15 @@
-import { jsonSchema } from '../definition/answer-schema.ts';
+import * as z from 'zod';
+import * as core from 'zod/v4/core';
+import { jsonSchema } from '../definition/endpoint-output.ts';
 import type { Exchange } from '../definition/exchange.ts';
-import { maskOfFields } from '../definition/fields-parameter.ts';
 import { headerOf } from '../pipeline/proxy-event.ts';
-import { parseMask } from './parse-mask.ts';
-import { requireConsistent } from './require-consistent.ts';
-
-export { applyMask } from './apply-mask.ts';
-export { parseMask } from './parse-mask.ts';
+import { maskOfFields } from './fields-parameter.ts';
+import { type FieldsMask, maskProblem, parseMask } from './parse-mask.ts';
+import { alternativesOf, type Shape } from './schema-shape.ts';
 
 /**
- * Takes the mask from `fields` or from `X-Fields`, whichever the endpoint honours; blank means absent. Throws the 400 problems of a mask
- * that does not parse or does not fit the endpoint's answer, so that a request is refused before it changes anything.
+ * Read the mask from `fields` or `X-Fields`, by the endpoint's definition; a blank one is ignored. Throws a 400
+ * problem for a mask that does not parse or does not fit the answer, before the request changes anything.
  */
 export const parseMaskOfRequest = (exchange: Exchange): void => {
   if (exchange.endpoint.fieldsParameter === true) {
@@ -24,3 +23,120 @@ export const parseMaskOfRequest = (exchange: Exchange): void => {
   requireConsistent(mask, jsonSchema(exchange.endpoint));
   exchange.mask = mask;
 };
+
+type Schema = core.$ZodType;
+
+type Pair = [FieldsMask, Schema];
+
+/**
+ * Throws the 400 problem "Mask error: Mask is inconsistent with model" if a mask has a sub-mask on a scalar. Needs
+ * only the schema, so it runs before the request does anything. A union fits if at least one alternative is no scalar
+ * and all of those fit. An empty sub-mask fits everything with names or elements.
+ */
+function requireConsistent(mask: FieldsMask, schema: Schema): void {
+  // Without recursion, and every pair once: the caller chooses the depth of a mask, and schemas may be recursive.
+  const seen = new Map<FieldsMask, Set<Schema>>();
+  const waiting: Pair[] = [[mask, schema]];
+  for (let pair = waiting.pop(); pair !== undefined; pair = waiting.pop()) {
+    const [next, against] = pair;
+    const schemas = seen.get(next) ?? new Set();
+    if (schemas.has(against)) continue;
+    seen.set(next, schemas.add(against));
+    const shapes = alternativesOf(against).map(({ shape }) => shape);
+    const structured = shapes.filter(({ kind }) => kind !== 'scalar');
+    if (structured.length === 0) throw maskProblem('Mask error: Mask is inconsistent with model');
+    if (next.size === 0) continue;
+    for (const shape of structured) waiting.push(...pairsBelow(next, shape));
+  }
+}
+
+/** The pairs to check for a mask on a shape: the mask with each element of a list, or its sub-masks with the fields. */
+function pairsBelow(mask: FieldsMask, shape: Shape): Pair[] {
+  if (shape.kind === 'list') {
+    const elements = shape.rest === undefined ? shape.items : [...shape.items, shape.rest];
+    return elements.map((element) => [mask, element]);
+  }
+  if (shape.kind !== 'object') return [];
+  return [...mask].flatMap(([name, sub]): Pair[] => {
+    const field = shape.fields.get(name) ?? shape.rest;
+    return sub === true || name === '*' || field === undefined ? [] : [[sub, field]];
+  });
+}
+
+/**
+ * The part of an answer that a mask selects. `value` is JSON parsed by `schema`. A mask applies to each element of a
+ * list, and through nullable, optional and other wrappers. At any depth, names unknown to the schema are left out and
+ * known but absent ones become null; where the schema is open (records, unknown), only names that are present are
+ * known. Throws the 400 problem of {@link requireConsistent}.
+ */
+export function applyMask(mask: FieldsMask, schema: z.ZodType, value: unknown): unknown {
+  requireConsistent(mask, schema);
+  return show(mask, schema, value);
+}
+
+type Mask = true | FieldsMask;
+
+const anything = z.unknown();
+
+function show(mask: Mask, schema: Schema, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  const shape = shapeOfValue(schema, value);
+  if (shape.kind === 'list' && Array.isArray(value)) {
+    return value.map((element: unknown, at) =>
+      show(mask, shape.items[at] ?? shape.rest ?? anything, element),
+    );
+  }
+  if (shape.kind !== 'object' || !isObject(value)) return value;
+  // fromEntries defines properties, so that a field called __proto__ is a field like any other.
+  return Object.fromEntries(
+    [...chosenFields(mask, shape, value)].map(([name, sub]) => {
+      const whole = sub === true || sub.size === 0 ? true : sub;
+      const present = Object.hasOwn(value, name) ? value[name] : null;
+      return [name, show(whole, shape.fields.get(name) ?? shape.rest ?? anything, present)];
+    }),
+  );
+}
+
+/** The shape that a value of a schema has. */
+function shapeOfValue(schema: Schema, value: unknown): Shape {
+  const kind = kindOf(value);
+  const alternatives = alternativesOf(schema);
+  const likely = alternatives.filter(({ shape }) => shape.kind === kind);
+  // The first alternative that accepts the value, as a union parses. No parsing if the kind alone decides.
+  const chosen =
+    likely.length > 1 ? likely.find((one) => core.safeParse(one.schema, value).success) : undefined;
+  const shape = (chosen ?? likely[0])?.shape;
+  if (shape !== undefined) return shape;
+  if (!alternatives.some((one) => one.shape.kind === 'open')) return { kind: 'scalar' };
+  if (kind === 'list') return { kind, items: [], rest: anything };
+  return kind === 'object' ? { kind, fields: new Map(), rest: anything } : { kind: 'scalar' };
+}
+
+function kindOf(value: unknown): Shape['kind'] {
+  if (Array.isArray(value)) return 'list';
+  return isObject(value) ? 'object' : 'scalar';
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The fields to show in their order: those mentioned, then with `*` all others. */
+function chosenFields(
+  mask: Mask,
+  { fields, rest }: Shape & { kind: 'object' },
+  value: Json,
+): Map<string, Mask> {
+  const chosen = new Map<string, Mask>();
+  const mentioned = mask === true ? [] : mask;
+  for (const [name, sub] of mentioned) {
+    const known = fields.has(name) || (rest !== undefined && Object.hasOwn(value, name));
+    if (known) chosen.set(name, sub);
+  }
+  if (mask !== true && !mask.has('*')) return chosen;
+  const others = rest === undefined ? fields.keys() : [...fields.keys(), ...Object.keys(value)];
+  for (const name of others) if (!chosen.has(name)) chosen.set(name, true);
+  return chosen;
+}

@@ -1,31 +1,12 @@
-import type { ServiceError } from '../../core/service-error.ts';
-import { maskProblem } from './mask-problem.ts';
+import { ServiceError } from '../../core/service-error.ts';
 
 /** A parsed `X-Fields` mask: the names to show, each whole or with a mask of its own. */
 export type FieldsMask = ReadonlyMap<string, true | FieldsMask>;
 
 type Fields = Map<string, true | FieldsMask>;
 
-// Names are of Python's \w, which holds the letters and digits of every script. Whatever else stands between separates.
+// Names match Python's \w, the letters and digits of every script. Any other character separates names.
 const token = /[{},]|[\p{L}\p{N}_:*-]+/gu;
-
-function parseProblem(
-  reason:
-    | 'Unexpected comma'
-    | 'Unexpected opening bracket'
-    | 'Unexpected closing bracket'
-    | 'Missing closing bracket',
-): ServiceError {
-  return maskProblem(`Mask parse error: ${reason}`);
-}
-
-/** The text without its optional outer braces. They are judged by the first and last characters alone. */
-function withoutOuterBraces(text: string): string {
-  const trimmed = text.replaceAll('\n', '').trim();
-  if (!trimmed.startsWith('{')) return trimmed;
-  if (!trimmed.endsWith('}')) throw parseProblem('Missing closing bracket');
-  return trimmed.slice(1, -1);
-}
 
 /**
  * Parses a mask by the grammar of Flask-RESTX (its documentation's "Fields masks", and its behaviour where that is
@@ -59,4 +40,27 @@ export function parseMask(text: string): FieldsMask {
   }
   if (outer.length > 0) throw parseProblem('Missing closing bracket');
   return root;
+}
+
+/** The text without its optional outer braces. Only the first and last characters decide. */
+function withoutOuterBraces(text: string): string {
+  const trimmed = text.replaceAll('\n', '').trim();
+  if (!trimmed.startsWith('{')) return trimmed;
+  if (!trimmed.endsWith('}')) throw parseProblem('Missing closing bracket');
+  return trimmed.slice(1, -1);
+}
+
+function parseProblem(
+  reason:
+    | 'Unexpected comma'
+    | 'Unexpected opening bracket'
+    | 'Unexpected closing bracket'
+    | 'Missing closing bracket',
+): ServiceError {
+  return maskProblem(`Mask parse error: ${reason}`);
+}
+
+/** The 400 error for a mask, in the words of Flask-RESTX, which its clients recognise. */
+export function maskProblem(message: string): ServiceError {
+  return new ServiceError('bad-request', message, { errors: [{ in: 'header', name: 'X-Fields', message }] });
 }

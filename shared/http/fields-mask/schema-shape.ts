@@ -2,20 +2,44 @@ import * as core from 'zod/v4/core';
 
 type Schema = core.$ZodType;
 
-/** What a mask can see of a schema: whether it has names or elements, and their schemas. */
+/** The shape of a schema as a mask sees it: names or elements, and their schemas. */
 export type Shape =
   | { kind: 'scalar' }
   /** Any JSON at all. */
   | { kind: 'open' }
-  /** `items` stand at the beginning (a tuple's), `rest` are all others. */
+  /** `items` are the first elements (of a tuple), `rest` all others. */
   | { kind: 'list'; items: readonly Schema[]; rest: Schema | undefined }
-  /** `fields` are known by name, `rest` is the schema of any other that a value may have. */
+  /** `fields` are known by name; `rest` is the schema of any other field. */
   | { kind: 'object'; fields: ReadonlyMap<string, Schema>; rest: Schema | undefined };
 
-/** One of the shapes that values of a schema may have, with the schema that tells its values from the others'. */
+/** One of the shapes of a schema's values, with the schema that parses values of this shape. */
 export interface Alternative {
   schema: Schema;
   shape: Shape;
+}
+
+const found = new WeakMap<Schema, readonly Alternative[]>();
+
+/** The shapes of a schema's parsed values, without null: several for a union, else one. */
+export function alternativesOf(schema: Schema): readonly Alternative[] {
+  const known = found.get(schema);
+  if (known !== undefined) return known;
+  const alternatives = findAlternatives(schema);
+  found.set(schema, alternatives);
+  return alternatives;
+}
+
+function findAlternatives(schema: Schema): readonly Alternative[] {
+  const inner = innerOf(schema);
+  if (inner !== undefined) return alternativesOf(inner);
+  if (schema instanceof core.$ZodUnion) return schema._zod.def.options.flatMap(alternativesOf);
+  if (schema instanceof core.$ZodIntersection) {
+    const { left, right } = schema._zod.def;
+    return alternativesOf(left).flatMap((one) =>
+      alternativesOf(right).map((other) => ({ schema, shape: merged(one.shape, other.shape) })),
+    );
+  }
+  return [{ schema, shape: shapeOf(schema) }];
 }
 
 const wrappers = [
@@ -28,7 +52,7 @@ const wrappers = [
   core.$ZodReadonly,
 ];
 
-/** The schema of a parsed value inside a wrapper that adds no names of its own; undefined where there is none. */
+/** The schema inside a wrapper without names of its own; undefined for any other schema. */
 function innerOf(schema: Schema): Schema | undefined {
   if (schema instanceof core.$ZodLazy) return schema._zod.innerType;
   if (schema instanceof core.$ZodPipe) return schema._zod.def.out;
@@ -36,17 +60,13 @@ function innerOf(schema: Schema): Schema | undefined {
   return undefined;
 }
 
-function objectShape({ shape, catchall }: core.$ZodObjectDef): Shape {
-  const closed = catchall === undefined || catchall instanceof core.$ZodNever;
-  return { kind: 'object', fields: new Map(Object.entries(shape)), rest: closed ? undefined : catchall };
-}
-
-/** The keys of a record are known where its key schema lists them. */
-function recordShape({ keyType, valueType }: core.$ZodRecordDef): Shape {
-  const keys = keyType._zod.values;
-  if (keys === undefined) return { kind: 'object', fields: new Map(), rest: valueType };
-  const fields = new Map([...keys].map((key): [string, Schema] => [String(key), valueType]));
-  return { kind: 'object', fields, rest: undefined };
+function merged(left: Shape, right: Shape): Shape {
+  if (left.kind !== 'object' || right.kind !== 'object') return { kind: 'open' };
+  return {
+    kind: 'object',
+    fields: new Map([...left.fields, ...right.fields]),
+    rest: left.rest ?? right.rest,
+  };
 }
 
 function shapeOf(schema: Schema): Shape {
@@ -66,35 +86,15 @@ function shapeOf(schema: Schema): Shape {
   return { kind: open ? 'open' : 'scalar' };
 }
 
-function merged(left: Shape, right: Shape): Shape {
-  if (left.kind !== 'object' || right.kind !== 'object') return { kind: 'open' };
-  return {
-    kind: 'object',
-    fields: new Map([...left.fields, ...right.fields]),
-    rest: left.rest ?? right.rest,
-  };
+function objectShape({ shape, catchall }: core.$ZodObjectDef): Shape {
+  const closed = catchall === undefined || catchall instanceof core.$ZodNever;
+  return { kind: 'object', fields: new Map(Object.entries(shape)), rest: closed ? undefined : catchall };
 }
 
-function findAlternatives(schema: Schema): readonly Alternative[] {
-  const inner = innerOf(schema);
-  if (inner !== undefined) return alternativesOf(inner);
-  if (schema instanceof core.$ZodUnion) return schema._zod.def.options.flatMap(alternativesOf);
-  if (schema instanceof core.$ZodIntersection) {
-    const { left, right } = schema._zod.def;
-    return alternativesOf(left).flatMap((one) =>
-      alternativesOf(right).map((other) => ({ schema, shape: merged(one.shape, other.shape) })),
-    );
-  }
-  return [{ schema, shape: shapeOf(schema) }];
-}
-
-const found = new WeakMap<Schema, readonly Alternative[]>();
-
-/** The shapes that parsed values of a schema may have, null aside: several for a union, else one. */
-export function alternativesOf(schema: Schema): readonly Alternative[] {
-  const known = found.get(schema);
-  if (known !== undefined) return known;
-  const alternatives = findAlternatives(schema);
-  found.set(schema, alternatives);
-  return alternatives;
+/** The keys of a record are known where its key schema lists them. */
+function recordShape({ keyType, valueType }: core.$ZodRecordDef): Shape {
+  const keys = keyType._zod.values;
+  if (keys === undefined) return { kind: 'object', fields: new Map(), rest: valueType };
+  const fields = new Map([...keys].map((key): [string, Schema] => [String(key), valueType]));
+  return { kind: 'object', fields, rest: undefined };
 }

@@ -4,9 +4,16 @@ import type { Samples } from './example.ts';
 import type { JsonSchema, SchemaComponents } from './json-schema.ts';
 import { type Operation, operationOf } from './operation.ts';
 import { problemResponses, problemSchema } from './problems.ts';
-import { type TagRule, tagOf } from './tag-of.ts';
 
-export interface OpenApiOptions {
+/** A group of operations, by the beginnings of their paths. */
+export interface TagRule {
+  name: string;
+  description: string;
+  /** `/projects/{project_id}/train` covers that path and those below it; `/` covers only itself. */
+  paths: readonly string[];
+}
+
+interface OpenApiOptions {
   title: string;
   version: string;
   description: string;
@@ -25,59 +32,13 @@ export interface OpenApiDocument {
   components: JsonSchema;
 }
 
-const text = { type: 'string' };
-
-const headers: JsonSchema = {
-  'X-Request-Id': { description: 'Id of the request, by which the log is searched.', schema: text },
-  ETag: { description: 'Version and hash of the response.', schema: text },
-  Link: {
-    description: 'Where the next page is, `rel="next"`; without it this is the last page.',
-    schema: text,
-    example: '<?cursor=YWZ0ZXI6MDFq&limit=100>; rel="next"',
-  },
-  'Idempotency-Replayed': {
-    description: 'Present if an earlier request with the same Idempotency-Key has already taken effect.',
-    schema: { type: 'string', enum: ['true'] },
-  },
-  'X-Unreadable-Records': {
-    description:
-      'How many records the answer leaves out because a newer version of the service wrote them, or they are damaged; absent where there are none. The log names them.',
-    schema: { type: 'integer', minimum: 1 },
-  },
-  Location: {
-    description: 'Where it is: a presigned URL for files.',
-    schema: { type: 'string', format: 'uri-reference' },
-  },
-  Allow: { description: 'The methods that the path has.', schema: text, example: 'GET, POST' },
-  'Retry-After': {
-    description: 'Seconds to wait before a retry.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  'WWW-Authenticate': { description: 'The scheme to sign in with.', schema: text, example: 'Bearer' },
-};
-
 const bearer = {
   type: 'http',
   scheme: 'bearer',
   description: 'The `access_token` that POST /auth/token returns.',
 };
 
-const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-
-/** Endpoints by group as the rules have them, then by path and method. */
-function ordered(endpoints: readonly AnyEndpoint[], rules: readonly TagRule[]): AnyEndpoint[] {
-  const names = rules.map(({ name }) => name);
-  const rank = (endpoint: AnyEndpoint) =>
-    names.indexOf(tagOf(endpoint, rules)) + 1 || Number.MAX_SAFE_INTEGER;
-  return endpoints.toSorted(
-    (one, other) =>
-      rank(one) - rank(other) ||
-      (one.path < other.path ? -1 : one.path > other.path ? 1 : 0) ||
-      methodOrder.indexOf(one.method) - methodOrder.indexOf(other.method),
-  );
-}
-
-/** The OpenAPI 3.1 document of these endpoints, but for proxies. The same endpoints make the same document, whatever their order. */
+/** The OpenAPI 3.1 document of these endpoints, without proxies. The order of the endpoints does not matter. */
 export function openApiDocument(
   endpoints: readonly AnyEndpoint[],
   { title, version, description, tags: rules, samples }: OpenApiOptions,
@@ -110,3 +71,65 @@ export function openApiDocument(
     },
   };
 }
+
+const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** Endpoints by group as the rules have them, then by path and method. */
+function ordered(endpoints: readonly AnyEndpoint[], rules: readonly TagRule[]): AnyEndpoint[] {
+  const names = rules.map(({ name }) => name);
+  const rank = (endpoint: AnyEndpoint) =>
+    names.indexOf(tagOf(endpoint, rules)) + 1 || Number.MAX_SAFE_INTEGER;
+  return endpoints.toSorted(
+    (one, other) =>
+      rank(one) - rank(other) ||
+      (one.path < other.path ? -1 : one.path > other.path ? 1 : 0) ||
+      methodOrder.indexOf(one.method) - methodOrder.indexOf(other.method),
+  );
+}
+
+/** The tag of the rule with the longest matching path; the first segment of the path if no rule matches. */
+function tagOf({ path }: Pick<AnyEndpoint, 'path'>, rules: readonly TagRule[]): string {
+  let found = { length: 0, name: path.split('/')[1] ?? '' };
+  for (const { name, paths } of rules) {
+    for (const beginning of paths) {
+      if (beginning.length > found.length && below(path, beginning))
+        found = { length: beginning.length, name };
+    }
+  }
+  return found.name;
+}
+
+const below = (path: string, beginning: string): boolean =>
+  path === beginning ||
+  (beginning !== '/' && path.startsWith(beginning.endsWith('/') ? beginning : `${beginning}/`));
+
+const text = { type: 'string' };
+
+const headers: JsonSchema = {
+  'X-Request-Id': { description: 'Id of the request, by which the log is searched.', schema: text },
+  ETag: { description: 'Version and hash of the response.', schema: text },
+  Link: {
+    description: 'Where the next page is, `rel="next"`; without it this is the last page.',
+    schema: text,
+    example: '<?cursor=YWZ0ZXI6MDFq&limit=100>; rel="next"',
+  },
+  'Idempotency-Replayed': {
+    description: 'Present if an earlier request with the same Idempotency-Key has already taken effect.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'X-Unreadable-Records': {
+    description:
+      'How many records the answer leaves out because a newer version of the service wrote them, or they are damaged; absent where there are none. The log names them.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  Location: {
+    description: 'Where it is: a presigned URL for files.',
+    schema: { type: 'string', format: 'uri-reference' },
+  },
+  Allow: { description: 'The methods that the path has.', schema: text, example: 'GET, POST' },
+  'Retry-After': {
+    description: 'Seconds to wait before a retry.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'WWW-Authenticate': { description: 'The scheme to sign in with.', schema: text, example: 'Bearer' },
+};

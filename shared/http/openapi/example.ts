@@ -1,22 +1,46 @@
 import { type JsonSchema, resolveSchema, type SchemaComponents } from './json-schema.ts';
 
-/** Values that show what a field of this name holds. */
+/** Sample values by field name. */
 export type Samples = Readonly<Record<string, unknown>>;
 
-/** What examples are made from. */
+/** The data for examples. */
 export interface ExampleSource {
   samples: Samples;
   components: SchemaComponents;
 }
 
-function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return typeof value;
+/**
+ * An example value for a schema: the sample of its name if it fits (`parent.name` or `Component.name` before `name`),
+ * else one made from the schema. Lists have one element.
+ */
+export function exampleOf(
+  schema: JsonSchema,
+  source: ExampleSource,
+  name?: string,
+  parent?: string,
+): unknown {
+  const { samples, components } = source;
+  const resolved = resolveSchema(schema, components);
+  for (const key of name === undefined ? [] : [`${parent}.${name}`, name]) {
+    if (Object.hasOwn(samples, key) && fits(samples[key], resolved, components)) return samples[key];
+  }
+  const { const: only, enum: values, anyOf, type, items } = resolved;
+  if (only !== undefined) return only;
+  if (Array.isArray(values)) return values[0];
+  if (Array.isArray(anyOf)) return exampleOf(anyOf[0], source, name, parent);
+  const [first] = [type].flat();
+  // The root has no name but its component's.
+  const component = String(schema['$ref'] ?? '')
+    .split('/')
+    .at(-1);
+  if (first === 'object') return objectExample(resolved, source, name ?? component);
+  if (first !== 'array') return bareExample(first, resolved);
+  return typeof items === 'object' && items !== null
+    ? [exampleOf({ ...items }, source, undefined, name)]
+    : [];
 }
 
-/** Whether a sample may stand for a schema: of its type, and one of its values where it lists them. */
+/** Whether a sample fits a schema: its type, pattern, and enumerated values. */
 function fits(value: unknown, schema: JsonSchema, components: SchemaComponents): boolean {
   const { type, enum: values, const: only, anyOf, pattern } = resolveSchema(schema, components);
   if (only !== undefined) return value === only;
@@ -30,9 +54,11 @@ function fits(value: unknown, schema: JsonSchema, components: SchemaComponents):
   return type === undefined || types.includes(given) || (types.includes('number') && given === 'integer');
 }
 
-function textExample({ format, minLength }: JsonSchema): string {
-  if (format === 'date-time') return '2026-01-02T03:04:05.678Z';
-  return 'text'.padEnd(typeof minLength === 'number' ? minLength : 0, '.');
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value;
 }
 
 function objectExample(schema: JsonSchema, source: ExampleSource, parent: string | undefined): JsonSchema {
@@ -53,33 +79,7 @@ function bareExample(type: unknown, schema: JsonSchema): unknown {
   return type === 'boolean' ? false : null;
 }
 
-/**
- * A value that a schema describes: the sample of its name where that fits (`parent.name` or `Component.name` before `name`), else made
- * from the schema. Lists have one element.
- */
-export function exampleOf(
-  schema: JsonSchema,
-  source: ExampleSource,
-  name?: string,
-  parent?: string,
-): unknown {
-  const { samples, components } = source;
-  const resolved = resolveSchema(schema, components);
-  for (const key of name === undefined ? [] : [`${parent}.${name}`, name]) {
-    if (Object.hasOwn(samples, key) && fits(samples[key], resolved, components)) return samples[key];
-  }
-  const { const: only, enum: values, anyOf, type, items } = resolved;
-  if (only !== undefined) return only;
-  if (Array.isArray(values)) return values[0];
-  if (Array.isArray(anyOf)) return exampleOf(anyOf[0], source, name, parent);
-  const [first] = [type].flat();
-  // At the root there is no name but that of the component.
-  const component = String(schema['$ref'] ?? '')
-    .split('/')
-    .at(-1);
-  if (first === 'object') return objectExample(resolved, source, name ?? component);
-  if (first !== 'array') return bareExample(first, resolved);
-  return typeof items === 'object' && items !== null
-    ? [exampleOf({ ...items }, source, undefined, name)]
-    : [];
+function textExample({ format, minLength }: JsonSchema): string {
+  if (format === 'date-time') return '2026-01-02T03:04:05.678Z';
+  return 'text'.padEnd(typeof minLength === 'number' ? minLength : 0, '.');
 }

@@ -2,20 +2,11 @@ import type * as z from 'zod';
 import type { FileBody } from '../definition/endpoint-input.ts';
 import type { AnyEndpoint } from '../definition/exchange.ts';
 
-const changing = new Set(['PUT', 'PATCH', 'DELETE']);
-
-/** The file that is the body, where it is one. */
+/** The body, if it is a file. */
 export const fileBody = ({ input: { body } }: AnyEndpoint): FileBody | undefined =>
   body?.kind === 'file' ? body : undefined;
 
-/**
- * Whether parameters that may stand in the query or in the body are documented as fields of the body. A document
- * cannot say "in either", so it says what clients do best: few send a body with DELETE.
- */
-const isInBody = ({ method, input }: AnyEndpoint): boolean =>
-  input.body !== undefined || (method !== 'GET' && method !== 'DELETE');
-
-/** Fields of the body, undefined where none are documented. */
+/** Documented fields of the body; undefined if there are none. */
 export function bodyFields(endpoint: AnyEndpoint): z.ZodObject | undefined {
   const { queryOrBody, body } = endpoint.input;
   const own = body?.kind === 'fields' ? body.schema : undefined;
@@ -23,31 +14,40 @@ export function bodyFields(endpoint: AnyEndpoint): z.ZodObject | undefined {
   return own === undefined ? queryOrBody : queryOrBody.extend(own.shape);
 }
 
-/** Parameters of the query, undefined where none are documented. */
+/**
+ * Whether parameters allowed in the query and in the body are documented as fields of the body. OpenAPI has no word
+ * for "either", so the document names the place that most clients support: few send a body with DELETE.
+ */
+const isInBody = ({ method, input }: AnyEndpoint): boolean =>
+  input.body !== undefined || (method !== 'GET' && method !== 'DELETE');
+
+/** Documented parameters of the query; undefined if there are none. */
 export function queryParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
   const { queryOrBody, query } = endpoint.input;
   if (queryOrBody === undefined || isInBody(endpoint)) return query;
   return query === undefined ? queryOrBody : query.extend(queryOrBody.shape);
 }
 
-/** Where else than documented the parameters that may stand anywhere are taken. */
+/** A sentence about parameters that are also accepted in another place than the documented one. */
 export function otherPlace(endpoint: AnyEndpoint): string | undefined {
   const { queryOrBody } = endpoint.input;
   if (queryOrBody === undefined) return undefined;
   const names = Object.keys(queryOrBody.shape).map((name) => `\`${name}\``);
   const place = isInBody(endpoint) ? 'the query' : 'a JSON or form body';
-  return `${names.join(', ')} may also stand in ${place}, each given once.`;
+  return `${names.join(', ')} may also be in ${place}, each given once.`;
 }
 
-/** Whether a body is read at all. */
+/** Whether the operation reads a body. */
 export const readsBody = ({ input: { body, queryOrBody } }: AnyEndpoint): boolean =>
   body !== undefined || queryOrBody !== undefined;
+
+const changing = new Set(['PUT', 'PATCH', 'DELETE']);
 
 /** Whether `If-Match` guards what the endpoint changes. */
 export const hasPrecondition = ({ method, etag, problems = [] }: AnyEndpoint): boolean =>
   problems.includes('precondition-failed') || (etag === true && changing.has(method));
 
-/** Whether `If-None-Match` spares a body that the caller has already. */
+/** Whether `If-None-Match` saves sending a body that the caller already has. */
 export const hasNotModified = ({ method, etag }: AnyEndpoint): boolean => method === 'GET' && etag === true;
 
 /** Whether an `Idempotency-Key` makes the request safe to repeat. */

@@ -4,14 +4,14 @@ import * as z from 'zod';
 /** A JSON Schema (2020-12) as an OpenAPI 3.1 document holds it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Schemas that the document keeps once, by name. */
+/** Schemas under `components` of the document, by name. */
 export type SchemaComponents = Map<string, JsonSchema>;
 
 const componentPrefix = '#/components/schemas/';
 
 export const componentRef = (name: string): JsonSchema => ({ $ref: `${componentPrefix}${name}` });
 
-/** The component that a schema refers to, or the schema itself. Throws where a reference leads nowhere. */
+/** The component that a schema refers to, or the schema itself. Throws for a dangling reference. */
 export function resolveSchema(schema: JsonSchema, components: SchemaComponents): JsonSchema {
   const { $ref } = schema;
   if (typeof $ref !== 'string') return schema;
@@ -20,69 +20,9 @@ export function resolveSchema(schema: JsonSchema, components: SchemaComponents):
   return found;
 }
 
-/** What `schema` declares by `.meta()`, which is asked before zod's own idea of it. */
-function declared(schema: z.core.$ZodType): Record<string, unknown> | undefined {
-  const { id: _, ...meta }: Record<string, unknown> = z.globalRegistry.get(schema) ?? {};
-  return meta['type'] === undefined ? undefined : meta;
-}
-
-/** @throws Error for a tuple whose elements differ: `prefixItems` and `items: false` mean nothing to most generators */
-function asList(jsonSchema: Record<string, unknown>): void {
-  const { prefixItems } = jsonSchema;
-  if (!Array.isArray(prefixItems)) return;
-  const [first] = prefixItems;
-  if (!prefixItems.every((one) => isDeepStrictEqual(one, first))) {
-    throw new Error('clients can be generated of tuples of one type alone; make this an object');
-  }
-  delete jsonSchema['prefixItems'];
-  Object.assign(jsonSchema, { items: first, minItems: prefixItems.length, maxItems: prefixItems.length });
-}
-
 /**
- * Corrects what zod makes of one schema: coercing parameters take numbers as texts but say by `.meta({ type })` what
- * they mean; a format says more to people than the pattern that zod checks it by.
- */
-function correct(zodSchema: z.core.$ZodType, jsonSchema: Record<string, unknown>): void {
-  const meta = declared(zodSchema);
-  if (meta !== undefined) {
-    for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
-    Object.assign(jsonSchema, meta);
-    return;
-  }
-  // zod leaves out the default of what is coerced, which is stated as the value that it becomes.
-  if (zodSchema instanceof z.core.$ZodDefault) jsonSchema['default'] = zodSchema._zod.def.defaultValue;
-  asList(jsonSchema);
-  if (jsonSchema['format'] === 'date-time') delete jsonSchema['pattern'];
-  // zod writes down that keys are strings, which says nothing.
-  if (isDeepStrictEqual(jsonSchema['propertyNames'], { type: 'string' })) delete jsonSchema['propertyNames'];
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The same schema with references to zod's `$defs` leading to the document's components. */
-function relinked(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(relinked);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]): [string, unknown] =>
-      key === '$ref' && typeof inner === 'string'
-        ? [key, inner.replace(/^#\/\$defs\//, componentPrefix)]
-        : [key, relinked(inner)],
-    ),
-  );
-}
-
-function objectOf(value: unknown): Record<string, unknown> {
-  const linked = relinked(value);
-  if (!isObject(linked)) throw new TypeError('a JSON Schema is an object here');
-  return linked;
-}
-
-/**
- * The JSON Schema of what a caller sends (`input`) or gets (`output`). Schemas with `.meta({ id })` become components
- * of that name. Throws where two different schemas have one name.
+ * The JSON Schema of a request (`input`) or an answer (`output`). Schemas with `.meta({ id })` become components of
+ * that name. Throws if two different schemas share a name.
  */
 export function toJsonSchema(
   schema: z.core.$ZodType,
@@ -105,4 +45,64 @@ export function toJsonSchema(
     components.set(name, component);
   }
   return objectOf(root);
+}
+
+/**
+ * Correct zod's JSON Schema: coercing parameters accept numbers as text but declare their type by `.meta({ type })`; a
+ * format says more to readers than zod's pattern for it.
+ */
+function correct(zodSchema: z.core.$ZodType, jsonSchema: Record<string, unknown>): void {
+  const meta = declared(zodSchema);
+  if (meta !== undefined) {
+    for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+    Object.assign(jsonSchema, meta);
+    return;
+  }
+  // zod leaves out the default of a coerced schema, because it is stated as the parsed value.
+  if (zodSchema instanceof z.core.$ZodDefault) jsonSchema['default'] = zodSchema._zod.def.defaultValue;
+  asList(jsonSchema);
+  if (jsonSchema['format'] === 'date-time') delete jsonSchema['pattern'];
+  // zod states that keys are strings, which they always are.
+  if (isDeepStrictEqual(jsonSchema['propertyNames'], { type: 'string' })) delete jsonSchema['propertyNames'];
+}
+
+/** The JSON Schema that `schema` declares by `.meta()`, which replaces zod's. */
+function declared(schema: z.core.$ZodType): Record<string, unknown> | undefined {
+  const { id: _, ...meta }: Record<string, unknown> = z.globalRegistry.get(schema) ?? {};
+  return meta['type'] === undefined ? undefined : meta;
+}
+
+/** @throws Error for a tuple whose elements differ: `prefixItems` and `items: false` mean nothing to most generators */
+function asList(jsonSchema: Record<string, unknown>): void {
+  const { prefixItems } = jsonSchema;
+  if (!Array.isArray(prefixItems)) return;
+  const [first] = prefixItems;
+  if (!prefixItems.every((one) => isDeepStrictEqual(one, first))) {
+    throw new Error('clients can be generated of tuples of one type alone; make this an object');
+  }
+  delete jsonSchema['prefixItems'];
+  Object.assign(jsonSchema, { items: first, minItems: prefixItems.length, maxItems: prefixItems.length });
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  const linked = relinked(value);
+  if (!isObject(linked)) throw new TypeError('a JSON Schema is an object here');
+  return linked;
+}
+
+/** The schema with references to zod's `$defs` replaced by references to the document's components. */
+function relinked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(relinked);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]): [string, unknown] =>
+      key === '$ref' && typeof inner === 'string'
+        ? [key, inner.replace(/^#\/\$defs\//, componentPrefix)]
+        : [key, relinked(inner)],
+    ),
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,21 +1,22 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { TableReader, TableWriter } from '../../data/table/table.ts';
 import type { Caller } from '../definition/endpoint-context.ts';
 import type { Exchange } from '../definition/exchange.ts';
-import { isSameCaller } from './expected-callers.ts';
-import { heldBack } from './held-back.ts';
-import type { Result } from './proxy-event.ts';
+import { headerOf, type Result } from './proxy-event.ts';
+import { isSession } from './session-cookie.ts';
 
 type Services = Readonly<Record<string, unknown>>;
 
 interface Answering {
-  /** Finds out who the caller is, and throws for one who may not ask. */
+  /** Identifies the caller. Throws if the caller may not call this endpoint. */
   identify(exchange: Exchange): Promise<void>;
   /** The answer to a request whose caller is known. */
   answer(exchange: Exchange, services: Services): Promise<Result>;
 }
 
 /**
- * The answer to a request that is most likely of this caller. What it reads is read together with what tells who the
- * caller is. What it writes waits for that, and so does its answer: where the caller is another one, all is done anew.
+ * Answer a request that most likely comes from `expected`. It reads its records while the caller is identified. Its
+ * writes and its answer wait for that. If the caller turns out to be another one, the request starts again.
  */
 export async function answerAhead(
   exchange: Exchange,
@@ -24,7 +25,7 @@ export async function answerAhead(
   { identify, answer }: Answering,
 ): Promise<Result> {
   const confirmation = Promise.withResolvers<void>();
-  // Both fail without a listener where nobody waits for them.
+  // Either may fail while nothing awaits it.
   confirmation.promise.catch(() => {});
   const identified = identify(exchange);
   const ahead = answer(
@@ -44,4 +45,89 @@ export async function answerAhead(
   }
   confirmation.reject(new Error('the request is of another caller'));
   return answer(exchange, services);
+}
+
+/**
+ * Services for a request whose caller is not confirmed yet. Tables are read at once; every other call waits until
+ * `confirmed` and does nothing if that is rejected.
+ */
+const heldBack = (
+  services: Readonly<Record<string, unknown>>,
+  confirmed: Promise<void>,
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(services).map(([name, service]) => {
+      if (typeof service !== 'object' || service === null) return [name, service];
+      if (!isTable(service)) return [name, held(service, confirmed)];
+      if (!('writable' in service)) return [name, service];
+      const write: typeof service.write = async (...writes) => {
+        await confirmed;
+        return service.write(...writes);
+      };
+      return [name, { ...service, write }];
+    }),
+  );
+
+type Table = TableReader<'records' | 'accounts'> | TableWriter<'records' | 'accounts'>;
+
+const isTable = (service: object): service is Table => 'batchGet' in service;
+
+/** A service whose calls wait until `confirmed`. All its calls are asynchronous. */
+const held = (service: object, confirmed: Promise<void>): object =>
+  new Proxy(service, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return async (...given: unknown[]) => {
+        await confirmed;
+        return Reflect.apply(value, target, given);
+      };
+    },
+  });
+
+/** Whether two callers are the same user with the same rights, by the same token. */
+const isSameCaller = (one: Caller | undefined, other: Caller): boolean =>
+  one !== undefined &&
+  one.user_id === other.user_id &&
+  one.username === other.username &&
+  one.account_type === other.account_type &&
+  one.credentials_version === other.credentials_version &&
+  one.token_hash === other.token_hash;
+
+const maxKept = 1000;
+
+/**
+ * The callers of earlier requests, by their credentials. With this guess a request reads its records while its caller
+ * is identified; nothing is written or answered on the guess alone. Credentials that were refused are forgotten and
+ * cause no such reads.
+ */
+export class ExpectedCallers {
+  readonly #salt = randomBytes(32);
+  readonly #callers = new Map<string, Caller>();
+
+  #nameOf({ event }: Pick<Exchange, 'event'>): string | undefined {
+    const authorization = headerOf(event, 'authorization');
+    if (authorization === undefined) return undefined;
+    const hash = createHash('sha256').update(this.#salt).update(authorization);
+    // A session has two halves: this header and the cookie.
+    if (isSession(authorization)) hash.update('\0').update(headerOf(event, 'cookie') ?? '');
+    return hash.digest('base64');
+  }
+
+  of(exchange: Pick<Exchange, 'event' | 'endpoint'>): Caller | undefined {
+    if (exchange.endpoint.allow === 'anyone') return undefined;
+    const name = this.#nameOf(exchange);
+    return name === undefined ? undefined : this.#callers.get(name);
+  }
+
+  /** Note the caller; undefined if the caller was refused. */
+  note(exchange: Pick<Exchange, 'event'>, caller: Caller | undefined): void {
+    const name = this.#nameOf(exchange);
+    if (name === undefined) return;
+    this.#callers.delete(name);
+    if (caller === undefined) return;
+    this.#callers.set(name, caller);
+    const [oldest] = this.#callers.keys();
+    if (this.#callers.size > maxKept && oldest !== undefined) this.#callers.delete(oldest);
+  }
 }

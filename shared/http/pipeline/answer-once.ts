@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { errorName } from '../../core/error-text.ts';
 import { ServiceError } from '../../core/service-error.ts';
 import {
   type Claim,
@@ -11,25 +12,17 @@ import {
   takeOver,
 } from '../../data/accounts/idempotency.ts';
 import type { Key, TableName, TableWriter, Write } from '../../data/table/table.ts';
-import { jsonSchema } from '../definition/answer-schema.ts';
+import { jsonSchema } from '../definition/endpoint-output.ts';
 import type { AnyEndpoint, Exchange } from '../definition/exchange.ts';
 import { Reply } from '../definition/reply.ts';
 import { headerOf } from './proxy-event.ts';
-import { requestFingerprint } from './request-fingerprint.ts';
 
-/** Longer than any request lives (29 s): whoever holds a claim for longer has died. */
-const leaseMilliseconds = 35_000;
-/** By which the clocks of two hosts may differ. */
-const clockSkew = 60_000;
-
-/** What an endpoint does for a request, apart from the request's key. */
-export interface Behaviour {
+/** The work of a request, without its key. */
+interface Behaviour {
   act(idempotencyWrites: (id: string) => Write[]): Promise<unknown>;
-  /** Answers the record that an earlier attempt of the same request has made. */
+  /** Answers with the record that an earlier attempt of the same request created. */
   replayCreated(id: string): Promise<unknown>;
 }
-
-const nothing = (): Write[] => [];
 
 /** One attempt of a request that carries a key. */
 interface KeyedRequest {
@@ -41,36 +34,9 @@ interface KeyedRequest {
   holder: string;
 }
 
-function isWriter(service: unknown): service is TableWriter<TableName> {
-  return typeof service === 'object' && service !== null && 'writable' in service;
-}
-
-/** Callers who have not signed in are told apart by their address, of which only a digest is kept. */
-function scopeOf({ caller, event }: Exchange): string {
-  if (caller !== undefined) return caller.user_id;
-  const { sourceIp } = event.requestContext.identity;
-  return `ADDRESS-${createHash('sha256').update(sourceIp).digest('hex')}`;
-}
-
-const mismatch = (): ServiceError =>
-  new ServiceError(
-    'idempotency-mismatch',
-    'This Idempotency-Key was used for another request in the last 24 hours. Take a new key for each request.',
-  );
-
-function inProgress(milliseconds: number): ServiceError {
-  const retryAfterSeconds = Math.max(1, Math.ceil(milliseconds / 1000));
-  const detail =
-    'A request with this Idempotency-Key is still in progress. Repeat it later for its response.';
-  return new ServiceError('conflict', detail, { retryAfterSeconds });
-}
-
-const replayed = (answer: unknown): Reply<unknown> =>
-  (answer instanceof Reply ? answer : Reply.json(answer)).with({ 'Idempotency-Replayed': 'true' });
-
 /**
- * Does what a request asks for, once however often it comes with the same `Idempotency-Key`. An attempt that fails,
- * with whatever status, frees the key unless it has made its record, so that a request can be corrected or repeated.
+ * Do the work of a request once for each `Idempotency-Key`, however often the request is sent. A failed attempt frees
+ * the key unless it has created its record, so the request can be corrected or repeated.
  */
 export async function answerOnce(
   exchange: Exchange,
@@ -94,7 +60,43 @@ export async function answerOnce(
   return idempotent.kind === 'signs' ? signAnew(attempt) : createOnce(attempt, endpoint);
 }
 
-/** Acts again each time: the answer is not kept, and only the key's use for another request is refused. */
+const nothing = (): Write[] => [];
+
+function isWriter(service: unknown): service is TableWriter<TableName> {
+  return typeof service === 'object' && service !== null && 'writable' in service;
+}
+
+/** Callers who have not signed in are distinguished by their address, of which only a digest is stored. */
+function scopeOf({ caller, event }: Exchange): string {
+  if (caller !== undefined) return caller.user_id;
+  const { sourceIp } = event.requestContext.identity;
+  return `ADDRESS-${createHash('sha256').update(sourceIp).digest('hex')}`;
+}
+
+/**
+ * SHA-256 of an operation and its parsed input, in hexadecimal: equal for equal requests, however they were encoded.
+ * Fields whose names contain `password` are left out.
+ */
+export const requestFingerprint = (operation: { method: string; path: string }, input: unknown): string =>
+  sha256(JSON.stringify([operation.method, operation.path, canonical(input)]));
+
+const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
+
+/** The value in a form whose JSON does not depend on the order of fields and holds no password. */
+function canonical(value: unknown): unknown {
+  if (value instanceof Uint8Array) return { bytes: sha256(value) };
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value)
+    .filter(([name, member]) => member !== undefined && !isSecret(name))
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, member]) => [name, canonical(member)]);
+  return { members };
+}
+
+const isSecret = (name: string): boolean => /password/i.test(name);
+
+/** Act again each time. The answer is not kept; only a key that was used for another request is refused. */
 async function signAnew(attempt: KeyedRequest): Promise<unknown> {
   const { table, key, fingerprint, holder, behaviour } = attempt;
   const earlier = await putClaim(table, key, { fingerprint, holder, lease_until: 0 }, new Date());
@@ -103,13 +105,53 @@ async function signAnew(attempt: KeyedRequest): Promise<unknown> {
   return replayed(await behaviour.act(nothing));
 }
 
+/** Do the attempt's work, and free the key if it fails. */
+async function guarded<T>(
+  { exchange, table, key, holder }: KeyedRequest,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isOurs = await releaseClaim(table, key, holder).catch((reason: unknown) => {
+      // The lease expires by itself. The caller gets the first error.
+      exchange.log.warn('claim-not-released', { error: errorName(reason) });
+      return true;
+    });
+    // Without the claim nothing was created, whatever the error.
+    throw isOurs ? error : inProgress(0);
+  }
+}
+
+function inProgress(milliseconds: number): ServiceError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(milliseconds / 1000));
+  const detail =
+    'A request with this Idempotency-Key is still in progress. Repeat it later for its response.';
+  return new ServiceError('conflict', detail, { retryAfterSeconds });
+}
+
+const mismatch = (): ServiceError =>
+  new ServiceError(
+    'idempotency-mismatch',
+    'This Idempotency-Key was used for another request in the last 24 hours. Take a new key for each request.',
+  );
+
+const replayed = (answer: unknown): Reply<unknown> =>
+  (answer instanceof Reply ? answer : Reply.json(answer)).with({ 'Idempotency-Replayed': 'true' });
+
 async function createOnce(attempt: KeyedRequest, endpoint: AnyEndpoint): Promise<unknown> {
   const earlier = await claim(attempt);
   if (earlier?.answer !== undefined) return replay(attempt, endpoint, earlier.answer, earlier.made);
   return guarded(attempt, () => perform(attempt, endpoint, earlier?.made));
 }
 
-/** Claims the key for this attempt; answers what earlier attempts have left. Throws 422 and 409 problems. */
+/** Longer than a request lasts (29 s): a claim held for longer belongs to a dead process. */
+const leaseMilliseconds = 35_000;
+
+/** Most milliseconds by which the clocks of two hosts differ. */
+const clockSkew = 60_000;
+
+/** Claim the key for this attempt, and return what earlier attempts left. Throws 422 and 409 problems. */
 async function claim({ table, key, fingerprint, holder }: KeyedRequest): Promise<Claim | undefined> {
   for (;;) {
     const now = new Date();
@@ -119,10 +161,30 @@ async function claim({ table, key, fingerprint, holder }: KeyedRequest): Promise
     if (earlier.fingerprint !== fingerprint) throw mismatch();
     if (earlier.answer !== undefined) return earlier;
     const left = earlier.lease_until - now.getTime();
-    // A lease that is longer than any is from before the clock was set back: its holder counts as dead.
+    // A lease longer than the maximum dates from before the clock was set back. Its holder counts as dead.
     if (left > 0 && left <= leaseMilliseconds + clockSkew) throw inProgress(left);
     if (await takeOver(table, key, earlier, { holder, lease_until })) return earlier;
   }
+}
+
+const Kept = z.object({
+  value: z.unknown(),
+  headers: z.record(z.string(), z.string()),
+  version: z.number().optional(),
+});
+
+/** The first answer; or the record itself, if another version of the service kept the answer. */
+async function replay(
+  { behaviour }: KeyedRequest,
+  endpoint: AnyEndpoint,
+  kept: string,
+  made: string | undefined,
+): Promise<unknown> {
+  const { value, headers, version } = Kept.parse(JSON.parse(kept));
+  if (made !== undefined && !jsonSchema(endpoint).safeParse(value).success) {
+    return replayed(await behaviour.replayCreated(made));
+  }
+  return replayed(Reply.json(value, { headers, ...(version !== undefined && { version }) }));
 }
 
 async function perform(
@@ -146,31 +208,7 @@ async function perform(
   return answer;
 }
 
-/** Does the attempt's work, and frees the key where that fails. */
-async function guarded<T>(
-  { exchange, table, key, holder }: KeyedRequest,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const isOurs = await releaseClaim(table, key, holder).catch((reason: unknown) => {
-      // The lease ends by itself; the error that the caller is to learn of is the first one.
-      exchange.log.warn('claim-not-released', { error: reason instanceof Error ? reason.name : '' });
-      return true;
-    });
-    // Without the claim nothing could be made, whatever error that led to.
-    throw isOurs ? error : inProgress(0);
-  }
-}
-
-const Kept = z.object({
-  value: z.unknown(),
-  headers: z.record(z.string(), z.string()),
-  version: z.number().optional(),
-});
-
-/** Keeps what the answer shows, no more: a record may hold what nobody is to read. */
+/** Keep only the published fields of the answer: a record may hold secret ones. */
 async function keep(
   { exchange, table, key, holder }: KeyedRequest,
   endpoint: AnyEndpoint,
@@ -182,21 +220,7 @@ async function keep(
   try {
     await keepAnswer(table, key, holder, JSON.stringify({ value, headers, version }));
   } catch (error) {
-    // What was made is noted, so a repetition finds it without this answer.
-    exchange.log.warn('answer-not-kept', { error: error instanceof Error ? error.name : '' });
+    // The created record is noted, so a repetition finds it without this answer.
+    exchange.log.warn('answer-not-kept', { error: errorName(error) });
   }
-}
-
-/** The first answer; or the record itself, where the answer was kept by another version of the service. */
-async function replay(
-  { behaviour }: KeyedRequest,
-  endpoint: AnyEndpoint,
-  kept: string,
-  made: string | undefined,
-): Promise<unknown> {
-  const { value, headers, version } = Kept.parse(JSON.parse(kept));
-  if (made !== undefined && !jsonSchema(endpoint).safeParse(value).success) {
-    return replayed(await behaviour.replayCreated(made));
-  }
-  return replayed(Reply.json(value, { headers, ...(version !== undefined && { version }) }));
 }

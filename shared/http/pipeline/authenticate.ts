@@ -9,46 +9,9 @@ import type { Before, Exchange } from '../definition/exchange.ts';
 import { headerOf } from './proxy-event.ts';
 import { isSession, presentedSession } from './session-cookie.ts';
 
-const bearer = /^bearer +(\S+) *$/i;
-
-function unauthenticated(detail: string, error?: string): HttpError {
-  const challenge = error === undefined ? 'Bearer' : `Bearer error="${error}"`;
-  return new HttpError('unauthenticated', detail, { 'WWW-Authenticate': challenge });
-}
-
 /**
- * Finds out whose session a browser presents: its cookie together with the key that the page keeps. A cookie alone is
- * nothing, because pages of other origins have browsers send it as well. A write also has the header that a browser lets
- * no page of another origin send without asking first.
- */
-async function identifySession({ event, platform }: Exchange): Promise<Identity | undefined> {
-  const { settings } = platform;
-  const presented = presentedSession({ header: (name) => headerOf(event, name), settings });
-  if (presented === undefined) return undefined;
-  const isRead = event.httpMethod === 'GET' || event.httpMethod === 'HEAD';
-  if (!isRead && headerOf(event, 'x-requested-with') === undefined) {
-    const detail = 'A write by a session of a browser must have the header "X-Requested-With".';
-    throw new ServiceError('forbidden', detail);
-  }
-  const found = await authenticateSession(readAccounts.open(platform), presented, new Date());
-  return found && { user: found.user, token_hash: found.session.hash, session_id: found.session.session_id };
-}
-
-/** Whose credentials these are; undefined for those that are not good. */
-async function identify(exchange: Exchange, authorization: string): Promise<Identity | undefined> {
-  const { endpoint, event, platform } = exchange;
-  const token = bearer.exec(authorization)?.[1];
-  if (token !== undefined) return authenticateToken(readAccounts.open(platform), token, new Date());
-  if (isSession(authorization)) return identifySession(exchange);
-  const { sourceIp } = event.requestContext.identity;
-  const identity = await endpoint.identify?.(authorization, { platform, sourceIp });
-  if (identity !== undefined) return identity;
-  throw unauthenticated('The Authorization header must be "Bearer <token>".', 'invalid_request');
-}
-
-/**
- * Finds out who calls. A token that is given must be good, unless the endpoint is the same for everybody: a client that
- * sends its old token with every request can still sign in. Where a token is sent, no cookie is looked at.
+ * Identify the caller. A token must be valid, unless the endpoint is public: a client that sends its old token with
+ * every request can still sign in. If a token is sent, cookies are ignored.
  */
 export const authenticate: Before = async (exchange) => {
   const { endpoint, event } = exchange;
@@ -80,7 +43,44 @@ export const authenticate: Before = async (exchange) => {
   };
 };
 
-/** Refuses callers whose account type has too few rights. */
+function unauthenticated(detail: string, error?: string): HttpError {
+  const challenge = error === undefined ? 'Bearer' : `Bearer error="${error}"`;
+  return new HttpError('unauthenticated', detail, { 'WWW-Authenticate': challenge });
+}
+
+const bearer = /^bearer +(\S+) *$/i;
+
+/** The owner of the credentials; undefined if they are not valid. */
+async function identify(exchange: Exchange, authorization: string): Promise<Identity | undefined> {
+  const { endpoint, event, platform } = exchange;
+  const token = bearer.exec(authorization)?.[1];
+  if (token !== undefined) return authenticateToken(readAccounts.open(platform), token, new Date());
+  if (isSession(authorization)) return identifySession(exchange);
+  const { sourceIp } = event.requestContext.identity;
+  const identity = await endpoint.identify?.(authorization, { platform, sourceIp });
+  if (identity !== undefined) return identity;
+  throw unauthenticated('The Authorization header must be "Bearer <token>".', 'invalid_request');
+}
+
+/**
+ * Identify the session of a browser: its cookie together with the key that the page keeps. A cookie alone is not
+ * enough, because browsers also send it for pages of other origins. A write needs a header that a page of another
+ * origin cannot send without a CORS preflight.
+ */
+async function identifySession({ event, platform }: Exchange): Promise<Identity | undefined> {
+  const { settings } = platform;
+  const presented = presentedSession({ header: (name) => headerOf(event, name), settings });
+  if (presented === undefined) return undefined;
+  const isRead = event.httpMethod === 'GET' || event.httpMethod === 'HEAD';
+  if (!isRead && headerOf(event, 'x-requested-with') === undefined) {
+    const detail = 'A write by a session of a browser must have the header "X-Requested-With".';
+    throw new ServiceError('forbidden', detail);
+  }
+  const found = await authenticateSession(readAccounts.open(platform), presented, new Date());
+  return found && { user: found.user, token_hash: found.session.hash, session_id: found.session.session_id };
+}
+
+/** Refuse callers whose account type has too few rights. */
 export const authorize: Before = ({ endpoint: { allow }, caller }) => {
   if (allow === 'anyone' || caller === undefined) return;
   if (accountTypes.indexOf(caller.account_type) >= accountTypes.indexOf(allow)) return;

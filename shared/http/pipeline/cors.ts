@@ -1,6 +1,8 @@
-import type { Result } from './proxy-event.ts';
+import { ServiceError } from '../../core/service-error.ts';
+import type { Before } from '../definition/exchange.ts';
+import { type Event, headerOf, type Result } from './proxy-event.ts';
 
-/** Response headers that scripts may read besides those that browsers always show. API Gateway renames one of them. */
+/** Response headers that scripts may read in addition to those that browsers always expose. API Gateway renames one. */
 const exposed = [
   'Allow',
   'ETag',
@@ -14,14 +16,9 @@ const exposed = [
   'X-Unreadable-Records',
 ].join(', ');
 
-function varyByOrigin(vary: unknown): string {
-  if (typeof vary !== 'string' || vary === '') return 'Origin';
-  return /(^|,)\s*origin\s*(,|$)/i.test(vary) ? vary : `${vary}, Origin`;
-}
-
 /**
- * An answer that the pages of the listed origins may read. `origin` is the request's header. Credentials of browsers
- * (cookies) play no part: who calls is said by a bearer token alone, so their mode is never allowed.
+ * Let pages of the listed origins read an answer. `origin` is the request's header. Credentials of browsers (cookies)
+ * are never allowed: other origins sign in with a bearer token.
  */
 export function withCors(result: Result, origins: readonly string[], origin: string | undefined): Result {
   if (origins.length === 0) return result;
@@ -29,4 +26,41 @@ export function withCors(result: Result, origins: readonly string[], origin: str
   if (origin === undefined || !origins.includes(origin)) return { ...result, headers };
   const allowed = { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed };
   return { ...result, headers: { ...headers, ...allowed } };
+}
+
+function varyByOrigin(vary: unknown): string {
+  if (typeof vary !== 'string' || vary === '') return 'Origin';
+  return /(^|,)\s*origin\s*(,|$)/i.test(vary) ? vary : `${vary}, Origin`;
+}
+
+/**
+ * Refuse writes by pages of other origins than `CORS_ORIGINS` and the service's own. Browsers send a form of any page
+ * without a preflight. The page could not read the answer, but it could use up the sign-in attempts of its reader's
+ * address. Other clients than browsers send neither header and pass.
+ *
+ * @throws ServiceError 403
+ */
+export const refuseForeignPage: Before = ({ endpoint, event, platform: { settings } }) => {
+  if (endpoint.method === 'GET' || !isForeign(event, settings.corsOrigins)) return;
+  throw new ServiceError(
+    'forbidden',
+    'The request was sent by a page of another origin. Pages may write from the address of this service and from the origins that the deployment lists (corsOrigins).',
+  );
+};
+
+/** Whether a page of an origin that is not listed sent the request. */
+function isForeign(event: Event, origins: readonly string[]): boolean {
+  const origin = headerOf(event, 'origin');
+  if (origin !== undefined && origins.includes(origin)) return false;
+  // Browsers send it to every https or loopback address, and no page can set it. `none`: the user typed the address.
+  const site = headerOf(event, 'sec-fetch-site');
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  return origin !== undefined && !isOwnOrigin(origin, headerOf(event, 'host'));
+}
+
+/** Whether an `Origin` is the address of this service. Browsers leave out the default port of a scheme. */
+function isOwnOrigin(origin: string, host: string | undefined): boolean {
+  const url = URL.parse(origin);
+  if (url === null || host === undefined || !/^https?:$/.test(url.protocol)) return false;
+  return url.host === URL.parse(`${url.protocol}//${host}`)?.host;
 }

@@ -1,29 +1,14 @@
 import { ServiceError } from '../../core/service-error.ts';
 import { runStoppable, stopped } from '../../core/stop-signal.ts';
 
-/** How much heavy work a process does. */
+/** Limits of the heavy work of a process. */
 export interface HeavyLimits {
-  /** Pieces that are done at the same time. */
+  /** Pieces in progress at the same time. */
   atOnce: number;
-  /** Pieces that wait for one of those to be done. */
+  /** Pieces that wait for a free place. */
   waiting: number;
-  /** Requests of one caller, those that wait for the same piece among them. */
+  /** Requests of one caller, including those that share a piece. */
   perCaller: number;
-}
-
-/** The gateway works on 24 requests at once: heavy ones leave some places to the others. */
-export const heavyLimits: HeavyLimits = { atOnce: 2, waiting: 16, perCaller: 12 };
-
-const retrySeconds = 2;
-
-/** A request for a piece of heavy work. */
-export interface HeavyRequest {
-  /** Equal for requests of the same answer. */
-  key: string;
-  /** Id of the user who asks. */
-  caller: string;
-  /** Aborted once the request needs no answer any more. */
-  signal: AbortSignal;
 }
 
 interface Piece {
@@ -34,10 +19,25 @@ interface Piece {
   waiters: number;
 }
 
+/** The local gateway works on 24 requests at once; heavy ones leave places for the others. */
+export const heavyLimits: HeavyLimits = { atOnce: 2, waiting: 16, perCaller: 12 };
+
+/** A request for a piece of heavy work. */
+export interface HeavyRequest {
+  /** Equal for requests with the same answer. */
+  key: string;
+  /** User id of the caller. */
+  caller: string;
+  /** Aborted when the request needs no answer any more. */
+  signal: AbortSignal;
+}
+
+const retrySeconds = 2;
+
 /**
- * Work that grows with what is asked about, a few pieces at a time. Requests of the same answer share a piece that begins
- * after each of them has come, so that it knows every write that was acknowledged before. A piece that nobody waits for any
- * more is stopped at its next read.
+ * Work that grows with the data, a few pieces at a time. Requests with the same answer share a piece that begins after
+ * all of them have arrived, so it sees every write acknowledged before. A piece that no request waits for any more
+ * stops at its next read.
  */
 export class HeavyWork {
   readonly #limits: HeavyLimits;
@@ -74,7 +74,7 @@ export class HeavyWork {
     };
     signal.addEventListener('abort', giveUp, { once: true });
     try {
-      // All who share a piece asked for the same answer.
+      // The cast holds: all requests that share a piece have the same answer type.
       return (await Promise.race([piece.result.promise, given.promise])) as T;
     } finally {
       signal.removeEventListener('abort', giveUp);
@@ -89,7 +89,10 @@ export class HeavyWork {
     return this.#running.size < this.#limits.atOnce && !this.#running.has(key);
   }
 
-  /** Put a new piece in line, and begin what can be begun. @throws ServiceError 503 where the line is full */
+  /**
+   * Put a new piece in line, and begin pieces while there are free places. @throws ServiceError 503 if the line is
+   * full
+   */
   #enter(key: string, work: () => Promise<unknown>): Piece {
     if (!this.isFree(key) && this.#waiting.length >= this.#limits.waiting) {
       throw new ServiceError(
@@ -99,7 +102,7 @@ export class HeavyWork {
       );
     }
     const result = Promise.withResolvers<unknown>();
-    // Its waiters may all have gone.
+    // It may fail when no request waits for it any more.
     result.promise.catch(() => {});
     const piece: Piece = { key, work, controller: new AbortController(), result, waiters: 0 };
     this.#waiting.push(piece);

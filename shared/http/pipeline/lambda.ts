@@ -7,47 +7,25 @@ import { readSettings } from '../../core/settings.ts';
 import { renderAnswer } from '../answer/render-answer.ts';
 import { renderError } from '../answer/render-error.ts';
 import { expectedVersion, parseInput } from '../body/parse-input.ts';
+import { resolveCursor } from '../definition/cursor.ts';
 import type { AnyEndpoint, Before, Exchange } from '../definition/exchange.ts';
 import { parseMaskOfRequest } from '../fields-mask/fields-mask.ts';
-import { answerAhead } from './answer-ahead.ts';
+import { answerAhead, ExpectedCallers } from './answer-ahead.ts';
 import { answerOnce } from './answer-once.ts';
 import { authenticate, authorize } from './authenticate.ts';
-import { withCors } from './cors.ts';
-import { ExpectedCallers } from './expected-callers.ts';
+import { refuseForeignPage, withCors } from './cors.ts';
 import { type HeavyRequest, HeavyWork } from './heavy-work.ts';
 import { requireProjectOfPath } from './project-rule.ts';
 import type { Event, LambdaContext, Result } from './proxy-event.ts';
 import { headerOf } from './proxy-event.ts';
-import { refuseForeignPage } from './refuse-foreign-page.ts';
-import { resolveCursor } from './resolve-cursor.ts';
 
 /** A Lambda function behind a REST proxy route. */
 export interface Handler {
   (event: Event, context: LambdaContext): Promise<Result>;
-  /** The refusal of a caller who may not ask at all, which needs no body; undefined for everybody else. */
+  /** The refusal of a caller without the right to call, which needs no body; undefined for any other caller. */
   refuse?(event: Event): Promise<Result | undefined>;
-  /** Whether the caller could ask at the last time, which tells nothing for certain. */
+  /** Whether the last request with the same credentials was accepted: a guess. */
   isExpected?(event: Event): boolean;
-}
-
-/** Refuses by what is asked for; the casts rest on the steps before. */
-const permit: Before = ({ endpoint, input, caller, platform: { settings } }) =>
-  endpoint.permit?.(input as never, { caller, settings } as never);
-
-/** The steps that tell who asks, before all others: no one learns what is wrong with a request they may not make. */
-const callerSteps: readonly Before[] = [authenticate, authorize];
-
-/** The steps between these and the behaviour, in their order. */
-const requestSteps: readonly Before[] = [
-  parseInput,
-  resolveCursor,
-  permit,
-  parseMaskOfRequest,
-  requireProjectOfPath,
-];
-
-async function takeSteps(steps: readonly Before[], exchange: Exchange): Promise<void> {
-  for (const step of steps) await step(exchange);
 }
 
 interface Process {
@@ -56,70 +34,14 @@ interface Process {
   services: Readonly<Record<string, unknown>>;
 }
 
-function startProcess(endpoint: AnyEndpoint, environment: Environment): Process {
-  const settings = readSettings(environment);
-  const platform = { environment, settings };
-  const log = createLogger(settings.logLevel, (line) => process.stdout.write(line));
-  return { platform, log, services: openServices(endpoint.needs, platform) };
-}
-
-/** What the behaviour receives: all of it was checked by the steps before, which is what the casts rest on. */
-async function runHandler(exchange: Exchange, services: Process['services']): Promise<unknown> {
-  const { endpoint, event, platform, log, requestId, input, caller, checked } = exchange;
-  const context = {
-    ...services,
-    ...checked,
-    caller,
-    now: () => new Date(),
-    newId,
-    idempotencyWrites: () => [],
-    log,
-    settings: platform.settings,
-    requestId,
-    sourceIp: event.requestContext.identity.sourceIp,
-    requestPath: event.requestContext.path,
-    header: (name: string) => headerOf(event, name.toLowerCase()),
-    expectedVersion: expectedVersion(event),
-  };
-  return answerOnce(exchange, services, {
-    act: (idempotencyWrites) => endpoint.handle(input as never, { ...context, idempotencyWrites } as never),
-    replayCreated: async (id) =>
-      endpoint.idempotent?.kind === 'creates' && endpoint.idempotent.replayCreated(id, context as never),
-  });
-}
-
-/** The answer to a request whose caller is known. */
-async function answer(exchange: Exchange, services: Process['services']): Promise<Result> {
-  await takeSteps(requestSteps, exchange);
-  const act = () => runHandler(exchange, services);
-  const heavy = heavyRequest(exchange);
-  if (heavy === undefined) return renderAnswer(exchange, await act());
-  // Others may share what waits: it must not fail because this caller turns out to be somebody else.
-  if (!heavyWork.isFree(heavy.key)) await exchange.confirmed;
-  return renderAnswer(exchange, await heavyWork.run(heavy, act));
-}
-
-/** All that this process does. */
-const heavyWork = new HeavyWork();
 const neverAborted = new AbortController().signal;
 
-/** The request as one for heavy work; undefined where it is none. */
-function heavyRequest({ endpoint, event, input, caller, signal }: Exchange): HeavyRequest | undefined {
-  const accept = headerOf(event, 'accept');
-  if (endpoint.isHeavy?.(input as never, { accept }) !== true) return undefined;
-  const user_id = caller?.user_id ?? '';
-  const asker = endpoint.project === undefined ? user_id : '';
-  const key = JSON.stringify([endpoint.name, accept, asker, input], (_, value: unknown) => {
-    if (value instanceof URLSearchParams) return value.toString();
-    return value instanceof Uint8Array ? createHash('sha256').update(value).digest('hex') : value;
-  });
-  return { key, caller: user_id, signal };
-}
+/** The steps that identify the caller. They come first: a caller without rights learns nothing about the request. */
+const callerSteps: readonly Before[] = [authenticate, authorize];
 
 /**
- * The Lambda handler of an endpoint. HEAD is answered like GET, whole: what sends the answer leaves its body out, and
- * alone knows the Content-Length that API Gateway computes from it. The handler
- * reads the environment and opens clients at its first request, not on import.
+ * The Lambda handler of an endpoint. HEAD is answered in full, like GET: API Gateway computes the Content-Length from
+ * the body and then drops it. The handler reads the environment and opens clients at its first request, not on import.
  */
 export function lambda(endpoint: AnyEndpoint, environment: Environment = process.env): Handler {
   let started: Process | undefined;
@@ -198,4 +120,80 @@ export function lambda(endpoint: AnyEndpoint, environment: Environment = process
     refuse,
     isExpected,
   });
+}
+
+function startProcess(endpoint: AnyEndpoint, environment: Environment): Process {
+  const settings = readSettings(environment);
+  const platform = { environment, settings };
+  const log = createLogger(settings.logLevel, (line) => process.stdout.write(line));
+  return { platform, log, services: openServices(endpoint.needs, platform) };
+}
+
+async function takeSteps(steps: readonly Before[], exchange: Exchange): Promise<void> {
+  for (const step of steps) await step(exchange);
+}
+
+/** Refuse by the input. The casts hold, because earlier steps parsed it. */
+const permit: Before = ({ endpoint, input, caller, platform: { settings } }) =>
+  endpoint.permit?.(input as never, { caller, settings } as never);
+
+/** The steps between these and `handle`, in order. */
+const requestSteps: readonly Before[] = [
+  parseInput,
+  resolveCursor,
+  permit,
+  parseMaskOfRequest,
+  requireProjectOfPath,
+];
+
+/** The heavy work of this process. */
+const heavyWork = new HeavyWork();
+
+/** The answer to a request whose caller is known. */
+async function answer(exchange: Exchange, services: Process['services']): Promise<Result> {
+  await takeSteps(requestSteps, exchange);
+  const act = () => runHandler(exchange, services);
+  const heavy = heavyRequest(exchange);
+  if (heavy === undefined) return renderAnswer(exchange, await act());
+  // Other requests may share a waiting piece. It must not fail because this caller turns out to be another one.
+  if (!heavyWork.isFree(heavy.key)) await exchange.confirmed;
+  return renderAnswer(exchange, await heavyWork.run(heavy, act));
+}
+
+/** Call `handle` with its context. The casts hold, because the steps before checked every part of it. */
+async function runHandler(exchange: Exchange, services: Process['services']): Promise<unknown> {
+  const { endpoint, event, platform, log, requestId, input, caller, checked } = exchange;
+  const context = {
+    ...services,
+    ...checked,
+    caller,
+    now: () => new Date(),
+    newId,
+    idempotencyWrites: () => [],
+    log,
+    settings: platform.settings,
+    requestId,
+    sourceIp: event.requestContext.identity.sourceIp,
+    requestPath: event.requestContext.path,
+    header: (name: string) => headerOf(event, name.toLowerCase()),
+    expectedVersion: expectedVersion(event),
+  };
+  return answerOnce(exchange, services, {
+    act: (idempotencyWrites) => endpoint.handle(input as never, { ...context, idempotencyWrites } as never),
+    replayCreated: async (id) =>
+      endpoint.idempotent?.kind === 'creates' && endpoint.idempotent.replayCreated(id, context as never),
+  });
+}
+
+/** The request as a piece of heavy work; undefined if it is not heavy. */
+function heavyRequest({ endpoint, event, input, caller, signal }: Exchange): HeavyRequest | undefined {
+  const accept = headerOf(event, 'accept');
+  if (endpoint.isHeavy?.(input as never, { accept }) !== true) return undefined;
+  const user_id = caller?.user_id ?? '';
+  const asker = endpoint.project === undefined ? user_id : '';
+  const key = JSON.stringify([endpoint.name, accept, asker, input], (_, value: unknown) => {
+    if (value instanceof URLSearchParams) return value.toString();
+    return value instanceof Uint8Array ? createHash('sha256').update(value).digest('hex') : value;
+  });
+  return { key, caller: user_id, signal };
 }

@@ -6,27 +6,14 @@ import { readAhead, type TableReader } from '../../data/table/table.ts';
 import type { Caller, ProjectRule } from '../definition/endpoint-context.ts';
 import type { Before } from '../definition/exchange.ts';
 
+type Asking = Pick<Caller, 'user_id' | 'account_type'>;
+
 const roleOfRule: Readonly<Record<ProjectRule, ProjectRole>> = {
   viewer: 'viewer',
   developer: 'developer',
   owner: 'owner',
   remove: 'owner',
 };
-
-type Asking = Pick<Caller, 'user_id' | 'account_type'>;
-
-/**
- * The role that a caller has in a project. Admins may do all that its owner may. Everybody who may read at all may read
- * every project, so that those who are no members are viewers, too.
- */
-async function roleIn(
-  { owner_id }: Project,
-  { account_type, user_id }: Asking,
-  readMember: () => Promise<Member | undefined>,
-): Promise<ProjectRole> {
-  if (account_type === 'admin' || owner_id === user_id) return 'owner';
-  return (await readMember())?.role ?? 'viewer';
-}
 
 const refusals: Readonly<Record<Exclude<ProjectRole, 'viewer'>, string>> = {
   developer:
@@ -35,7 +22,7 @@ const refusals: Readonly<Record<Exclude<ProjectRole, 'viewer'>, string>> = {
 };
 
 /**
- * The project, for a caller who may do what the rule is for.
+ * Return the project, if the rule admits the caller.
  * @throws ServiceError `not-found`, `forbidden`
  */
 export async function projectFor(
@@ -47,7 +34,7 @@ export async function projectFor(
   const needed = roleOfRule[rule];
   const find = rule === 'remove' ? requireProjectToRemove : requireProject;
   if (needed === 'viewer') return find(records, id);
-  // The membership goes with the project: one read unit more for its owner, one request less for its members.
+  // The membership is read together with the project: one read unit more for owners, one request less for members.
   const readMember =
     caller === undefined || caller.account_type === 'admin'
       ? async () => undefined
@@ -59,12 +46,20 @@ export async function projectFor(
   return project;
 }
 
-function projectId(path: unknown): string | undefined {
-  if (typeof path !== 'object' || path === null || !('project_id' in path)) return undefined;
-  return typeof path.project_id === 'string' ? path.project_id : undefined;
+/**
+ * The role of a caller in a project. Admins have the owner's rights. Every account that may read at all may read every
+ * project, so non-members are viewers.
+ */
+async function roleIn(
+  { owner_id }: Project,
+  { account_type, user_id }: Asking,
+  readMember: () => Promise<Member | undefined>,
+): Promise<ProjectRole> {
+  if (account_type === 'admin' || owner_id === user_id) return 'owner';
+  return (await readMember())?.role ?? 'viewer';
 }
 
-/** Reads the project that the path names, and refuses callers whose role in it is too low. */
+/** Read the project of the path, and refuse callers whose role in it is too low. */
 export const requireProjectOfPath: Before = async (exchange) => {
   const { endpoint, caller, input, platform } = exchange;
   const { project: rule } = endpoint;
@@ -74,3 +69,8 @@ export const requireProjectOfPath: Before = async (exchange) => {
   const read = () => projectFor(readRecords.open(platform), id, rule, caller);
   exchange.checked = { project: await read(), projectNow: read };
 };
+
+function projectId(path: unknown): string | undefined {
+  if (typeof path !== 'object' || path === null || !('project_id' in path)) return undefined;
+  return typeof path.project_id === 'string' ? path.project_id : undefined;
+}

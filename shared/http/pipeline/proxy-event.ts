@@ -1,12 +1,14 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 
-/** What API Gateway hands to a function, and gets back from it. */
+/** The event and the result of a Lambda function behind API Gateway. */
 export type { APIGatewayProxyEvent as Event, APIGatewayProxyResult as Result };
 
-/** Of the local gateway with a signal, aborted once the request needs no answer; Lambda ends the process itself. */
+/**
+ * The local gateway adds a signal, aborted when the request needs no answer any more. Lambda ends the process instead.
+ */
 export type LambdaContext = Context & { signal?: AbortSignal };
 
-/** The lines of a request header, whatever the case of its name. */
+/** The lines of a request header. The case of its name does not matter. */
 export function headerLines({ headers, multiValueHeaders }: APIGatewayProxyEvent, name: string): string[] {
   for (const [key, values] of Object.entries(multiValueHeaders ?? {})) {
     if (key.toLowerCase() === name && values !== undefined && values.length > 0) return values;
@@ -17,7 +19,7 @@ export function headerLines({ headers, multiValueHeaders }: APIGatewayProxyEvent
   return [];
 }
 
-/** A request header, whatever the case of its name; several lines of it are joined by commas. */
+/** A request header; several lines are joined by commas. The case of its name does not matter. */
 export function headerOf(event: APIGatewayProxyEvent, name: string): string | undefined {
   const lines = headerLines(event, name);
   return lines.length === 0 ? undefined : lines.join(', ');

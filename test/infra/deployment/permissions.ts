@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Need } from '../../../shared/core/needs.ts';
-import { allNeeds } from '../../../shared/http/definition/all-needs.ts';
+import { allNeeds } from '../../../shared/http/definition/definition.ts';
 import { type Deployment, deployment, endpoints, events, jobs } from './synthesized.ts';
 
 const service: Deployment = await deployment();

@@ -8,7 +8,7 @@ import { endpoint as listProjects } from '../../../functions/projects/projects/l
 import { endpoint as putPicture } from '../../../functions/users/pictures/put-profile-picture.endpoint.ts';
 import { type RunningGateway, startGateway } from '../../../infra/local/gateway/gateway-server.ts';
 import { setPassword } from '../../../shared/data/accounts/change-user.ts';
-import { bodyMaxBytes } from '../../../shared/http/body/body-max-bytes.ts';
+import { bodyMaxBytes } from '../../../shared/http/definition/endpoint-input.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';

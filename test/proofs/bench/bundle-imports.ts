@@ -13,7 +13,7 @@ import { readFlags } from '../../../infra/command/read-flags.ts';
 import { runMain } from '../../../infra/command/run-main.ts';
 import { bundleOptions } from '../../../infra/service/bundle-options.ts';
 import type { Need } from '../../../shared/core/needs.ts';
-import { allNeeds } from '../../../shared/http/definition/all-needs.ts';
+import { allNeeds } from '../../../shared/http/definition/definition.ts';
 
 /** `npm run proof -- bundle`: exits with 0 if every bundle is within the bound. */
 async function benchImports(): Promise<number> {

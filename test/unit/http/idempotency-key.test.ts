@@ -4,10 +4,10 @@ import * as z from 'zod';
 import { loadOperations } from '../../../infra/service/endpoints.ts';
 import { writeObjects } from '../../../shared/aws/needs.ts';
 import { readRecords, writeRecords } from '../../../shared/data/table/needs.ts';
-import { idempotencyKeyFaults } from '../../../shared/http/body/idempotency-key.ts';
+import { idempotencyKeyFaults } from '../../../shared/http/body/parse-input.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { requestFingerprint } from '../../../shared/http/pipeline/answer-once.ts';
 import type { Event } from '../../../shared/http/pipeline/proxy-event.ts';
-import { requestFingerprint } from '../../../shared/http/pipeline/request-fingerprint.ts';
 
 const proxyEvent = { headers: {} } as Event;
 

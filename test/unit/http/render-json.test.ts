@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { renderJson } from '../../../shared/http/answer/render-json.ts';
-import { parseMask } from '../../../shared/http/fields-mask/fields-mask.ts';
+import { renderJson } from '../../../shared/http/answer/render-answer.ts';
+import { parseMask } from '../../../shared/http/fields-mask/parse-mask.ts';
 
 const row = z.object({ id: z.number(), name: z.string() });
 const list = { name: 'listRows', output: { 200: z.array(row) } };

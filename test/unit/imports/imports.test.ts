@@ -23,7 +23,7 @@ describe('the imports of this repository', async () => {
     );
     expect(graph.get('shared/http/pipeline/lambda.ts')).toContain('shared/core/log.ts');
     expect(graph.get('shared/http/fields-mask/fields-mask.ts')).toContain(
-      'shared/http/fields-mask/apply-mask.ts',
+      'shared/http/fields-mask/parse-mask.ts',
     );
     expect(graph.get('functions/projects/configs/write-config-graph.ts')).toContain(
       'shared/config/graph/draw/render-svg.ts',

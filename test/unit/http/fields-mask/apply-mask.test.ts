@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { applyMask, parseMask } from '../../../../shared/http/fields-mask/fields-mask.ts';
+import { applyMask } from '../../../../shared/http/fields-mask/fields-mask.ts';
+import { parseMask } from '../../../../shared/http/fields-mask/parse-mask.ts';
 
 const apply = (mask: string, schema: z.ZodType, value: unknown) => applyMask(parseMask(mask), schema, value);
 

@@ -5,8 +5,7 @@ import { fields, file } from '../../../../shared/http/definition/endpoint-input.
 import { content, redirect } from '../../../../shared/http/definition/endpoint-output.ts';
 import type { AnyEndpoint } from '../../../../shared/http/definition/exchange.ts';
 import { decimal, flag, integer } from '../../../../shared/http/definition/parameters.ts';
-import { openApiDocument } from '../../../../shared/http/openapi/document.ts';
-import type { TagRule } from '../../../../shared/http/openapi/tag-of.ts';
+import { openApiDocument, type TagRule } from '../../../../shared/http/openapi/document.ts';
 
 const Tree = z.object({ name: z.string(), height: z.number().int().nullable() }).meta({ id: 'Tree' });
 
@@ -97,11 +96,11 @@ describe('parameters', () => {
       'name',
       'secret',
     ]);
-    expect(posted.operation.description).toContain('`name` may also stand in the query');
+    expect(posted.operation.description).toContain('`name` may also be in the query');
     const deleted = operationOf({ ...base, method: 'DELETE', input: { queryOrBody } });
     expect(deleted.operation.requestBody).toBeUndefined();
     expect(deleted.operation.parameters).toMatchObject([{ name: 'name', in: 'query', required: true }]);
-    expect(deleted.operation.description).toContain('`name` may also stand in a JSON or form body');
+    expect(deleted.operation.description).toContain('`name` may also be in a JSON or form body');
   });
 });
 

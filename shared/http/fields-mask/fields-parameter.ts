@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { FieldsMask } from '../fields-mask/parse-mask.ts';
+import type { FieldsMask } from './parse-mask.ts';
 
 const separator = /\s*,\s*/;
 
-/** The query parameter `fields` of an operation that answers rows of this schema: those of its fields that are wanted. */
+/** The query parameter `fields` of an operation that returns rows of this schema. */
 export function fieldsParameter(row: z.ZodObject) {
   const known = Object.keys(row.shape);
   return z
@@ -23,7 +23,7 @@ export function fieldsParameter(row: z.ZodObject) {
     .describe('Fields to answer, separated by commas; without it all.');
 }
 
-/** The mask of a `fields` that was given; undefined for none. */
+/** The mask of the query parameter `fields`; undefined if it is absent. */
 export function maskOfFields(query: unknown): FieldsMask | undefined {
   if (typeof query !== 'object' || query === null || !('fields' in query)) return undefined;
   if (typeof query.fields !== 'string') return undefined;
