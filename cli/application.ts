@@ -95,7 +95,7 @@ Exit codes: 1 failed, 2 wrong usage, 3 the service cannot be reached, 4 not sign
   },
 });
 
-/** Runs a command line and returns its exit code; errors are told, not thrown. */
+/** Run a command line and return its exit code. Prints errors instead of throwing them. */
 export async function runInputs(inputs: readonly string[], context: CliContext): Promise<number> {
   const end = inputs.indexOf('--');
   const own = joined(end === -1 ? inputs : inputs.slice(0, end));

@@ -26,7 +26,7 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-/** An error in words that say what to do. The stack of a defect is shown with `--verbose` alone. */
+/** The text of an error, with what to do next. Only `--verbose` shows the stack of a defect. */
 export function errorText(error: unknown, isVerbose: boolean): string {
   if (error instanceof ProblemError) return problemText(error, isVerbose);
   if (error instanceof UnreachableError)
@@ -35,15 +35,16 @@ export function errorText(error: unknown, isVerbose: boolean): string {
     return `${error.message}\nCheck the address; "mps whoami" shows which one is used.`;
   if (error instanceof CliError) return error.message;
   if (!(error instanceof Error)) return String(error);
-  if (isFull(error)) return `The disk is full: ${error.message}\nMake room, then run the same command again.`;
+  if (isFull(error))
+    return `The disk is full: ${error.message}\nFree some space, then run the same command again.`;
   return isVerbose ? (error.stack ?? error.message) : `${error.message}\n--verbose shows more.`;
 }
 
 const nextSteps: Readonly<Record<number, string>> = {
   401: 'Sign in with "mps login".',
   403: 'Your account may not do this; "mps whoami" shows its type.',
-  412: 'Somebody else changed it meanwhile. Try again.',
-  429: 'The service asks for a pause. Try again in a minute.',
+  412: 'Somebody else has changed it. Try again.',
+  429: 'Too many requests. Try again in a minute.',
 };
 
 function problemText(error: ProblemError, isVerbose: boolean): string {
@@ -65,7 +66,7 @@ const fullCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 const isFull = (error: Error): boolean => fullCodes.includes(Reflect.get(error, 'code'));
 
-/** The exit code that tells a script what happened. */
+/** The exit code for an error, as `exitCodes` lists them. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CliError) return error.exitCode;
   if (error instanceof UnreachableError) return exitCodes.unreachable;

@@ -9,7 +9,7 @@ export const cliContext = ({ stdin, stdout, stderr, env, cwd }: CliPlace): CliCo
   printer: new Printer({ stdout, stderr, env }),
 });
 
-/** Where a command runs, as far as it matters to it. */
+/** Streams, variables and working directory of a command. */
 export interface CliPlace {
   stdin: { readonly isTTY?: boolean };
   stdout: Screen;
@@ -18,11 +18,11 @@ export interface CliPlace {
   cwd(): string;
 }
 
-/** What every command has. */
+/** What every command gets from Stricli's `this`. */
 export interface CliContext extends CommandContext {
   readonly process: StricliProcess & { readonly stdin: { readonly isTTY?: boolean } };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the person stands. */
+  /** The working directory. */
   readonly folder: string;
   readonly printer: Printer;
 }

@@ -24,7 +24,7 @@ for (const [signal, code] of [
 // A command that knows what Ctrl-C leaves behind listens itself, and says so.
 process.on('SIGINT', () => {
   if (process.listenerCount('SIGINT') > 1) return;
-  process.stderr.write('Interrupted. What the service was asked last may have been done.\n');
+  process.stderr.write('Interrupted. The last request may still have taken effect.\n');
   process.exit(exitCodes.interrupted);
 });
 

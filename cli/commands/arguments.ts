@@ -5,7 +5,7 @@ const experiment = { placeholder: 'ID', parse: String, proposeCompletions: exper
 /** The experiment of a command; the newest of the project without it. */
 export const experimentId = {
   ...experiment,
-  brief: 'The experiment: its id, the end of it, or latest, which is meant without one',
+  brief: 'The experiment: its id, the end of its id, or latest (the default)',
   optional: true,
 } as const;
 

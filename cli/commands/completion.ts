@@ -14,7 +14,7 @@ export const completionCommand = buildCommand({
     },
   },
   docs: {
-    brief: 'Print what teaches a shell to complete commands and names',
+    brief: 'Print a script that completes commands and names in a shell',
     fullDescription: `Names of projects, experiments, models, configurations and data sets are those that the service has.
 
 Examples:

@@ -11,7 +11,7 @@ const size = (brief: string) =>
   ({ kind: 'parsed', parse: number, placeholder: 'N', brief, optional: true }) as const;
 
 export const sizes = {
-  nodes: size('Nodes; a cluster from 2 on'),
+  nodes: size('Nodes; 2 or more form a cluster'),
   gpus: size('GPUs of each node'),
   vcpus: size('vCPUs of each node'),
   memory: size('Memory of each node in MiB'),
@@ -21,7 +21,7 @@ export const sizes = {
     parse: String,
     proposeCompletions: datasetNames,
     placeholder: 'NAME',
-    brief: 'Data set to lay out at DATA_DIR',
+    brief: 'Data set to provide at DATA_DIR',
     optional: true,
   },
 } as const;
@@ -57,7 +57,7 @@ export const yes = {
 
 export const force = {
   kind: 'boolean',
-  brief: 'Replace files that are there already',
+  brief: 'Replace existing files',
   optional: true,
   withNegated: false,
 } as const;
@@ -67,7 +67,7 @@ export const project = {
   parse: String,
   proposeCompletions: projectNames,
   placeholder: 'NAME|ID',
-  brief: 'The project; that of mps.yaml or of the folder without it',
+  brief: 'The project; by default that of mps.yaml or of the folder',
   optional: true,
 } as const;
 
@@ -85,7 +85,7 @@ export const overrides = {
   kind: 'parsed',
   parse: parseOverride,
   placeholder: 'NAME=VALUE',
-  brief: 'Another value of the configuration, such as optimizer.lr=0.01; may be repeated',
+  brief: 'Set a value of the configuration, such as optimizer.lr=0.01; may be repeated',
   variadic: true,
   optional: true,
 } as const;

@@ -8,13 +8,13 @@ import type { CliContext } from '../context.ts';
 import { chosenLogin } from '../login/connect.ts';
 import { findProject, projectName } from '../projects/find-project.ts';
 
-/** Names of one list that are asked for; a shell shows no more. */
+/** Most names to request of a list; a shell shows no more. */
 const most = 200;
 
-/** Somebody waits with a finger on the tab key. */
+/** A person waits after pressing the tab key. */
 const milliseconds = 2_000;
 
-/** Names that the service knows now; none where it cannot be asked: a completion never fails. */
+/** Names from the service; none if the request fails, because a completion never fails. */
 const live = (ask: (session: Session, context: CliContext) => Promise<readonly string[]>) =>
   async function names(this: CliContext, partial: string): Promise<readonly string[]> {
     try {

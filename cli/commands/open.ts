@@ -17,7 +17,7 @@ export const openCommand = buildCommand({
   docs: {
     brief: 'Open the console in a browser',
     fullDescription:
-      'Prints the address, and opens it where there is a browser (BROWSER names another).\n\nExamples:\n  mps open\n  mps open latest',
+      'Prints the address and opens it in a browser (BROWSER selects another).\n\nExamples:\n  mps open\n  mps open latest',
   },
 });
 

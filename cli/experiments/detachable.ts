@@ -26,7 +26,7 @@ export async function detachable<T>(
 
 export interface Detaching {
   printer: Printer;
-  /** What goes on without its follower, such as `training`. */
+  /** What continues on the service, such as `training`. */
   what: string;
   /** The command that follows it again. */
   again: string;

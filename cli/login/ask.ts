@@ -28,10 +28,10 @@ export async function ask(question: string, { isSecret = false } = {}): Promise<
   }
 }
 
-/** What is piped in, without the line end at its end. */
+/** The text of stdin without its last line end. */
 export const pipedText = async (): Promise<string> => (await text(process.stdin)).replace(/\r?\n$/, '');
 
-/** A password, typed unseen or the first line of what is piped in. @throws CliError where it is blank */
+/** Read a password from the terminal without showing it, or the first line of stdin. @throws CliError if it is empty */
 export async function askPassword(
   { process: { stdin } }: CliContext,
   question = 'Password: ',
@@ -41,15 +41,16 @@ export async function askPassword(
   return password;
 }
 
-/** The first line of what is piped in. */
+/** The first line of stdin. */
 const pipedLine = async (): Promise<string> => (await text(process.stdin)).split(/\r?\n/)[0] ?? '';
 
-/** Asks before something that cannot be undone. @throws CliError where nobody agrees, or nobody can be asked */
+/** Ask before an act that cannot be undone. @throws CliError if the answer is no, or there is no terminal */
 export async function agree(
   { process: { stdin } }: CliContext,
   question: string,
   otherwise: string,
 ): Promise<void> {
-  if (stdin.isTTY !== true) throw new CliError('This cannot be undone. Say --yes.', exitCodes.usage);
+  if (stdin.isTTY !== true)
+    throw new CliError('This cannot be undone. Confirm it with --yes.', exitCodes.usage);
   if (!/^y(es)?$/i.test((await ask(`${question} [y/N] `)).trim())) throw new CliError(otherwise);
 }

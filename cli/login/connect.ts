@@ -6,7 +6,7 @@ import { loginFile, readLogins } from './saved-logins.ts';
 import { clientOf, localUrl, requireService, serviceUrl } from './service.ts';
 import { signIn } from './sign-in.ts';
 
-/** A client that has signed in. @throws CliError where nobody has */
+/** A client with the token of the chosen login. @throws CliError if there is none */
 export async function connect(env: Variables): Promise<Session> {
   const { url, token: chosen } = await chosenLogin(env);
   // Whether a service is there at all comes before who may use it.
@@ -25,7 +25,7 @@ export interface Session {
   token: string;
 }
 
-/** Which service is used, and with what token: the environment's, or those that were saved. */
+/** The service and token to use: those of MPS_URL and MPS_TOKEN, else of the newest saved login. */
 export async function chosenLogin(env: Variables): Promise<{ url: string; token: string | undefined }> {
   const { MPS_URL, MPS_TOKEN } = env;
   const wanted = MPS_URL === undefined || MPS_URL === '' ? undefined : serviceUrl(MPS_URL);
@@ -51,7 +51,7 @@ async function ownToken(url: string, env: Variables): Promise<string | undefined
   if (password === undefined) return undefined;
   try {
     const { token, username } = await signIn({ url, username: 'admin', password }, env);
-    process.stderr.write(`Signed in to ${url} as ${username}, whose password this checkout keeps.\n`);
+    process.stderr.write(`Signed in to ${url} as ${username}, with the password kept in this checkout.\n`);
     return token;
   } catch (error) {
     // The password was changed since.

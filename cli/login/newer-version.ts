@@ -8,7 +8,7 @@ import { version } from '../version.ts';
 import { checkoutFolder } from './checkout.ts';
 import { loginFile, writeSecret } from './saved-logins.ts';
 
-/** Looks once a day, beside the command, which version a service has. */
+/** Ask the service for its version once a day, in the background. */
 export function lookForNewerVersion(url: string, env: Variables): void {
   if (checking?.url === url) return;
   const stop = new AbortController();
@@ -17,7 +17,7 @@ export function lookForNewerVersion(url: string, env: Variables): void {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What goes on beside the command; a command that ends first is not held up. */
+/** The check in the background. A command that ends first does not wait for it. */
 let checking: { url: string; done: Promise<void>; stop: AbortController } | undefined;
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
@@ -32,7 +32,7 @@ async function check(url: string, env: Variables, signal: AbortSignal): Promise<
   await writeSecret(fileOf(env), JSON.stringify({ ...known, [url]: found }));
 }
 
-/** What is known of each service's version, by its address, and which of them the person was told of. */
+/** For each service URL: its version, when it was checked, and the version that the user was told about. */
 const Known = z.record(z.string(), z.object({ checked: z.number(), version: z.string(), told: z.string() }));
 
 async function readKnown(env: Variables): Promise<z.infer<typeof Known>> {
@@ -45,7 +45,7 @@ async function readKnown(env: Variables): Promise<z.infer<typeof Known>> {
 
 const fileOf = (env: Variables): string => join(dirname(loginFile(env)), 'versions.json');
 
-/** Says once of each version of the service that the command is older. A checkout is brought up to date by git. */
+/** Print once for each version of the service that the command is older. A checkout is updated with git. */
 export async function tellNewerVersion({ env, printer }: CliContext): Promise<void> {
   if (checking === undefined) return;
   const { url, stop, done } = checking;
@@ -56,9 +56,9 @@ export async function tellNewerVersion({ env, printer }: CliContext): Promise<vo
   if (found === undefined || found.told === found.version || !isNewer(found.version, version)) return;
   const how =
     checkoutFolder(env) === undefined
-      ? `To bring it up to date: npm install -g ${url}/cli/mps.tgz`
-      : 'Bring the checkout up to date.';
-  printer.say(`This mps is ${version}, older than its service, which is ${found.version}. ${how}`);
+      ? `Update it: npm install -g ${url}/cli/mps.tgz`
+      : 'Update the checkout.';
+  printer.say(`This mps (${version}) is older than its service (${found.version}). ${how}`);
   await writeSecret(fileOf(env), JSON.stringify({ ...known, [url]: { ...found, told: found.version } }));
 }
 

@@ -66,7 +66,7 @@ async function start(checkout: string, url: string, { printer }: CliContext): Pr
     while (!hasEnded && performance.now() - since < maxMilliseconds) {
       if (await answers(url)) {
         line.end();
-        printer.say(`It runs at ${url}; what it says goes to ${file}. To stop it: kill ${service.pid}`);
+        printer.say(`It runs at ${url}; its log is ${file}. To stop it: kill ${service.pid}`);
         return true;
       }
       line.set(`starting…  ${secondsText((performance.now() - since) / 1000)}`);

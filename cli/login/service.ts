@@ -12,7 +12,7 @@ import { version } from '../version.ts';
  * @throws UnexpectedAnswerError where something else does
  */
 export async function requireService(url: string): Promise<void> {
-  const other = new UnexpectedAnswerError(`${url} is no Model Project Service.`);
+  const other = new UnexpectedAnswerError(`${url} is not a Model Project Service.`);
   try {
     const { service } = await clientOf(url).call<typeof readHealth>('GET /health');
     if (service !== 'model-project-service') throw other;
@@ -22,10 +22,10 @@ export async function requireService(url: string): Promise<void> {
   }
 }
 
-/** On one's own machine nothing is lost on the way: a service that is away is away. */
+/** On the same machine a refused connection means that no service runs. */
 const localRetries = { attempts: 2, seconds: 20 };
 
-/** Patient enough for a service that starts anew, and no longer: somebody is waiting. */
+/** Long enough for a service to restart, and short enough for a person who waits. */
 const retries = { attempts: 5, seconds: 20 };
 
 /** A client of a service, with its token where there is one. */
@@ -43,16 +43,16 @@ export const isLoopback = (host: string): boolean => /^(localhost|127\.\d+\.\d+\
 /** Where `npm start` listens unless it is told otherwise. */
 export const localUrl = 'http://127.0.0.1:3000';
 
-/** A base address as it is compared and used. @throws CliError for what is none, or would send a token in clear text */
+/** Parse and normalize a service URL. @throws CliError if it is invalid or would send a token in clear text */
 export function serviceUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new CliError(
-      `"${text}" is no address of a service: it must begin with https:// or http://.`,
+      `"${text}" is not a service URL: it must start with https:// or http://.`,
       exitCodes.usage,
     );
   if (url.username !== '' || url.password !== '')
-    throw new CliError('The address must hold neither name nor password.', exitCodes.usage);
+    throw new CliError('The URL must not contain a user name or password.', exitCodes.usage);
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
     throw new CliError(`${url.origin} would send your token in clear text. Use https://.`, exitCodes.usage);
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');

@@ -1,6 +1,6 @@
 import type { Printer } from './printer.ts';
 
-/** Lines that scroll, and one below them that changes: on a terminal alone. */
+/** Scrolling lines with one status line below them that changes in place, on terminals only. */
 export class LiveLine {
   readonly #printer: Printer;
   #status = '';

@@ -74,9 +74,9 @@ const maxNamed = 5;
 export function replacedError(paths: readonly string[], undone: string): CliError {
   const more = paths.length - maxNamed;
   const names = paths.slice(0, maxNamed).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  const [are, them] = paths.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  const [exist, them] = paths.length === 1 ? ['exists', 'it'] : ['exist', 'them'];
   return new CliError(
-    `${names} ${are} there already; ${undone}. Save it elsewhere by --to, or replace ${them} by --force.`,
+    `${names} ${exist} already; ${undone}. Use --to to save elsewhere, or --force to replace ${them}.`,
     exitCodes.usage,
   );
 }

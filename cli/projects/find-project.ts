@@ -24,7 +24,9 @@ export async function findProject(
   const [first, ...more] = own.length > 0 ? own : found;
   if (more.length === 0) return first;
   const ids = [first, ...more].map((project) => `  ${project?.project_id} of ${project?.owner ?? 'nobody'}`);
-  throw new CliError(`Several projects are called "${name}":\n${ids.join('\n')}\nName one by --project ID.`);
+  throw new CliError(
+    `Several projects are called "${name}":\n${ids.join('\n')}\nChoose one with --project ID.`,
+  );
 }
 
 export type Project = RowOf<typeof listProjects>;
@@ -50,6 +52,6 @@ export async function requireProject(
   const project = await findProject(session, name);
   if (project !== undefined) return project;
   throw new CliError(
-    `There is no project "${name}". Name one by --project; "mps run" creates it, and so do "mps data push", "mps config push" and "mps env set".`,
+    `There is no project "${name}". Name another with --project, or create it with "mps run", "mps data push", "mps config push" or "mps env set".`,
   );
 }

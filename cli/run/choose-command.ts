@@ -18,7 +18,7 @@ export function chooseCommand(
   const program = usualPrograms.find((name) => files.has(name));
   if (program !== undefined) return usualCommand(program, env_type);
   throw new CliError(
-    `This folder has no program that mps knows (${usualPrograms.join(', ')}).\nSay what to run: mps run -- python train.py --epochs 5`,
+    `This folder has no program that mps knows (${usualPrograms.join(', ')}).\nTell mps what to run: mps run -- python train.py --epochs 5`,
     exitCodes.usage,
   );
 }

@@ -87,7 +87,7 @@ export interface SourceFile {
 
 export interface SourceFiles {
   files: SourceFile[];
-  /** What is not taken along, and why. */
+  /** Paths that are not uploaded, each with the reason. */
   leftOut: string[];
 }
 
@@ -132,7 +132,7 @@ interface FolderLink {
   target: string;
 }
 
-/** How many files are looked at at a time. */
+/** Files to inspect concurrently. */
 const atOnce = 64;
 
 async function inspectAll(

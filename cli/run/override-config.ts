@@ -33,7 +33,7 @@ function overrideTables(
   overrides: readonly Override[],
   stringify: (value: Record<string, unknown>) => string,
 ): string {
-  if (!isTable(root)) throw new Error('it holds no mapping');
+  if (!isTable(root)) throw new Error('it is not a mapping');
   for (const override of overrides) set(root, override);
   return stringify(root);
 }
@@ -45,7 +45,7 @@ function set(root: Record<string, unknown>, { path, value }: Override): void {
   let table = root;
   for (const name of path.slice(0, -1)) {
     const next = table[name];
-    if (next !== undefined && !isTable(next)) throw new Error(`${path.join('.')}: ${name} is no mapping`);
+    if (next !== undefined && !isTable(next)) throw new Error(`${path.join('.')}: ${name} is not a mapping`);
     const below = next ?? {};
     table[name] = below;
     table = below;

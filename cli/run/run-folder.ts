@@ -47,7 +47,7 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
   const [listed, git] = await Promise.all([listFiles(folder), gitState(folder)]);
   const sources = await inspectFiles(folder, listed);
   const names = new Set(sources.files.map(({ path }) => path));
-  if (names.size === 0) throw new CliError(`${folder} holds no file to train with.`, exitCodes.usage);
+  if (names.size === 0) throw new CliError(`${folder} has no files to train with.`, exitCodes.usage);
   const environment = await chooseEnvironment(folder, names, projectFile);
   const config = await chooseConfig(folder, names, options.config ?? projectFile.config, options.overrides);
   const name = options.project ?? projectFile.project ?? place.name;
@@ -113,7 +113,7 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
   return experiment;
 }
 
-/** What a run may be told, besides what mps.yaml says. */
+/** Options of a run. They take precedence over mps.yaml. */
 export interface RunOptions
   extends Pick<ProjectFile, 'dataset' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout'> {
   project?: string;
@@ -161,7 +161,7 @@ async function agreeToSize({ files }: SourceFiles, { printer }: Place): Promise<
   for (const { path, size } of files.toSorted((a, b) => b.size - a.size).slice(0, 10))
     printer.say(`  ${bytesText(size).padStart(9)}  ${path}`);
   const advice = 'List in .mpsignore what the training does not need.';
-  if (process.stdin.isTTY !== true) throw new CliError(`${advice} Or say --yes.`);
+  if (process.stdin.isTTY !== true) throw new CliError(`${advice} Or confirm with --yes.`);
   const answer = await ask('Upload all of it? [y/N] ');
   if (!/^y(es)?$/i.test(answer.trim())) throw new CliError(`Nothing was uploaded. ${advice}`);
 }
@@ -193,7 +193,7 @@ async function uploadSource(
 }
 
 interface StoredSource {
-  /** What became of it, for the person. */
+  /** The result for the user. */
   told: string;
   sha256: string;
   /** Makes it the current one again. */
@@ -236,7 +236,7 @@ function chosenSizes(options: RunOptions, file: ProjectFile): Sizes {
 
 type Sizes = Pick<RunOptions, (typeof sizeNames)[number]>;
 
-/** How often a change of somebody else is made up for. */
+/** Most submissions while others change the project. */
 const maxAttempts = 12;
 
 const longestMilliseconds = 3_000;
@@ -260,7 +260,7 @@ async function beginMeant(
     } catch (error) {
       const isChanged = error instanceof ProblemError && error.status === 409 && error.faults.length > 0;
       if (!isChanged || attempt === maxAttempts) throw error;
-      // Commands that got into each other's way do not meet again after different times.
+      // A random wait keeps colliding commands from colliding again.
       await wait(Math.random() * Math.min(longestMilliseconds, 100 * 2 ** attempt));
       if (signal.aborted) throw new CliError('Interrupted; nothing was submitted.', exitCodes.interrupted);
       meant = await storeAgain();

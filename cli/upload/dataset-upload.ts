@@ -60,10 +60,10 @@ export async function withDataFile<T>(
   const { files, leftOut } = await inspectFiles(path, await listDataFiles(path));
   if (leftOut.length > 0)
     throw new CliError(
-      `Data sets hold files alone. List these in .mpsignore, or replace them:\n${leftOut.map((one) => `  ${one}`).join('\n')}`,
+      `Data sets contain files only. List these in .mpsignore or replace them:\n${leftOut.map((one) => `  ${one}`).join('\n')}`,
       exitCodes.usage,
     );
-  if (files.length === 0) throw new CliError(`${path} holds no file.`, exitCodes.usage);
+  if (files.length === 0) throw new CliError(`${path} has no files.`, exitCodes.usage);
   // Data is mostly compressed already, or so large that compressing takes longer than sending.
   const packing = { signal, isCompressed: false };
   return withScratchFolder(async (scratch) =>
@@ -74,6 +74,6 @@ export async function withDataFile<T>(
 interface Preparing {
   isFolder: boolean;
   signal: AbortSignal;
-  /** Told what takes its time. */
+  /** Called with a text before each slow step. */
   onStep(text: string): void;
 }

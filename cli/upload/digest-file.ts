@@ -11,7 +11,7 @@ import { CliError, exitCodes } from '../cli-error.ts';
 export async function digestFile(path: string, signal?: AbortSignal): Promise<DigestedFile> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) throw new CliError(`There is no file ${path}.`, exitCodes.usage);
-  if (!found.isFile()) throw new CliError(`${path} is no file.`, exitCodes.usage);
+  if (!found.isFile()) throw new CliError(`${path} is not a file.`, exitCodes.usage);
   const { size } = found;
   if (size === 0) throw new CliError(`${path} is empty.`, exitCodes.usage);
   const hash = createHash('sha256');

@@ -201,7 +201,7 @@ export class Client {
       const problem = await ProblemError.of(response);
       // Storage, to which a download is redirected, has no words of its own either.
       if (problem.status === 404 && init.redirect === 'manual' && !problem.isExplained)
-        throw new UnexpectedAnswerError(`${this.url} is no Model Project Service: HTTP status 404.`);
+        throw new UnexpectedAnswerError(`${this.url} is not a Model Project Service: HTTP status 404.`);
       if (problem.status === 429 || problem.status === 503)
         throw new TryAgainError(problem, response.headers.get('retry-after'));
       throw problem;

@@ -25,10 +25,10 @@ export const loginCommand = buildCommand({
       user: {
         kind: 'parsed',
         parse: String,
-        brief: 'Name of the user; asked for without it',
+        brief: 'Name of the user; asked for if missing',
         optional: true,
       },
-      days: { kind: 'parsed', parse: days, brief: 'How long the login is good (90)', optional: true },
+      days: { kind: 'parsed', parse: days, brief: 'Days until the login expires (90)', optional: true },
       verbose,
     },
   },

@@ -36,7 +36,7 @@ async function create(
 ): Promise<void> {
   if (to === undefined && this.printer.isTerminal)
     throw new CliError(
-      'A token on the screen can be read by others. Save it by --to FILE, or pipe it to the program that keeps it.',
+      'A token on the screen can be read by others. Save it with --to FILE, or pipe it to the program that stores it.',
       exitCodes.usage,
     );
   const file = to === undefined ? undefined : resolve(this.folder, to);
@@ -51,7 +51,7 @@ async function create(
   );
   if (file === undefined) this.process.stdout.write(`${access_token}\n`);
   else await writeSecret(file, `${access_token}\n`);
-  this.printer.say(`Created the token ${name} (${token_id}), good until ${expires_at.slice(0, 10)}.`);
+  this.printer.say(`Created the token ${name} (${token_id}), valid until ${expires_at.slice(0, 10)}.`);
 }
 
 const createCommand = buildCommand({
@@ -59,14 +59,14 @@ const createCommand = buildCommand({
   parameters: {
     positional: {
       kind: 'tuple',
-      parameters: [{ brief: 'What the token is for', placeholder: 'NAME', parse: String }],
+      parameters: [{ brief: 'Name that says what the token is for', placeholder: 'NAME', parse: String }],
     },
     flags: {
       days: {
         kind: 'parsed',
         parse: days,
         placeholder: 'N',
-        brief: 'How long it is good (90)',
+        brief: 'Days until it expires (90)',
         optional: true,
       },
       to: {

@@ -19,7 +19,7 @@ export const compareCommand = buildCommand({
       parameter: experimentIdOf('Experiments to compare; the two newest without any'),
     },
     flags: {
-      all: { kind: 'boolean', brief: 'Show what is equal, too', optional: true, withNegated: false },
+      all: { kind: 'boolean', brief: 'Show equal values too', optional: true, withNegated: false },
       project,
       json,
       verbose,
@@ -27,7 +27,7 @@ export const compareCommand = buildCommand({
     aliases: { a: 'all', p: 'project' },
   },
   docs: {
-    brief: 'Compare experiments: their metrics, and in what else they differ',
+    brief: 'Compare the metrics of experiments and their other differences',
     fullDescription:
       'Examples:\n  mps compare\n  mps compare 4k8f 73wz --all\n  mps compare 4k8f 73wz --json',
   },

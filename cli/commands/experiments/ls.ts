@@ -29,8 +29,7 @@ export const lsCommand = buildCommand({
         parse: String,
         variadic: ',',
         placeholder: 'NAME',
-        brief:
-          'By best, a metric, or params.NAME, duration, cost and the like; -NAME begins with the greatest',
+        brief: 'By best, a metric, params.NAME, duration, cost and others; -NAME sorts in descending order',
         optional: true,
       },
       limit: {
@@ -48,7 +47,7 @@ export const lsCommand = buildCommand({
   },
   docs: {
     brief: 'List the experiments of a project, newest first',
-    fullDescription: `Filters are conditions joined by AND on metrics.NAME, params.NAME, tags.NAME, status, name, user, duration and others; an experiment without the value by which is sorted comes last. BEST is the best value by the project's criterion, LAST the newest of that metric; what is filtered or sorted by is a column. With --json a line for each experiment.
+    fullDescription: `Filters are conditions joined by AND on metrics.NAME, params.NAME, tags.NAME, status, name, user, duration and others; experiments without the value that sorts them come last. BEST is the best value by the project's criterion, LAST the newest of that metric; each value in the filter or the order gets a column. --json prints a line for each experiment.
 
 Examples:
   mps ls
@@ -92,7 +91,7 @@ async function ls(
 
 function limit(text: string): number {
   const count = Number(text);
-  if (!Number.isInteger(count) || count < 1) throw new Error('must be a whole number from 1 on');
+  if (!Number.isInteger(count) || count < 1) throw new Error('must be a whole number of at least 1');
   return count;
 }
 

@@ -48,7 +48,7 @@ export const pullCommand = buildCommand({
   docs: {
     brief: 'Download the files that an experiment left',
     fullDescription:
-      'An interrupted download goes on where it was; every file is checked by its SHA-256. A file that is there with another content is replaced by --force alone.\n\nExamples:\n  mps pull\n  mps pull 4k8f model --to results',
+      'An interrupted download is resumed; every file is verified by its SHA-256. Only --force replaces a file with different content.\n\nExamples:\n  mps pull\n  mps pull 4k8f model --to results',
   },
 });
 
@@ -103,7 +103,7 @@ async function pull(
     }
   };
   try {
-    await untilInterrupted(work, 'Interrupted; the same command goes on where it was.');
+    await untilInterrupted(work, 'Interrupted; run the same command again to continue.');
   } finally {
     line.end();
   }
@@ -135,7 +135,7 @@ function pullPlace(folder: string, path: string): string {
  */
 async function refusePullClashes(folder: string, places: readonly string[]): Promise<void> {
   const fault = (text: string) =>
-    new CliError(`${text}; nothing was downloaded. Name another folder by --to.`, exitCodes.usage);
+    new CliError(`${text}; nothing was downloaded. Choose another folder with --to.`, exitCodes.usage);
   const folders = new Set([folder]);
   for (const place of places) for (let at = dirname(place); at !== folder; at = dirname(at)) folders.add(at);
   const both = places.find((place) => folders.has(place));
@@ -143,7 +143,7 @@ async function refusePullClashes(folder: string, places: readonly string[]): Pro
     throw fault(
       `${both} would be both a file and a folder: the experiment left ${relative(folder, both)} and files below it`,
     );
-  for (const one of folders) if ((await kindOf(one)) === 'file') throw fault(`${one} is no folder`);
+  for (const one of folders) if ((await kindOf(one)) === 'file') throw fault(`${one} is not a folder`);
   for (const place of places) if ((await kindOf(place)) === 'folder') throw fault(`${place} is a folder`);
 }
 

@@ -73,7 +73,7 @@ async function exportOne(
     return state;
   };
   try {
-    const state = await untilInterrupted(work, 'Interrupted; the same command goes on where it was.');
+    const state = await untilInterrupted(work, 'Interrupted; run the same command again to continue.');
     line.end();
     if (isJson) return this.printer.json({ ...state, saved: place });
     this.printer.say(`${place}  ${bytesText(state.bytes)}, ${state.files} files`);

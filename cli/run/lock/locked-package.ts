@@ -33,7 +33,7 @@ const oneOf = (markers: readonly string[]): string =>
 /** A package that the service cannot install from where the lock has it. */
 export const notInstallable = (file: string, name: string, source: string): CliError =>
   new CliError(
-    `${file} takes ${name} from ${source}, which a training cannot reach.\nTake it from an index, or put its wheel into the folder and list all in requirements.txt.`,
+    `${file} installs ${name} from ${source}, which a training cannot reach.\nInstall it from an index, or add its wheel to the folder and list all packages in requirements.txt.`,
     exitCodes.usage,
   );
 

@@ -29,7 +29,7 @@ function lineOf(name: string, wanted: z.infer<typeof Wanted>): string[] {
   if (optional === true) return [];
   if (version === undefined || version.includes('|'))
     throw new CliError(
-      `pyproject.toml: ${name} cannot be taken as it is, because pip has no such requirement.\nList in requirements.txt what is to be installed.`,
+      `pyproject.toml: ${name} cannot be converted, because pip has no such requirement.\nList the packages in requirements.txt.`,
       exitCodes.usage,
     );
   const named = extras === undefined ? name : `${name}[${extras.join(',')}]`;

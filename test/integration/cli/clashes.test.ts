@@ -59,7 +59,7 @@ describe('mps pull', () => {
       what: 'a file in the place of a folder',
       paths: ['a.txt', 'model/weights.bin'],
       there: { model: 'my own\n' },
-      fault: 'out/model is no folder',
+      fault: 'out/model is not a folder',
     },
     {
       what: 'a folder in the place of a file',
@@ -97,7 +97,7 @@ describe('mps pull', () => {
     const refused = await mps(url, 'pull', '--to', 'out');
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      expect.stringMatching(/out\/b\.txt is there already; nothing was downloaded\. .*--to.*--force/),
+      expect.stringMatching(/out\/b\.txt exists already; nothing was downloaded\. .*--to.*--force/),
     ]);
     expect(received.filter((one) => one.url.includes('/artifacts/'))).toEqual([]);
     expect(await readFile(join(folder, 'out/b.txt'), 'utf8')).toBe('my own\n');
@@ -134,7 +134,7 @@ test.each([
   await writeFile(join(folder, 'mine'), 'mine');
   expect(await mps(url, ...args)).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining(`mine is there already; nothing was ${undone}.`),
+    stderr: expect.stringContaining(`mine exists already; nothing was ${undone}.`),
   });
   expect(received.filter(({ method }) => method === 'POST')).toEqual([]);
   expect(await readFile(join(folder, 'mine'), 'utf8')).toBe('mine');

@@ -104,7 +104,7 @@ describe('Ctrl-C', () => {
       what: 'a configuration is stored',
       args: ['config', 'push', 'train.yaml', '-p', 'p'],
       at: `PUT /projects/${project_id}/configs/train.yaml`,
-      told: 'What the service was asked last may have been done.',
+      told: 'The last request may still have taken effect.',
     },
     {
       what: 'a model is announced',
@@ -138,7 +138,10 @@ describe('Ctrl-C', () => {
       .toBeGreaterThan(0);
     started.child.kill('SIGINT');
     const ended = await started.ended;
-    expect([ended.code, ended.stderr]).toEqual([130, expect.stringContaining('goes on where it was')]);
+    expect([ended.code, ended.stderr]).toEqual([
+      130,
+      expect.stringContaining('run the same command again to continue'),
+    ]);
     expect(await readdir(join(folder, 'out'))).toEqual(['model.bin.part']);
 
     turn = whole;
@@ -157,7 +160,10 @@ describe('a full disk', () => {
     // A device on which every write fails as on a full disk.
     await symlink('/dev/full', join(folder, 'model.bin.part'));
     const full = await runMps(args, options);
-    expect([full.code, full.stderr]).toEqual([1, expect.stringMatching(/The disk is full.*Make room/s)]);
+    expect([full.code, full.stderr]).toEqual([
+      1,
+      expect.stringMatching(/The disk is full.*Free some space/s),
+    ]);
     expect(await readdir(folder)).not.toContain('model.bin');
     await unlink(join(folder, 'model.bin.part'));
     expect(await runMps(args, options)).toMatchObject({ code: 0 });
@@ -168,6 +174,6 @@ describe('a full disk', () => {
     const { url } = await served(dispatch({}));
     const options = { folder, home: folder, environment: environmentOf(url) };
     const refused = await runMps(['pull', '-p', 'p', '--to', 'train.py'], options);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is no folder') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a folder') });
   });
 });

@@ -163,6 +163,6 @@ describe('the requirements of poetry', () => {
 
   test.each(['{git = "https://example.com/a"}', '"^1.0 || ^2.0"'])('refuse %s', async (wanted) => {
     const files = { 'pyproject.toml': `[tool.poetry.dependencies]\na = ${wanted}\n` };
-    await expect(choose(files)).rejects.toThrow('a cannot be taken as it is');
+    await expect(choose(files)).rejects.toThrow('a cannot be converted');
   });
 });

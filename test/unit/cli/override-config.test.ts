@@ -27,8 +27,8 @@ describe('overrideConfig', () => {
 
   test.each([
     { name: 'a.json', content: '{', set: 'a=1', fault: /^a\.json: / },
-    { name: 'a.json', content: '[]', set: 'a=1', fault: 'a.json: it holds no mapping' },
-    { name: 'a.json', content: '{"a": 1}', set: 'a.b=1', fault: 'a.json: a.b: a is no mapping' },
+    { name: 'a.json', content: '[]', set: 'a=1', fault: 'a.json: it is not a mapping' },
+    { name: 'a.json', content: '{"a": 1}', set: 'a.b=1', fault: 'a.json: a.b: a is not a mapping' },
     { name: 'a.yaml', content: 'a: 1', set: 'a.b=1', fault: /^a\.yaml: / },
     { name: 'a.toml', content: '=', set: 'a=1', fault: /^a\.toml: / },
   ])('refuses $set in "$content"', ({ name, content, set, fault }) => {

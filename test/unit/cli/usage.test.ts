@@ -39,8 +39,8 @@ describe('a command line that cannot be', () => {
     { args: ['run', '-c', 'a.yaml', '-c', 'b.yaml'], fault: 'config' },
     { args: ['cancle'], fault: 'did you mean `cancel`' },
     { args: ['login', 'http://example.com'], fault: 'clear text' },
-    { args: ['login', 'nowhere'], fault: 'no address' },
-    { args: ['login', 'https://ada:secret@example.com'], fault: 'neither name nor password' },
+    { args: ['login', 'nowhere'], fault: 'not a service URL' },
+    { args: ['login', 'https://ada:secret@example.com'], fault: 'must not contain a user name or password' },
     { args: ['rerun', '4k8f', '-S', 'a={b: 1}'], fault: 'single values' },
     { args: ['data', 'push', 'a', 'missing'], fault: 'no file or folder' },
     { args: ['data', 'push', 'a', '.', '--as-file'], fault: 'is a folder' },
@@ -107,7 +107,10 @@ describe('what stands in the way', () => {
     async ({ status, body }) => {
       const url = await answering(status, body);
       const { code, stderr } = await ran(['login', url, '--user', 'ada']);
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/is no Model Project Service|has no JSON/)]);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/is not a Model Project Service|has no JSON/),
+      ]);
       expect(stderr).toContain('Check the address');
     },
   );
@@ -155,7 +158,7 @@ describe('what stands in the way', () => {
     const where = join(folder, 'empty');
     await mkdir(where);
     const { code, stderr } = await ran(['run'], { where });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('holds no file to train with')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('has no files to train with')]);
   });
 });
 
@@ -165,8 +168,8 @@ describe('an error', () => {
     { error: problem(401), text: 'mps login', code: 4 },
     { error: problem(403), text: 'mps whoami', code: 1 },
     { error: problem(429), text: 'Try again in a minute', code: 1 },
-    { error: Object.assign(new Error('write'), { code: 'ENOSPC' }), text: 'Make room', code: 1 },
-    { error: Object.assign(new Error('write'), { code: 'EDQUOT' }), text: 'Make room', code: 1 },
+    { error: Object.assign(new Error('write'), { code: 'ENOSPC' }), text: 'Free some space', code: 1 },
+    { error: Object.assign(new Error('write'), { code: 'EDQUOT' }), text: 'Free some space', code: 1 },
     { error: new UnreachableError('http://a', new Error('gone')), text: 'npm start', code: 3 },
     { error: new Error('a defect'), text: '--verbose shows more', code: 1 },
   ])('such as $error says what to do next', ({ error, text, code }) => {
