@@ -1,4 +1,4 @@
-import { bundleCommand } from '../functions/service/bundle-command.ts';
+import { bundleCommand } from '../functions/service/build-command.ts';
 import { writeBundle } from '../shared/bundle/write-bundle.ts';
 
 /**

@@ -9,7 +9,7 @@ import { fields } from '../../shared/http/definition/endpoint-input.ts';
 import { integer } from '../../shared/http/definition/parameters.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
-import { TokenAnswer } from './token-answer.ts';
+import { TokenAnswer } from './credentials.ts';
 
 const daySeconds = 24 * 60 * 60;
 

@@ -11,7 +11,7 @@ import { fields } from '../../shared/http/definition/endpoint-input.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { keepSession, presentedSession } from '../../shared/http/pipeline/session-cookie.ts';
-import { presentedCredentials } from './presented-credentials.ts';
+import { presentedCredentials } from './credentials.ts';
 
 export const endpoint = defineEndpoint({
   name: 'createSession',

@@ -9,7 +9,7 @@ import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
-import { presentedCredentials } from './presented-credentials.ts';
+import { presentedCredentials } from './credentials.ts';
 
 const lifetimeSeconds = 12 * 60 * 60;
 

@@ -6,7 +6,7 @@ import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { keepSession, presentedSession } from '../../shared/http/pipeline/session-cookie.ts';
-import { SessionAnswer, showSession } from './session-answer.ts';
+import { SessionAnswer, showSession } from './credentials.ts';
 
 export const endpoint = defineEndpoint({
   name: 'renewSession',

@@ -9,7 +9,7 @@ import { artifactRoutes } from '../../shared/mlflow/artifacts/routes.ts';
 import { modelRoutes } from '../../shared/mlflow/logged-models/routes.ts';
 import { experimentRoutes } from '../../shared/mlflow/projects/routes.ts';
 import { errorBody } from '../../shared/mlflow/protocol/mlflow-error.ts';
-import { createRouter } from '../../shared/mlflow/protocol/router.ts';
+import { createRouter } from '../../shared/mlflow/protocol/route.ts';
 import { serverRoutes } from '../../shared/mlflow/protocol/server-routes.ts';
 import { registeredRoutes } from '../../shared/mlflow/registry/model-routes.ts';
 import { versionRoutes } from '../../shared/mlflow/registry/version-routes.ts';

@@ -10,14 +10,27 @@ import { withCors } from '../../shared/http/pipeline/cors.ts';
 import type { Handler } from '../../shared/http/pipeline/lambda.ts';
 import { type Event, headerOf, type Result } from '../../shared/http/pipeline/proxy-event.ts';
 
+/**
+ * Handler of the `ANY` method of every route: it handles all methods without an endpoint: the preflight of a browser
+ * for an origin of `CORS_ORIGINS`, and 405 with `Allow` for the others. API Gateway by itself answers a wrong method
+ * like a missing token. The table is made of the endpoints where the service is deployed.
+ */
+export function anyMethod(table: MethodTable, environment: Environment = process.env): Handler {
+  let origins: readonly string[] | undefined;
+  return async (event) => {
+    origins ??= readCorsOrigins(environment);
+    const methods = Object.hasOwn(table, event.resource) ? (table[event.resource] ?? []) : [];
+    const requestId = event.requestContext?.requestId ?? newId();
+    const log = createLogger('warn', (line) => process.stdout.write(line));
+    const result = isPreflight(event, origins)
+      ? preflight(methods, requestId)
+      : renderError(notAllowed(event, methods), requestId, log);
+    return withCors(result, origins, headerOf(event, 'origin'));
+  };
+}
+
 /** The methods that are served at each route, such as `/users/{p1}/type`. */
 export type MethodTable = Readonly<Record<string, readonly RequestMethod[]>>;
-
-/** Request headers that operations take besides those that browsers send without asking. */
-const requestHeaders = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Fields';
-
-/** How long browsers may remember a preflight, in seconds; Chromium keeps none for more than two hours. */
-const preflightSeconds = 3600;
 
 function isPreflight(event: Event, origins: readonly string[]): boolean {
   const origin = headerOf(event, 'origin');
@@ -42,6 +55,12 @@ const preflight = (methods: readonly RequestMethod[], requestId: string): Result
   body: '',
 });
 
+/** Request headers that operations take besides those that browsers send without asking. */
+const requestHeaders = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Fields';
+
+/** How long browsers may remember a preflight, in seconds; Chromium keeps none for more than two hours. */
+const preflightSeconds = 3600;
+
 function notAllowed({ httpMethod, path }: Event, methods: readonly RequestMethod[]): HttpError {
   const allowed = methods.join(', ');
   return new HttpError(
@@ -49,23 +68,4 @@ function notAllowed({ httpMethod, path }: Event, methods: readonly RequestMethod
     `${httpMethod} is not served at ${path}; allowed are ${allowed}.`,
     { Allow: allowed },
   );
-}
-
-/**
- * Handler of the `ANY` method of every route: it handles all methods without an endpoint: the preflight of a browser
- * for an origin of `CORS_ORIGINS`, and 405 with `Allow` for the others. API Gateway by itself answers a wrong method
- * like a missing token. The table is made of the endpoints where the service is deployed.
- */
-export function anyMethod(table: MethodTable, environment: Environment = process.env): Handler {
-  let origins: readonly string[] | undefined;
-  return async (event) => {
-    origins ??= readCorsOrigins(environment);
-    const methods = Object.hasOwn(table, event.resource) ? (table[event.resource] ?? []) : [];
-    const requestId = event.requestContext?.requestId ?? newId();
-    const log = createLogger('warn', (line) => process.stdout.write(line));
-    const result = isPreflight(event, origins)
-      ? preflight(methods, requestId)
-      : renderError(notAllowed(event, methods), requestId, log);
-    return withCors(result, origins, headerOf(event, 'origin'));
-  };
 }

@@ -1,7 +1,5 @@
 import type { CommandFiles } from './build-command.ts';
 
-let built: Promise<CommandFiles> | undefined;
-
 /**
  * The files of the command. From the source tree they are built at the first call; a bundle has this module replaced by
  * what was built with it (`infra/service/bundle-options.ts`).
@@ -10,3 +8,5 @@ export function commandFiles(): Promise<CommandFiles> {
   built ??= import('./build-command.ts').then(({ buildCommandFiles }) => buildCommandFiles());
   return built;
 }
+
+let built: Promise<CommandFiles> | undefined;

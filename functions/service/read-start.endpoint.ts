@@ -3,8 +3,7 @@ import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
-import { Start, startOf } from './start.ts';
-import { startPage, startPolicy } from './start-page.ts';
+import { Start, startOf, startPage, startPolicy } from './start-page.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readStart',

@@ -1,13 +1,9 @@
+import * as z from 'zod';
+import packageFile from '../../package.json' with { type: 'json' };
 import { Html, html } from '../../shared/drawing/html.ts';
+import { pagePalette } from '../../shared/drawing/page-palette.ts';
+import { pathOfHost } from '../../shared/http/definition/endpoint-context.ts';
 import { pagePolicy } from './docs/page-policy.ts';
-import type { Start } from './start.ts';
-import { startStyle } from './start-style.ts';
-
-/** The policy of the page: its own style, and nothing else. */
-export const startPolicy = pagePolicy({ style: startStyle });
-
-const entry = (href: string, name: string, text: string): Html =>
-  html`<div><dt><a href="${href}">${name}</a></dt><dd>${text}</dd></div>`;
 
 /** The start page for people: what this is, and where it goes on. */
 export function startPage(start: Start): string {
@@ -30,4 +26,68 @@ mps login "$BASE"
 mps run</code></pre>
 </main></body></html>
 `.text;
+}
+
+const link = (description: string) => z.string().describe(description);
+
+/** What the service is, and where it goes on. Links are paths from the root of the host. */
+export const Start = z
+  .object({
+    service: z.literal('model-project-service'),
+    version: z.string().describe('Of the service, and of the command mps that goes with it.'),
+    console: link('The console, a page for people.'),
+    docs: link('The reference, for people.'),
+    openapi: link('The OpenAPI document, for generators of clients.'),
+    health: link('Check that the service responds.'),
+    token: link('POST here to sign in.'),
+    account: link('The account of the caller.'),
+    command: link('The command mps, for `npm install -g`.'),
+  })
+  .meta({ id: 'Start' });
+export type Start = z.infer<typeof Start>;
+
+/** The style of the start page: one column, light and dark by the reader's preference. */
+const startStyle = `
+${pagePalette}* { box-sizing: border-box; }
+body {
+  margin: 0 auto; max-width: 44rem; padding: 3rem 1.25rem; color: var(--text); background: var(--page);
+  font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
+}
+a { color: var(--accent); }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 3px; }
+h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .75rem; }
+h2 { font-size: 1.125rem; margin: 2rem 0 .5rem; }
+dl { margin: 0; border-top: 1px solid var(--line); }
+dl div { padding: .65rem 0; border-bottom: 1px solid var(--line); }
+dt { font-weight: 600; }
+dd { margin: 0; color: var(--soft); }
+code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; font-size: .875em; }
+pre { margin: 0; padding: .85rem 1rem; background: var(--code); border: 1px solid var(--line); border-radius: 8px; overflow: auto; }
+`;
+
+const entry = (href: string, name: string, text: string): Html =>
+  html`<div><dt><a href="${href}">${name}</a></dt><dd>${text}</dd></div>`;
+
+/** The policy of the page: its own style, and nothing else. */
+export const startPolicy = pagePolicy({ style: startStyle });
+
+/**
+ * The links for a request to the root of the service. A deployment may be below a stage, and its root be asked for with
+ * and without the slash at its end, so that relative links would lead astray.
+ *
+ * @param requestPath as the caller sees it, such as `/v1/`
+ */
+export function startOf(requestPath: string): Start {
+  const base = `${pathOfHost(requestPath)}/`;
+  return {
+    service: 'model-project-service',
+    version: packageFile.version,
+    console: `${base}console`,
+    docs: `${base}docs`,
+    openapi: `${base}openapi.json`,
+    health: `${base}health`,
+    token: `${base}auth/token`,
+    account: `${base}users/me`,
+    command: `${base}cli/mps.tgz`,
+  };
 }

@@ -12,9 +12,7 @@ import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
 import { requirePrecondition } from '../../shared/http/definition/precondition.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
-import { requireMayChangeAccount } from './account-access.ts';
-import { showUser, UserAnswer } from './user-answer.ts';
-import { userPath } from './user-path.ts';
+import { requireMayChangeAccount, showUser, UserAnswer, userPath } from './account.ts';
 
 export const endpoint = defineEndpoint({
   name: 'changePassword',

@@ -18,8 +18,8 @@ import { signInMaxBytes } from '../../shared/http/body/body-limit.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
+import { showUser, UserAnswer } from './account.ts';
 import { requireMayRegister } from './registration-rule.ts';
-import { showUser, UserAnswer } from './user-answer.ts';
 
 const taken = (username: string): ServiceError =>
   new ServiceError('conflict', `The user name ${username} is taken.`);

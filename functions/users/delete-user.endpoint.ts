@@ -9,7 +9,7 @@ import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { requirePrecondition } from '../../shared/http/definition/precondition.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';
-import { UserAnswer } from './user-answer.ts';
+import { UserAnswer } from './account.ts';
 
 /** The purge removes the rest. */
 const clearSeconds = 5;

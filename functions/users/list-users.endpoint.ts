@@ -4,7 +4,7 @@ import { readAccounts } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../shared/http/definition/paging.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
-import { UserAnswer } from './user-answer.ts';
+import { UserAnswer } from './account.ts';
 
 export const endpoint = defineEndpoint({
   name: 'listUsers',

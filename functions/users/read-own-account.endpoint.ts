@@ -3,7 +3,7 @@ import { findUser } from '../../shared/data/accounts/user.ts';
 import { readAccounts } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
-import { showUser, UserAnswer } from './user-answer.ts';
+import { showUser, UserAnswer } from './account.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readOwnAccount',

@@ -3,9 +3,7 @@ import { findUserByName } from '../../shared/data/accounts/user.ts';
 import { readAccounts } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
-import { requireMaySeeAccount } from './account-access.ts';
-import { showUser, UserAnswer } from './user-answer.ts';
-import { userPath } from './user-path.ts';
+import { requireMaySeeAccount, showUser, UserAnswer, userPath } from './account.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readUser',

@@ -1,3 +1,8 @@
+/** The archive is not valid. The message is for its author and names the entry and the error. */
+export class ArchiveError extends Error {
+  override readonly name = 'ArchiveError';
+}
+
 /** Limits of an archive. */
 export interface ArchiveLimits {
   /** Files and folders, with the folders that are only named as part of a path. */
@@ -7,11 +12,6 @@ export interface ArchiveLimits {
   maxPathBytes: number;
   /** Folders within folders; `a/b/c.txt` has a depth of 3. */
   maxDepth: number;
-}
-
-/** The archive is not valid. The message is for its author and names the entry and the error. */
-export class ArchiveError extends Error {
-  override readonly name = 'ArchiveError';
 }
 
 /** Wrap a decoder's error about damaged input; errors of this machine (a full disk) are returned unchanged. */

@@ -2,14 +2,34 @@ import { crc32, createGunzip } from 'node:zlib';
 import { fromBufferPromise } from 'yauzl';
 import { ArchiveError, type ArchiveLimits, damaged } from './archive-error.ts';
 import { decodeName, entryPath } from './entry-path.ts';
-import { hasTarChecksum, tarBlockBytes } from './tar-header.ts';
-import { TarReader } from './tar-reader.ts';
+import { hasTarChecksum, TarReader, tarBlockBytes } from './tar-reader.ts';
 
 export interface ArchivedFiles {
   /** What tells the contents of files apart, by their paths: sizes and CRC-32, as zip archives list them. */
   files: ReadonlyMap<string, string>;
   /** Unpacked bytes that were read. */
   bytes: number;
+}
+
+/**
+ * The files of an archive (tar.gz, tar or zip, recognized by its content) that is in memory.
+ * @throws ArchiveError for an invalid archive, and beyond a limit
+ */
+export async function archivedFiles(bytes: Buffer, limits: ArchiveLimits): Promise<ArchivedFiles> {
+  const list = new FileList(limits);
+  try {
+    if (bytes.subarray(0, 2).equals(Buffer.of(0x1f, 0x8b))) {
+      const read = readTarFiles(list, limits);
+      const unpacked = createGunzip();
+      unpacked.end(bytes);
+      for await (const chunk of unpacked) read(chunk);
+    } else if (bytes.subarray(0, 2).toString('latin1') === 'PK') await readZipFiles(bytes, list);
+    else if (hasTarChecksum(bytes.subarray(0, tarBlockBytes))) readTarFiles(list, limits)(bytes);
+    else throw new ArchiveError('the file is neither a tar.gz, a tar nor a zip archive');
+  } catch (cause) {
+    throw damaged(cause);
+  }
+  return { files: list.files, bytes: list.bytes };
 }
 
 class FileList {
@@ -56,25 +76,4 @@ async function readZipFiles(bytes: Buffer, list: FileList): Promise<void> {
     const path = decodeName(entry.fileNameRaw);
     if (!path.endsWith('/')) list.add(path, entry.uncompressedSize, entry.crc32);
   }
-}
-
-/**
- * The files of an archive (tar.gz, tar or zip, recognized by its content) that is in memory.
- * @throws ArchiveError for an invalid archive, and beyond a limit
- */
-export async function archivedFiles(bytes: Buffer, limits: ArchiveLimits): Promise<ArchivedFiles> {
-  const list = new FileList(limits);
-  try {
-    if (bytes.subarray(0, 2).equals(Buffer.of(0x1f, 0x8b))) {
-      const read = readTarFiles(list, limits);
-      const unpacked = createGunzip();
-      unpacked.end(bytes);
-      for await (const chunk of unpacked) read(chunk);
-    } else if (bytes.subarray(0, 2).toString('latin1') === 'PK') await readZipFiles(bytes, list);
-    else if (hasTarChecksum(bytes.subarray(0, tarBlockBytes))) readTarFiles(list, limits)(bytes);
-    else throw new ArchiveError('the file is neither a tar.gz, a tar nor a zip archive');
-  } catch (cause) {
-    throw damaged(cause);
-  }
-  return { files: list.files, bytes: list.bytes };
 }

@@ -1,26 +1,5 @@
 import { statfsSync } from 'node:fs';
 
-/** Reserve that stays free for others: a twentieth of the disk, 1 GiB at most. */
-const reserveShare = 1 / 20;
-const maxReserveBytes = 2 ** 30;
-/** After so many bytes the disk is asked again: others write to it as well. */
-const askAgainBytes = 2 ** 28;
-
-/**
- * The disk of this machine is too small for the unpacked or downloaded files. The message says how much is needed and
- * free.
- */
-export class DiskRoomError extends Error {
-  override readonly name = 'DiskRoomError';
-}
-
-/** Bytes that may be written to the disk of a folder. */
-export function freeBytes(folder: string): number {
-  const { bavail, blocks, bsize } = statfsSync(folder);
-  const reserve = Math.min(blocks * bsize * reserveShare, maxReserveBytes);
-  return Math.max(0, bavail * bsize - reserve);
-}
-
 /** The room of a disk, which is asked for before it is used. Without promises, as an environment's pack is unpacked. */
 export class DiskRoom {
   readonly #folder: string;
@@ -48,4 +27,25 @@ export class DiskRoom {
     this.#left -= bytes;
     this.#untilAsked -= bytes;
   }
+}
+
+/** Bytes that may be written to the disk of a folder. */
+export function freeBytes(folder: string): number {
+  const { bavail, blocks, bsize } = statfsSync(folder);
+  const reserve = Math.min(blocks * bsize * reserveShare, maxReserveBytes);
+  return Math.max(0, bavail * bsize - reserve);
+}
+
+/** Reserve that stays free for others: a twentieth of the disk, 1 GiB at most. */
+const reserveShare = 1 / 20;
+const maxReserveBytes = 2 ** 30;
+/** After so many bytes the disk is asked again: others write to it as well. */
+const askAgainBytes = 2 ** 28;
+
+/**
+ * The disk of this machine is too small for the unpacked or downloaded files. The message says how much is needed and
+ * free.
+ */
+export class DiskRoomError extends Error {
+  override readonly name = 'DiskRoomError';
 }

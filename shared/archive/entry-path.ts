@@ -1,9 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { ArchiveError, type ArchiveLimits, shown } from './archive-error.ts';
 
-/** Longest name that Linux and macOS file systems accept. */
-const maxNameBytes = 255;
-
 /**
  * The folders and the name of an entry, as `['a', 'b.txt']`; empty for the archive's own top (`./`).
  * @throws ArchiveError for a path that could lead out of the folder on any platform, or that exceeds a limit
@@ -29,6 +26,9 @@ export function entryPath(path: string, limits: ArchiveLimits): string[] {
   }
   return segments;
 }
+
+/** Longest name that Linux and macOS file systems accept. */
+const maxNameBytes = 255;
 
 /** Decode the bytes of a name. @throws ArchiveError when they are not UTF-8 */
 export function decodeName(bytes: Buffer): string {

@@ -1,15 +1,21 @@
 import { createReadStream } from 'node:fs';
-import { chmod, chown, mkdtemp, open, rename, rm } from 'node:fs/promises';
+import { chmod, chown, type FileHandle, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
-import { ArchiveError, type ArchiveLimits, damaged } from './archive-error.ts';
-import type { DiskRoom } from './disk-room.ts';
-import { hasTarChecksum, isZeroBlock, tarBlockBytes } from './tar-header.ts';
-import { unpackTar } from './unpack-tar.ts';
+import { crc32, createGunzip } from 'node:zlib';
+import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
+import { ArchiveError, type ArchiveLimits, damaged, shown } from './archive-error.ts';
+import { type DiskRoom, DiskRoomError } from './disk-room.ts';
+import { decodeName } from './entry-path.ts';
+import {
+  hasTarChecksum,
+  isZeroBlock,
+  type TarHeader,
+  type TarPart,
+  TarReader,
+  tarBlockBytes,
+} from './tar-reader.ts';
 import { type Owner, UnpackedTree } from './unpacked-tree.ts';
-import { unpackZip } from './zip-entries.ts';
-
-const chunkBytes = 64 * 1024;
+import { ZipFileReader } from './zip-file-reader.ts';
 
 /**
  * Unpack an archive from a user (tar, tar.gz or zip, recognized by its content and not by its name) to the folder
@@ -45,8 +51,6 @@ export async function extractArchive(options: {
   }
 }
 
-type Format = 'tar' | 'tar.gz' | 'zip';
-
 async function archiveFormat(file: string): Promise<Format> {
   const handle = await open(file);
   try {
@@ -60,6 +64,139 @@ async function archiveFormat(file: string): Promise<Format> {
     await handle.close();
   }
   throw new ArchiveError('the file is neither a tar.gz, a tar nor a zip archive');
+}
+
+type Format = 'tar' | 'tar.gz' | 'zip';
+
+/** Unpacks a zip archive, as its central directory lists it. */
+async function unpackZip(file: string, tree: UnpackedTree, limits: ArchiveLimits): Promise<void> {
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    const reader = new ZipFileReader(handle, size);
+    const zip = await fromRandomAccessReaderPromise(reader, size, { autoClose: false, decodeStrings: false });
+    if (zip.entryCount > limits.maxEntries) {
+      throw new ArchiveError(`the archive holds ${zip.entryCount} entries, more than ${limits.maxEntries}`);
+    }
+    for await (const entry of zip.eachEntry()) await unpackZipEntry(zip, entry, tree);
+    await checkDirectoryEnd(handle, Number(zip.readEntryCursor)); // a number; the published type is mistaken
+  } catch (cause) {
+    throw cause instanceof DiskRoomError ? cause : damaged(cause);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function unpackZipEntry(zip: ZipFile, entry: Entry, tree: UnpackedTree): Promise<void> {
+  const path = entryName(entry);
+  const refuse = (fault: string): never => {
+    throw new ArchiveError(`entry ${shown(path)}: ${fault}`);
+  };
+  if (entry.isEncrypted()) refuse('it is encrypted');
+  // The upper half holds the mode where the archive was made on Unix, and zeros elsewhere.
+  const mode = entry.externalFileAttributes >>> 16;
+  const kind = mode & 0o170000;
+  const isFolder = path.endsWith('/');
+  if (kind === 0o120000) refuse('it is a symbolic link; links are not allowed');
+  if (kind !== 0 && kind !== (isFolder ? 0o040000 : 0o100000)) refuse('it is neither a file nor a folder');
+  if (isFolder) {
+    if (entry.uncompressedSize !== 0) refuse('it is a folder with content');
+    return await tree.addFolder(path);
+  }
+  if (entry.compressionMethod !== methodStored && entry.compressionMethod !== methodDeflated) {
+    refuse(`its compression method (${entry.compressionMethod}) is not supported; use deflate`);
+  }
+  const stated = { size: entry.uncompressedSize, executable: (mode & 0o100) !== 0 };
+  await tree.addFile(path, stated, readContent(zip, entry, path));
+}
+
+/** Names are UTF-8 with or without the flag for it (macOS leaves it out). */
+function entryName(entry: Entry): string {
+  return decodeName(entry.fileNameRaw);
+}
+
+const methodStored = 0;
+const methodDeflated = 8;
+
+/** The content of a file, verified against the checksum that the library leaves to its caller. */
+async function* readContent(
+  zip: ZipFile,
+  entry: Entry,
+  path: string,
+): AsyncGenerator<Buffer, void, undefined> {
+  let checksum = 0;
+  for await (const chunk of await zip.openReadStreamPromise(entry)) {
+    if (!Buffer.isBuffer(chunk)) continue;
+    checksum = crc32(chunk, checksum);
+    yield chunk;
+  }
+  if (checksum !== entry.crc32) throw new ArchiveError(`entry ${shown(path)}: its checksum is wrong`);
+}
+
+/** More files than the directory's 16-bit count can say would otherwise be left out without a word. */
+async function checkDirectoryEnd(handle: FileHandle, position: number): Promise<void> {
+  const { buffer } = await handle.read({ buffer: Buffer.alloc(4), position });
+  if (buffer.toString('latin1') === 'PK\x01\x02') {
+    throw new ArchiveError('the archive lists more entries than it says it has');
+  }
+}
+
+/** Unpack a tar archive in one pass. Only files and folders are allowed. @throws ArchiveError */
+async function unpackTar(
+  source: AsyncIterable<Buffer>,
+  tree: UnpackedTree,
+  limits: ArchiveLimits,
+): Promise<void> {
+  const parts = tarParts(source, limits);
+  try {
+    for (let next = await parts.next(); next.done !== true; next = await parts.next()) {
+      if (next.value.part === 'entry') await unpackTarEntry(next.value.entry, contentOf(parts), tree);
+    }
+  } finally {
+    await parts.return();
+  }
+}
+
+/** Reads to the end of the stream, so that a checksum behind it (gzip) is verified, too. */
+async function* tarParts(
+  source: AsyncIterable<Buffer>,
+  { maxBytes }: ArchiveLimits,
+): AsyncGenerator<TarPart, void, undefined> {
+  const reader = new TarReader(maxBytes);
+  for await (const chunk of source) yield* reader.read(chunk);
+  reader.finish();
+}
+
+async function unpackTarEntry(
+  { path, size, mode, type }: TarHeader,
+  content: AsyncIterable<Buffer>,
+  tree: UnpackedTree,
+): Promise<void> {
+  if (type === '5' || (type === '0' && path.endsWith('/') && size === 0)) return tree.addFolder(path);
+  if (type !== '0') {
+    const fault = refusedTypes[type] ?? `it is of a kind that is not supported (${shown(type)})`;
+    throw new ArchiveError(`entry ${shown(path)}: ${fault}`);
+  }
+  await tree.addFile(path, { size, executable: (mode & 0o100) !== 0 }, content);
+}
+
+const refusedTypes: Readonly<Record<string, string>> = {
+  '1': 'it is a hard link; links are not allowed',
+  '2': 'it is a symbolic link; links are not allowed',
+  '3': 'it is a device',
+  '4': 'it is a device',
+  '6': 'it is a named pipe',
+  S: 'it is a sparse file; pack it without',
+};
+
+async function* contentOf(
+  parts: AsyncGenerator<TarPart, void, undefined>,
+): AsyncGenerator<Buffer, void, undefined> {
+  for (;;) {
+    const { value } = await parts.next();
+    if (value?.part !== 'content') return;
+    yield value.bytes;
+  }
 }
 
 async function* readBytes(file: string, format: 'tar' | 'tar.gz'): AsyncGenerator<Buffer, void, undefined> {
@@ -80,3 +217,5 @@ async function* readBytes(file: string, format: 'tar' | 'tar.gz'): AsyncGenerato
     unpacked.destroy();
   }
 }
+
+const chunkBytes = 64 * 1024;

@@ -5,13 +5,6 @@ import { ArchiveError, type ArchiveLimits, shown } from './archive-error.ts';
 import { DiskRoom } from './disk-room.ts';
 import { entryPath } from './entry-path.ts';
 
-export interface Owner {
-  uid: number;
-  gid: number;
-}
-
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
-
 /**
  * The files and folders of one archive, written below a folder that no other user can enter meanwhile. The file
  * system itself detects repeated entries, so that memory does not grow with the archive.
@@ -121,6 +114,13 @@ export class UnpackedTree {
     }
   }
 }
+
+export interface Owner {
+  uid: number;
+  gid: number;
+}
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
 function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EEXIST';

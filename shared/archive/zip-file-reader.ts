@@ -2,8 +2,6 @@ import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { RandomAccessReader } from 'yauzl';
 
-const chunkBytes = 64 * 1024;
-
 /**
  * Gives a zip library the bytes of a file, and an error where offsets in the archive point outside of it:
  * the library's own reader hands such offsets to the system unchecked, which throws out of every handler.
@@ -52,3 +50,5 @@ export class ZipFileReader extends RandomAccessReader {
     }
   }
 }
+
+const chunkBytes = 64 * 1024;

@@ -8,25 +8,6 @@ import type { TableWriter } from '../data/table/table.ts';
 import type { Ambient } from '../http/definition/endpoint-context.ts';
 import { purgeInRequest } from '../purge/purge-in-request.ts';
 
-/** What the upload of a client's file needs. */
-export interface Uploading extends Pick<Ambient, 'now' | 'newId' | 'settings' | 'log'> {
-  records: TableWriter<'records'>;
-  objects: ObjectWriter;
-}
-
-/** @throws ServiceError `conflict` where a project has no room for so many bytes more */
-export async function requireArtifactRoom(
-  { records, settings }: Pick<Uploading, 'records' | 'settings'>,
-  project_id: string,
-  bytes: number,
-): Promise<void> {
-  await requireProjectBytes(records, project_id, bytes, settings.limits.projectBytes).catch(
-    (error: unknown) => {
-      throw error instanceof ProjectBytesError ? new ServiceError('conflict', error.message) : error;
-    },
-  );
-}
-
 /**
  * Record a file whose object has arrived as it was announced, and remove the one that it replaces.
  * @returns undefined where the upload was not announced, or was accepted or removed since
@@ -47,4 +28,23 @@ export async function acceptArtifact(
   });
   if (accepted?.purge !== undefined) await purgeInRequest(context, accepted.purge);
   return accepted && value;
+}
+
+/** What the upload of a client's file needs. */
+export interface Uploading extends Pick<Ambient, 'now' | 'newId' | 'settings' | 'log'> {
+  records: TableWriter<'records'>;
+  objects: ObjectWriter;
+}
+
+/** @throws ServiceError `conflict` where a project has no room for so many bytes more */
+export async function requireArtifactRoom(
+  { records, settings }: Pick<Uploading, 'records' | 'settings'>,
+  project_id: string,
+  bytes: number,
+): Promise<void> {
+  await requireProjectBytes(records, project_id, bytes, settings.limits.projectBytes).catch(
+    (error: unknown) => {
+      throw error instanceof ProjectBytesError ? new ServiceError('conflict', error.message) : error;
+    },
+  );
 }

@@ -12,41 +12,6 @@ import { streamPaging } from '../http/definition/paging.ts';
 import { integer } from '../http/definition/parameters.ts';
 import { Reply } from '../http/definition/reply.ts';
 
-/** Query parameters of every log. */
-export const logQuery = {
-  ...streamPaging(10_000),
-  tail: integer(1, 10_000)
-    .optional()
-    .describe('How many of the last lines are wanted, such as `100`, instead of a page.'),
-};
-
-export const LogLineAnswer = z.object({
-  time: Timestamp,
-  stream: z.enum(['stdout', 'stderr', 'service']),
-  message: z.string(),
-});
-
-/** A log as JSON, or as plain text by `Accept`. */
-export const LogAnswer = content(['text/plain'], z.array(LogLineAnswer));
-
-interface Question {
-  job_id: string;
-  query: {
-    limit?: number | undefined;
-    cursor?: string | undefined;
-    tail?: number | undefined;
-    node?: number | undefined;
-  };
-  accept: string | undefined;
-  now: Date;
-  /** Whether the log is complete; asked before it is read, for lines that come later than an end do not exist. */
-  isComplete(): Promise<boolean>;
-}
-
-/** Text without control sequences: a log could clear the reader's screen or write into the clipboard. */
-const asText = (lines: readonly LogLine[]): string =>
-  lines.map(({ message }) => `${printableText(message)}\n`).join('');
-
 /** Return the log of a job's node, a page or its tail. */
 export async function answerLog(
   { records, watch }: { records: TableReader<'records'>; watch: TableWriter<'records'> },
@@ -72,3 +37,38 @@ export async function answerLog(
     ? Reply.content('text/plain; charset=utf-8', asText(rows), { next })
     : Reply.json(rows, { next });
 }
+
+interface Question {
+  job_id: string;
+  query: {
+    limit?: number | undefined;
+    cursor?: string | undefined;
+    tail?: number | undefined;
+    node?: number | undefined;
+  };
+  accept: string | undefined;
+  now: Date;
+  /** Whether the log is complete; asked before it is read, for lines that come later than an end do not exist. */
+  isComplete(): Promise<boolean>;
+}
+
+/** Text without control sequences: a log could clear the reader's screen or write into the clipboard. */
+const asText = (lines: readonly LogLine[]): string =>
+  lines.map(({ message }) => `${printableText(message)}\n`).join('');
+
+/** Query parameters of every log. */
+export const logQuery = {
+  ...streamPaging(10_000),
+  tail: integer(1, 10_000)
+    .optional()
+    .describe('How many of the last lines are wanted, such as `100`, instead of a page.'),
+};
+
+export const LogLineAnswer = z.object({
+  time: Timestamp,
+  stream: z.enum(['stdout', 'stderr', 'service']),
+  message: z.string(),
+});
+
+/** A log as JSON, or as plain text by `Accept`. */
+export const LogAnswer = content(['text/plain'], z.array(LogLineAnswer));

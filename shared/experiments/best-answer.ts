@@ -14,15 +14,26 @@ export const BestAnswer = z.object({
   step: z.number().nullable(),
 });
 
-/** Most names of metrics that a reason lists, and most characters of one. */
-const maxNames = 20;
-const maxName = 64;
-
 /** Some of the names, for a person to read. */
 export function shownNames(names: readonly string[]): string {
   const shown = names.slice(0, maxNames).map((name) => name.slice(0, maxName));
   const more = names.length - shown.length;
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Most names of metrics that a reason lists, and most characters of one. */
+const maxNames = 20;
+const maxName = 64;
+
+/** What an experiment answers about its best value. */
+export function judged(
+  experiment: Judged,
+  summarized: ReadonlyMap<string, MetricSummary>,
+  ranker: MetricRanker,
+): { best: z.input<typeof BestAnswer> | null; best_reason: string | null } {
+  const metrics = withEarlierBest(experiment, summarized);
+  const best = ranker.best(metricsOf(metrics));
+  return { best, best_reason: best === null ? reasonOf(experiment, metrics, ranker) : null };
 }
 
 type Judged = Pick<Experiment, 'best' | 'kind' | 'status'>;
@@ -50,15 +61,4 @@ function reasonOf(
     return `The project is judged by ${name}, and ${shownNames(standing)} ${isFinal(status) ? 'had' : 'has had'} no value that can be ranked: NaN and infinity are not.`;
   const names = shownNames([...metrics.keys()].sort());
   return `The project is judged by ${name}, and the run ${has} only ${names}. Choose one of these as the project's criterion, or report ${wanted.join(' or ')}.`;
-}
-
-/** What an experiment answers about its best value. */
-export function judged(
-  experiment: Judged,
-  summarized: ReadonlyMap<string, MetricSummary>,
-  ranker: MetricRanker,
-): { best: z.input<typeof BestAnswer> | null; best_reason: string | null } {
-  const metrics = withEarlierBest(experiment, summarized);
-  const best = ranker.best(metricsOf(metrics));
-  return { best, best_reason: best === null ? reasonOf(experiment, metrics, ranker) : null };
 }

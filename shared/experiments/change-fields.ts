@@ -5,51 +5,17 @@ import { defaultName } from '../data/projects/default-name.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableWriter } from '../data/table/table.ts';
 
-interface Changing {
-  records: TableWriter<'records'>;
-  now(): Date;
-}
-
-/** What a change makes of an experiment. */
-interface FieldsChange {
-  fields: ExperimentFields;
-  /** Attributes of the experiment's own record. */
-  set?: Partial<Experiment>;
-}
-
 /** Receives the fields and the experiment as they are; the same fields and nothing else change nothing. */
 export type ChangeFields = (
   fields: ExperimentFields,
   experiment: Experiment,
 ) => FieldsChange | Promise<FieldsChange>;
 
-/** The fields of an experiment of a release that kept none. */
-export const noFields = ({ config_id, created_at }: Experiment): ExperimentFields => ({
-  name: defaultName(config_id),
-  note: null,
-  tags: {},
-  params: {},
-  git: null,
-  updated_at: created_at,
-  version: 0,
-});
-
-type ExperimentKey = Pick<Experiment, 'project_id' | 'experiment_id'>;
-
-/** What is read of an experiment before its fields are changed. */
-export type FieldsRead = Awaited<ReturnType<typeof readBeforeChange>>;
-
-/** @throws ServiceError `not-found` when there is none */
-export async function readBeforeChange(
-  { records }: Pick<Changing, 'records'>,
-  { project_id, experiment_id }: ExperimentKey,
-) {
-  const [experiment, previous, mark] = await Promise.all([
-    requireExperiment(records, project_id, experiment_id),
-    findFields(records, project_id, experiment_id),
-    markChanged(records, project_id, experiment_id),
-  ]);
-  return { experiment, previous, mark };
+/** What a change makes of an experiment. */
+interface FieldsChange {
+  fields: ExperimentFields;
+  /** Attributes of the experiment's own record. */
+  set?: Partial<Experiment>;
 }
 
 /**
@@ -80,3 +46,37 @@ export function changeFields(
     return { ...experiment, ...set, version: experiment.version + 1 };
   });
 }
+
+interface Changing {
+  records: TableWriter<'records'>;
+  now(): Date;
+}
+
+type ExperimentKey = Pick<Experiment, 'project_id' | 'experiment_id'>;
+
+/** @throws ServiceError `not-found` when there is none */
+export async function readBeforeChange(
+  { records }: Pick<Changing, 'records'>,
+  { project_id, experiment_id }: ExperimentKey,
+) {
+  const [experiment, previous, mark] = await Promise.all([
+    requireExperiment(records, project_id, experiment_id),
+    findFields(records, project_id, experiment_id),
+    markChanged(records, project_id, experiment_id),
+  ]);
+  return { experiment, previous, mark };
+}
+
+/** The fields of an experiment of a release that kept none. */
+export const noFields = ({ config_id, created_at }: Experiment): ExperimentFields => ({
+  name: defaultName(config_id),
+  note: null,
+  tags: {},
+  params: {},
+  git: null,
+  updated_at: created_at,
+  version: 0,
+});
+
+/** What is read of an experiment before its fields are changed. */
+export type FieldsRead = Awaited<ReturnType<typeof readBeforeChange>>;

@@ -1,21 +1,6 @@
 import { type ConfigValue, isMapping } from '../config/config-value.ts';
 import { maxParam, maxTrackedName } from '../data/rules/tracked.ts';
 
-/** Most params that a configuration gives an experiment. */
-const maxParams = 500;
-/** Bytes of names and values together: aliases can make a small file say the same long text often. */
-const maxBytes = 200_000;
-
-function* leaves(value: ConfigValue, path: string): Generator<readonly [string, string]> {
-  if (Array.isArray(value)) {
-    for (const [index, one] of value.entries()) yield* leaves(one, `${path}${path && '.'}${index}`);
-  } else if (isMapping(value)) {
-    for (const [name, one] of Object.entries(value)) yield* leaves(one, `${path}${path && '.'}${name}`);
-  } else {
-    yield [path, value === null ? '' : String(value)];
-  }
-}
-
 /**
  * The scalars of a configuration as params, `a.b.c` each, items of lists by their index: the first 500. A leaf whose name
  * or value is longer than a param may be is left out. Stops at 500, however many leaves aliases make of a file.
@@ -31,3 +16,18 @@ export function configParams(data: ConfigValue): Record<string, string> {
   }
   return Object.fromEntries(params);
 }
+
+function* leaves(value: ConfigValue, path: string): Generator<readonly [string, string]> {
+  if (Array.isArray(value)) {
+    for (const [index, one] of value.entries()) yield* leaves(one, `${path}${path && '.'}${index}`);
+  } else if (isMapping(value)) {
+    for (const [name, one] of Object.entries(value)) yield* leaves(one, `${path}${path && '.'}${name}`);
+  } else {
+    yield [path, value === null ? '' : String(value)];
+  }
+}
+
+/** Most params that a configuration gives an experiment. */
+const maxParams = 500;
+/** Bytes of names and values together: aliases can make a small file say the same long text often. */
+const maxBytes = 200_000;

@@ -1,13 +1,30 @@
 import * as z from 'zod';
-import { Ulid } from '../core/formats.ts';
+import { isoTime, Timestamp, Ulid } from '../core/formats.ts';
+import type { Settings } from '../core/settings.ts';
 import { type Experiment, ExperimentKind } from '../data/experiments/experiment.ts';
-import { Git, type Tracking } from '../data/experiments/tracking.ts';
+import { Git, readTracking, type Tracking } from '../data/experiments/tracking.ts';
+import type { MetricSummary } from '../data/metrics/metric-summary.ts';
 import { defaultName } from '../data/projects/default-name.ts';
-import type { Placed } from '../jobs/line.ts';
+import { readCriterion } from '../data/projects/first-criterion.ts';
+import type { TableReader } from '../data/table/table.ts';
+import { JsonNumber, jsonNumber } from '../http/body/json-number.ts';
+import { Reply } from '../http/definition/reply.ts';
+import { type Placed, placeOneInLine } from '../jobs/line.ts';
 import { showJob, shownJob } from '../jobs/shown-job.ts';
-import type { MetricRanker } from '../metrics/metric-ranker.ts';
+import { MetricRanker } from '../metrics/metric-ranker.ts';
 import { BestAnswer, judged } from './best-answer.ts';
-import { MetricSummaryAnswer, showSummary } from './metric-summary-answer.ts';
+
+/** A metric of an experiment in short. */
+const MetricSummaryAnswer = z
+  .object({
+    last: JsonNumber.describe('Value at the greatest step; of several there at the latest time.'),
+    min: JsonNumber,
+    max: JsonNumber,
+    step: z.number().nullable().describe('Of the last value.'),
+    time: Timestamp.describe('Of the last value.'),
+    count: z.number().int().describe('Points.'),
+  })
+  .meta({ id: 'MetricSummary' });
 
 /** An experiment as every operation returns it. */
 export const ExperimentAnswer = z
@@ -52,9 +69,22 @@ export const ExperimentAnswer = z
   })
   .meta({ id: 'Experiment' });
 
-/** Texts in the order of their names: the table keeps none. */
-const sortedByName = (texts: Readonly<Record<string, string>> = {}): Record<string, string> =>
-  Object.fromEntries(Object.entries(texts).sort(([one], [other]) => (one < other ? -1 : 1)));
+/** Answer one experiment as it is at this moment. */
+export async function answerExperiment({ records, settings, now }: Answering, experiment: Experiment) {
+  const { project_id, experiment_id, version } = experiment;
+  const [placed, tracking, criterion] = await Promise.all([
+    placeOneInLine(records, settings.limits, experiment),
+    readTracking(records, project_id, experiment_id),
+    readCriterion(records, project_id),
+  ]);
+  return Reply.json(showExperiment(placed, now(), tracking, new MetricRanker(criterion)), { version });
+}
+
+interface Answering {
+  records: TableReader<'records'>;
+  settings: Settings;
+  now(): Date;
+}
 
 /** An experiment to show at this moment, with what is tracked of it. */
 export const showExperiment = (
@@ -72,4 +102,24 @@ export const showExperiment = (
   params: sortedByName(fields?.params),
   git: fields?.git ?? null,
   metrics: Object.fromEntries([...metrics].map(([name, summary]) => [name, showSummary(summary)])),
+});
+
+/** Texts in the order of their names: the table keeps none. */
+const sortedByName = (texts: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(texts).sort(([one], [other]) => (one < other ? -1 : 1)));
+
+const showSummary = ({
+  last,
+  min,
+  max,
+  step,
+  time,
+  count,
+}: MetricSummary): z.input<typeof MetricSummaryAnswer> => ({
+  last: jsonNumber(last),
+  min: jsonNumber(min),
+  max: jsonNumber(max),
+  step,
+  time: isoTime(time),
+  count,
 });

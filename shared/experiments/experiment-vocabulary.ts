@@ -4,17 +4,6 @@ import { durationOf } from '../jobs/shown-job.ts';
 import type { Attribute, Vocabulary } from '../search/vocabulary.ts';
 import type { ExperimentAttribute } from './experiment-attributes.ts';
 
-/** What rows do not know of themselves. */
-interface Surroundings {
-  now: Date;
-  /** Name of the user who began it; undefined once that user is deleted. */
-  usernameOf(user_id: string): string | undefined;
-  /** The best value of a row by the criterion of its project. */
-  bestOf(row: ExperimentRow): number | undefined;
-}
-
-const timeOf = (time: string | null): number | null => (time === null ? null : Date.parse(time));
-
 /** What `filter` and `order_by` may name of experiments: our names, and those of MLflow that mean the same. */
 export function experimentVocabulary({ now, usernameOf, bestOf }: Surroundings): Vocabulary<ExperimentRow> {
   const experiment_id: Attribute<ExperimentRow> = { type: 'text', read: (row) => row.experiment_id };
@@ -54,3 +43,14 @@ export function experimentVocabulary({ now, usernameOf, bestOf }: Surroundings):
     },
   };
 }
+
+/** What rows do not know of themselves. */
+interface Surroundings {
+  now: Date;
+  /** Name of the user who began it; undefined once that user is deleted. */
+  usernameOf(user_id: string): string | undefined;
+  /** The best value of a row by the criterion of its project. */
+  bestOf(row: ExperimentRow): number | undefined;
+}
+
+const timeOf = (time: string | null): number | null => (time === null ? null : Date.parse(time));

@@ -1,38 +1,9 @@
 import type { ExperimentRow } from '../data/experiments/experiment-row.ts';
-import { usualGoal } from '../metrics/criteria.ts';
+import { criterionOf, type JudgedBy, usualGoal } from '../metrics/criteria.ts';
 import { exampleNames } from '../metrics/metric-aliases.ts';
 import { readMetricName } from '../metrics/metric-name.ts';
-import type { MetricRanker, RankedValue } from '../metrics/metric-ranker.ts';
+import { MetricRanker, type RankedValue } from '../metrics/metric-ranker.ts';
 import { shownNames } from './best-answer.ts';
-
-/** Most metrics of a project that are answered. */
-const maxMetrics = 200;
-
-/** What the runs of a project have together. */
-export interface RankedProject {
-  /** The best of those that succeeded. */
-  best: { row: ExperimentRow; value: RankedValue } | undefined;
-  /** Why there is none although there are runs, in words. */
-  best_reason: string | null;
-  /** Metrics that its runs reported, those first by which one would judge them. */
-  metrics: { name: string; goal: 'maximize' | 'minimize' | null }[];
-}
-
-const dataOrder = ['validation', 'test', null, 'training'];
-
-/** Metrics in the order of their use as a criterion: those that tell a direction, validation data first. */
-function metricsIn(names: ReadonlySet<string>): RankedProject['metrics'] {
-  return [...names]
-    .map((name) => ({ name, goal: usualGoal(name) ?? null, on: dataOrder.indexOf(readMetricName(name).on) }))
-    .sort(
-      (one, other) =>
-        Number(one.goal === null) - Number(other.goal === null) ||
-        one.on - other.on ||
-        (one.name < other.name ? -1 : 1),
-    )
-    .slice(0, maxMetrics)
-    .map(({ name, goal }) => ({ name, goal }));
-}
 
 /**
  * The best of a project's runs, by its criterion as it is now, and the metrics that they reported. A value of training
@@ -66,4 +37,58 @@ export function rankProject(rows: readonly ExperimentRow[], ranker: MetricRanker
       ? null
       : `No run has reported ${exampleNames(name).join(' or ')}. There are ${shownNames(metrics.map((one) => one.name))}.`;
   return { best: found && { row: found.row, value: found.value }, best_reason, metrics };
+}
+
+/** What the runs of a project have together. */
+interface RankedProject {
+  /** The best of those that succeeded. */
+  best: { row: ExperimentRow; value: RankedValue } | undefined;
+  /** Why there is none although there are runs, in words. */
+  best_reason: string | null;
+  /** Metrics that its runs reported, those first by which one would judge them. */
+  metrics: { name: string; goal: 'maximize' | 'minimize' | null }[];
+}
+
+/** Metrics in the order of their use as a criterion: those that tell a direction, validation data first. */
+function metricsIn(names: ReadonlySet<string>): RankedProject['metrics'] {
+  return [...names]
+    .map((name) => ({ name, goal: usualGoal(name) ?? null, on: dataOrder.indexOf(readMetricName(name).on) }))
+    .sort(
+      (one, other) =>
+        Number(one.goal === null) - Number(other.goal === null) ||
+        one.on - other.on ||
+        (one.name < other.name ? -1 : 1),
+    )
+    .slice(0, maxMetrics)
+    .map(({ name, goal }) => ({ name, goal }));
+}
+
+const dataOrder = ['validation', 'test', null, 'training'];
+
+/** Most metrics of a project that are answered. */
+const maxMetrics = 200;
+
+/** The rankers of some projects, one for each. */
+export class ProjectRankers {
+  readonly #rankers = new Map<string, MetricRanker>();
+
+  /** Take in the criteria of projects, by their ids. */
+  take(criteria: ReadonlyMap<string, JudgedBy>): void {
+    for (const [project_id, criterion] of criteria)
+      if (!this.#rankers.has(project_id)) this.#rankers.set(project_id, new MetricRanker(criterion));
+  }
+
+  /** Those of these projects whose criteria were not taken in. */
+  lacking(project_ids: Iterable<string>): string[] {
+    return [...new Set(project_ids)].filter((project_id) => !this.#rankers.has(project_id));
+  }
+
+  of(project_id: string): MetricRanker {
+    const known = this.#rankers.get(project_id);
+    if (known !== undefined) return known;
+    // Of a project that is gone.
+    const ranker = new MetricRanker(criterionOf({ project_task: '' }));
+    this.#rankers.set(project_id, ranker);
+    return ranker;
+  }
 }

@@ -5,13 +5,25 @@ import type { PointRun } from '../data/metrics/point-blocks.ts';
 import { isStreamPosition, type StreamPage } from '../data/packed/chunk-stream.ts';
 import type { TableReader } from '../data/table/table.ts';
 
-type Records = TableReader<'records'>;
+/** Points of a job from a position on, in the order of report: at most `limit`, and 3 MB of JSON. */
+export async function readPoints(
+  records: Records,
+  job_id: string,
+  wanted: WantedPoints,
+  from: string | undefined,
+  limit = maxRead,
+): Promise<StreamPage<MetricPoint>> {
+  const { names, step_from, step_to } = wanted;
+  const isRange = step_from !== undefined || step_to !== undefined;
+  const number = from === undefined ? undefined : numberOfPosition(from);
+  if (number === undefined && names === undefined && !isRange)
+    return readMetrics(records, job_id, from, { limit, maxBytes });
+  if (number === undefined && from !== undefined)
+    return readFromChunks(records, job_id, new Set(names), from, limit);
+  return readHistory(records, job_id, wanted, number ?? 0, limit);
+}
 
-/** Points read at once: so many of the usual ones make 4 MB of JSON. */
-const maxRead = 40_000;
-const maxBytes = 3_000_000;
-/** JSON of a point besides its name, at most. */
-const pointBytes = 130;
+type Records = TableReader<'records'>;
 
 /** Which points of an experiment are wanted. */
 export interface WantedPoints {
@@ -22,11 +34,8 @@ export interface WantedPoints {
   step_to?: number | undefined;
 }
 
-/** A position among the points of some metrics: the number of a point in the order of report. */
-const numberPattern = /^n(\d{1,15})$/;
-
-/** Whether a text is a position that a page of points gave. */
-export const isPointsPosition = (text: string): boolean => numberPattern.test(text) || isStreamPosition(text);
+/** Points read at once: so many of the usual ones make 4 MB of JSON. */
+const maxRead = 40_000;
 
 /** The number of the point at which a position is; undefined for a position of a release that had no blocks. */
 export const numberOfPosition = (text: string): number | undefined => {
@@ -34,36 +43,35 @@ export const numberOfPosition = (text: string): number | undefined => {
   return number === undefined ? undefined : Number(number);
 };
 
-/** The position of a point. */
-export const positionOfNumber = (number: number): string => `n${number}`;
+/** A position among the points of some metrics: the number of a point in the order of report. */
+const numberPattern = /^n(\d{1,15})$/;
 
-/** Whether a step is in the wanted range. */
-export const isInRange = (step: number, { step_from, step_to }: WantedPoints): boolean =>
-  (step_from === undefined || step >= step_from) && (step_to === undefined || step <= step_to);
+const maxBytes = 3_000_000;
 
-/** The points of runs in the order of report, with their numbers. */
-function* inOrder(runs: readonly PointRun[]): Generator<{ number: number; point: MetricPoint }> {
-  const places = runs.map((run) => ({ run, at: 0 }));
+/** Points of one metric from a position on that a release gave which had no blocks. */
+async function readFromChunks(
+  records: Records,
+  job_id: string,
+  names: ReadonlySet<string>,
+  from: string,
+  limit: number,
+): Promise<StreamPage<MetricPoint>> {
+  const rows: MetricPoint[] = [];
+  let position = from;
   for (;;) {
-    let next: (typeof places)[number] | undefined;
-    for (const place of places) {
-      const number = place.run.numbers[place.at];
-      if (number !== undefined && number < (next?.run.numbers[next.at] ?? Number.POSITIVE_INFINITY))
-        next = place;
+    const page = await readMetrics(records, job_id, position, { limit: maxRead, maxBytes });
+    const room = limit - rows.length;
+    const found = page.rows.flatMap((row, index) => (names.has(row.name) ? [{ row, index }] : []));
+    rows.push(...found.slice(0, room).map(({ row }) => row));
+    const cut = found.length > room ? found[room - 1] : undefined;
+    if (cut !== undefined) {
+      // Read once more as far as the last point that is answered, for the position after it.
+      const bounds = { limit: cut.index + 1, maxBytes };
+      const { position: after } = await readMetrics(records, job_id, position, bounds);
+      return { rows, position: after, more: true };
     }
-    if (next === undefined) return;
-    const { run, at } = next;
-    const step = run.steps[at] ?? Number.NaN;
-    yield {
-      number: run.numbers[at] ?? 0,
-      point: {
-        name: run.name,
-        value: run.values[at] ?? Number.NaN,
-        step: Number.isNaN(step) ? null : step,
-        time: run.times[at] ?? 0,
-      },
-    };
-    next.at += 1;
+    if (!page.more || rows.length === limit) return { rows, position: page.position, more: page.more };
+    position = page.position;
   }
 }
 
@@ -93,50 +101,44 @@ async function readHistory(
   return { rows, position: positionOfNumber(end), more: false };
 }
 
-/** Points of one metric from a position on that a release gave which had no blocks. */
-async function readFromChunks(
-  records: Records,
-  job_id: string,
-  names: ReadonlySet<string>,
-  from: string,
-  limit: number,
-): Promise<StreamPage<MetricPoint>> {
-  const rows: MetricPoint[] = [];
-  let position = from;
+/** The points of runs in the order of report, with their numbers. */
+function* inOrder(runs: readonly PointRun[]): Generator<{ number: number; point: MetricPoint }> {
+  const places = runs.map((run) => ({ run, at: 0 }));
   for (;;) {
-    const page = await readMetrics(records, job_id, position, { limit: maxRead, maxBytes });
-    const room = limit - rows.length;
-    const found = page.rows.flatMap((row, index) => (names.has(row.name) ? [{ row, index }] : []));
-    rows.push(...found.slice(0, room).map(({ row }) => row));
-    const cut = found.length > room ? found[room - 1] : undefined;
-    if (cut !== undefined) {
-      // Read once more as far as the last point that is answered, for the position after it.
-      const bounds = { limit: cut.index + 1, maxBytes };
-      const { position: after } = await readMetrics(records, job_id, position, bounds);
-      return { rows, position: after, more: true };
+    let next: (typeof places)[number] | undefined;
+    for (const place of places) {
+      const number = place.run.numbers[place.at];
+      if (number !== undefined && number < (next?.run.numbers[next.at] ?? Number.POSITIVE_INFINITY))
+        next = place;
     }
-    if (!page.more || rows.length === limit) return { rows, position: page.position, more: page.more };
-    position = page.position;
+    if (next === undefined) return;
+    const { run, at } = next;
+    const step = run.steps[at] ?? Number.NaN;
+    yield {
+      number: run.numbers[at] ?? 0,
+      point: {
+        name: run.name,
+        value: run.values[at] ?? Number.NaN,
+        step: Number.isNaN(step) ? null : step,
+        time: run.times[at] ?? 0,
+      },
+    };
+    next.at += 1;
   }
 }
 
-/** Points of a job from a position on, in the order of report: at most `limit`, and 3 MB of JSON. */
-export async function readPoints(
-  records: Records,
-  job_id: string,
-  wanted: WantedPoints,
-  from: string | undefined,
-  limit = maxRead,
-): Promise<StreamPage<MetricPoint>> {
-  const { names, step_from, step_to } = wanted;
-  const isRange = step_from !== undefined || step_to !== undefined;
-  const number = from === undefined ? undefined : numberOfPosition(from);
-  if (number === undefined && names === undefined && !isRange)
-    return readMetrics(records, job_id, from, { limit, maxBytes });
-  if (number === undefined && from !== undefined)
-    return readFromChunks(records, job_id, new Set(names), from, limit);
-  return readHistory(records, job_id, wanted, number ?? 0, limit);
-}
+/** Whether a step is in the wanted range. */
+export const isInRange = (step: number, { step_from, step_to }: WantedPoints): boolean =>
+  (step_from === undefined || step >= step_from) && (step_to === undefined || step <= step_to);
+
+/** The position of a point. */
+export const positionOfNumber = (number: number): string => `n${number}`;
+
+/** JSON of a point besides its name, at most. */
+const pointBytes = 130;
+
+/** Whether a text is a position that a page of points gave. */
+export const isPointsPosition = (text: string): boolean => numberPattern.test(text) || isStreamPosition(text);
 
 /** All points of a job in the order of report, page by page. */
 export async function* everyPoint(

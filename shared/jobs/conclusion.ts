@@ -12,6 +12,17 @@ import type { TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
 import { isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
 
+/** How a job ends. */
+export interface Conclusion {
+  status: FinalStatus;
+  /** `status_reason`: why, for the user; null for a success. */
+  reason: string | null;
+  exitCode?: number | null;
+  signal?: string | null;
+  /** Further attributes of the record. */
+  change?: Change['set'];
+}
+
 /**
  * End a job in one transaction: its record becomes final, it leaves the list of unfinished jobs, and its reservations are
  * released. One that waits leaves its line instead. `further` are writes that go with it, such as the check of the lease.
@@ -38,17 +49,6 @@ export async function concludeJob(
     if (error instanceof ConditionFailedError) return false;
     throw error;
   }
-}
-
-/** How a job ends. */
-export interface Conclusion {
-  status: FinalStatus;
-  /** `status_reason`: why, for the user; null for a success. */
-  reason: string | null;
-  exitCode?: number | null;
-  signal?: string | null;
-  /** Further attributes of the record. */
-  change?: Change['set'];
 }
 
 /** What the record of a job says once it has ended. */

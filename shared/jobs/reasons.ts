@@ -25,60 +25,6 @@ export const reasons = {
     `It waited ${hours} hours for compute capacity, the longest that a job may.${quoted(reason)}`,
 } as const;
 
-/** Why a job waits in its line, and at which position. */
-export function lineReason(
-  { kind }: Pick<JobRecord, 'kind'>,
-  position: number,
-  places: number,
-  { unfinishedJobs, vcpus }: Pick<Limits, 'unfinishedJobs' | 'vcpus'>,
-): string {
-  const stands = `this is ${ordinal(position)} in line.`;
-  if (places >= unfinishedJobs) return `${places} of your jobs run; ${stands}`;
-  if (kind === 'train-remote')
-    return `Waits until the clusters of other owners have ended and ${vcpus} vCPUs leave room for it; ${stands}`;
-  return `All ${vcpus} vCPUs of this deployment are in use; ${stands}`;
-}
-
-const words = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
-
-/** An ordinal number: in words up to `tenth`, then `11th`, `12th` and so on. */
-function ordinal(number: number): string {
-  const tens = number % 100;
-  const isTeen = tens > 10 && tens < 20;
-  const suffix = isTeen ? 'th' : (['th', 'st', 'nd', 'rd'][number % 10] ?? 'th');
-  return words[number - 1] ?? `${number}${suffix}`;
-}
-
-const atBatch = {
-  SUBMITTED: reasons.submitted,
-  PENDING: 'Waits for another job to end first.',
-  RUNNABLE: 'Waits for compute capacity.',
-  STARTING: 'The container is starting.',
-  RUNNING: null,
-} as const;
-
-/** Why a job that Batch has in this status does not run yet; null where there is nothing to say. */
-export function waitReason(job: BatchJob & { status: keyof typeof atBatch }): string | null {
-  const status = atBatch[job.status];
-  const retried = job.attempt > 1 ? `Attempt ${job.attempt}, because the one before ${lastEnd(job)}. ` : '';
-  if (status === null) return retried === '' ? null : retried.trim();
-  return `${retried}${status}${quoted(job.reason)}`;
-}
-
-/** Why the build of a job's environment has not begun. */
-export const buildWaitReason = ({ reason }: BatchJob): string =>
-  `The build of the environment waits for compute capacity.${quoted(reason)}`;
-
-const quoted = (reason: string | undefined): string => (reason === undefined ? '' : ` Batch says: ${reason}`);
-
-/** How the last attempt ended. */
-function lastEnd({ attempts }: BatchJob): string {
-  const last = attempts.at(-1);
-  return last === undefined || isStarted(last) ? 'was lost' : 'could not be started';
-}
-
-const isStarted = ({ startedAt }: BatchJob['attempts'][number]): boolean => startedAt !== undefined;
-
 /** Why a job failed whose supervisor reported nothing. */
 export function lossReason(job: BatchJob): string {
   const said = quoted(job.reason);
@@ -96,13 +42,67 @@ export function lossReason(job: BatchJob): string {
   return `The container ended before it could report (${how}).${said}`;
 }
 
-/** The usual cause of a SIGKILL. */
-export const outOfMemory = 'most likely because it ran out of memory';
+const quoted = (reason: string | undefined): string => (reason === undefined ? '' : ` Batch says: ${reason}`);
+
+const isStarted = ({ startedAt }: BatchJob['attempts'][number]): boolean => startedAt !== undefined;
 
 /** The signal that an exit code of a shell (128 + number) stands for. */
 function shellSignal(exitCode: number): string | undefined {
   return Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0];
 }
+
+/** The usual cause of a SIGKILL. */
+export const outOfMemory = 'most likely because it ran out of memory';
+
+/** Why a job waits in its line, and at which position. */
+export function lineReason(
+  { kind }: Pick<JobRecord, 'kind'>,
+  position: number,
+  places: number,
+  { unfinishedJobs, vcpus }: Pick<Limits, 'unfinishedJobs' | 'vcpus'>,
+): string {
+  const stands = `this is ${ordinal(position)} in line.`;
+  if (places >= unfinishedJobs) return `${places} of your jobs run; ${stands}`;
+  if (kind === 'train-remote')
+    return `Waits until the clusters of other owners have ended and ${vcpus} vCPUs leave room for it; ${stands}`;
+  return `All ${vcpus} vCPUs of this deployment are in use; ${stands}`;
+}
+
+/** An ordinal number: in words up to `tenth`, then `11th`, `12th` and so on. */
+function ordinal(number: number): string {
+  const tens = number % 100;
+  const isTeen = tens > 10 && tens < 20;
+  const suffix = isTeen ? 'th' : (['th', 'st', 'nd', 'rd'][number % 10] ?? 'th');
+  return words[number - 1] ?? `${number}${suffix}`;
+}
+
+const words = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
+
+/** Why a job that Batch has in this status does not run yet; null where there is nothing to say. */
+export function waitReason(job: BatchJob & { status: keyof typeof atBatch }): string | null {
+  const status = atBatch[job.status];
+  const retried = job.attempt > 1 ? `Attempt ${job.attempt}, because the one before ${lastEnd(job)}. ` : '';
+  if (status === null) return retried === '' ? null : retried.trim();
+  return `${retried}${status}${quoted(job.reason)}`;
+}
+
+const atBatch = {
+  SUBMITTED: reasons.submitted,
+  PENDING: 'Waits for another job to end first.',
+  RUNNABLE: 'Waits for compute capacity.',
+  STARTING: 'The container is starting.',
+  RUNNING: null,
+} as const;
+
+/** How the last attempt ended. */
+function lastEnd({ attempts }: BatchJob): string {
+  const last = attempts.at(-1);
+  return last === undefined || isStarted(last) ? 'was lost' : 'could not be started';
+}
+
+/** Why the build of a job's environment has not begun. */
+export const buildWaitReason = ({ reason }: BatchJob): string =>
+  `The build of the environment waits for compute capacity.${quoted(reason)}`;
 
 /** How far a job had come when it was cancelled, as the end of a sentence. */
 export type Early = 'before it started' | 'before its command started';

@@ -5,6 +5,36 @@ import { isFinal, JobStatus } from '../data/jobs/job-status.ts';
 import { actualCost } from './cost.ts';
 import type { JobRecord } from './subject.ts';
 
+/** The fields of an answer that all kinds of jobs have. Sizes are per node. */
+export const shownJob = {
+  status: JobStatus,
+  status_reason: z.string().nullable(),
+  attempt: z.number().int(),
+  attempts: z.array(Attempt),
+  exit_code: z.number().int().nullable(),
+  signal: z.string().nullable(),
+  created_at: Timestamp,
+  /** Position in the line of its user; null where it does not wait for a place. */
+  place_in_line: z.number().int().nullable(),
+  /** When its turn came; null where it never waited in line. */
+  begun_at: Timestamp.nullable(),
+  started_at: Timestamp.nullable(),
+  stopped_at: Timestamp.nullable(),
+  /** Seconds from start to stop, or to now. */
+  duration: z.number().nullable(),
+  vcpus: z.number(),
+  /** MiB. */
+  memory: z.number().int(),
+  /** What keeps it to `memory` and `vcpus`; null for jobs of releases that did not say. */
+  limits: SizeLimits.nullable(),
+  /** Seconds. */
+  timeout: z.number().int(),
+  /** US dollars for an attempt that reaches its timeout; null where compute has no price. */
+  cost_estimate: z.number().nullable(),
+  /** US dollars that it has cost; null before its end. */
+  cost: z.number().nullable(),
+};
+
 /** A job with the fields that are computed when it is read: attempts, duration and cost. */
 export function showJob<Job extends Recorded>(
   job: Job & { place_in_line?: number | null },
@@ -44,33 +74,3 @@ function attemptsOf(job: Recorded): Recorded['attempts'] {
   };
   return [...attempts, last];
 }
-
-/** The fields of an answer that all kinds of jobs have. Sizes are per node. */
-export const shownJob = {
-  status: JobStatus,
-  status_reason: z.string().nullable(),
-  attempt: z.number().int(),
-  attempts: z.array(Attempt),
-  exit_code: z.number().int().nullable(),
-  signal: z.string().nullable(),
-  created_at: Timestamp,
-  /** Position in the line of its user; null where it does not wait for a place. */
-  place_in_line: z.number().int().nullable(),
-  /** When its turn came; null where it never waited in line. */
-  begun_at: Timestamp.nullable(),
-  started_at: Timestamp.nullable(),
-  stopped_at: Timestamp.nullable(),
-  /** Seconds from start to stop, or to now. */
-  duration: z.number().nullable(),
-  vcpus: z.number(),
-  /** MiB. */
-  memory: z.number().int(),
-  /** What keeps it to `memory` and `vcpus`; null for jobs of releases that did not say. */
-  limits: SizeLimits.nullable(),
-  /** Seconds. */
-  timeout: z.number().int(),
-  /** US dollars for an attempt that reaches its timeout; null where compute has no price. */
-  cost_estimate: z.number().nullable(),
-  /** US dollars that it has cost; null before its end. */
-  cost: z.number().nullable(),
-};

@@ -1,25 +1,9 @@
 import { metricMeant, metricRank } from './metric-aliases.ts';
 import { readMetricName } from './metric-name.ts';
 
-/** A criterion by which experiments are ranked. */
-interface Criterion {
-  /** Name under which a run reports it among its metrics. */
-  name: string;
-  goal: 'maximize' | 'minimize';
-  /** Tasks that it suits; a task is ranked by the first criterion of the catalogue that lists it. */
-  tasks: readonly string[];
-  description: string;
-}
-
 const maximize = (name: string, tasks: readonly string[], description: string): Criterion => ({
   name,
   goal: 'maximize',
-  tasks,
-  description,
-});
-const minimize = (name: string, tasks: readonly string[], description: string): Criterion => ({
-  name,
-  goal: 'minimize',
   tasks,
   description,
 });
@@ -37,14 +21,29 @@ const classification = [
 ];
 const labelling = ['multilabel-classification', 'token-classification', 'named-entity-recognition'];
 const imbalanced = ['anomaly-detection', 'fraud-detection', 'outlier-detection'];
+
+const retrieval = ['ranking', 'recommendation', 'information-retrieval', 'retrieval'];
+
+const minimize = (name: string, tasks: readonly string[], description: string): Criterion => ({
+  name,
+  goal: 'minimize',
+  tasks,
+  description,
+});
+
 const regression = ['regression', 'tabular-regression', 'depth-estimation'];
 const forecasting = ['forecasting', 'time-series-forecasting'];
-const segmentation = ['segmentation', 'semantic-segmentation', 'image-segmentation'];
+
 const detection = ['object-detection', 'instance-segmentation', 'keypoint-detection', 'pose-estimation'];
+
+const segmentation = ['segmentation', 'semantic-segmentation', 'image-segmentation'];
+
 const translation = ['translation', 'machine-translation'];
-const languageModeling = ['language-modeling', 'text-generation', 'masked-language-modeling', 'fill-mask'];
+
 const speech = ['speech-recognition', 'automatic-speech-recognition'];
-const retrieval = ['ranking', 'recommendation', 'information-retrieval', 'retrieval'];
+
+const languageModeling = ['language-modeling', 'text-generation', 'masked-language-modeling', 'fill-mask'];
+
 const restoration = ['super-resolution', 'denoising', 'image-restoration'];
 const generation = ['image-generation', 'image-synthesis'];
 
@@ -128,15 +127,15 @@ export const criteria: readonly Criterion[] = [
   loss,
 ];
 
-const normal = (task: string): string =>
-  task
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s_-]+/g, '-');
-
-const byTask: ReadonlyMap<string, Criterion> = new Map(
-  criteria.toReversed().flatMap((criterion) => criterion.tasks.map((task) => [task, criterion] as const)),
-);
+/** A criterion by which experiments are ranked. */
+interface Criterion {
+  /** Name under which a run reports it among its metrics. */
+  name: string;
+  goal: 'maximize' | 'minimize';
+  /** Tasks that it suits; a task is ranked by the first criterion of the catalogue that lists it. */
+  tasks: readonly string[];
+  description: string;
+}
 
 /** By what the experiments of a project are ranked. */
 export interface JudgedBy {
@@ -149,23 +148,24 @@ export interface ProjectCriterion extends JudgedBy {
   source: 'project' | 'task' | 'first-run' | 'default';
 }
 
-const joined = (name: string): string => name.replaceAll('_', '');
-const byMetric: ReadonlyMap<string, Criterion> = new Map(criteria.map((one) => [joined(one.name), one]));
+/** Direction of a metric of the catalogue, by any of its names; undefined for other metrics. */
+export const goalInCatalogue = (name: string): Criterion['goal'] | undefined => catalogued(name)?.goal;
 
 /** The criterion of the catalogue that a name means, whatever data it names; undefined for other metrics. */
 const catalogued = (name: string): Criterion | undefined =>
   byMetric.get(metricMeant(readMetricName(name).metric));
 
-/** Direction of a metric of the catalogue, by any of its names; undefined for other metrics. */
-export const goalInCatalogue = (name: string): Criterion['goal'] | undefined => catalogued(name)?.goal;
+const joined = (name: string): string => name.replaceAll('_', '');
 
-const minimized = /(?:^|[^a-z0-9])(?:loss|error|err|nll|rmse|mse|mae|mape|latency|perplexity)$/i;
-const maximized = /(?:^|[^a-z0-9])(?:accuracy|acc|precision|recall|auc|auroc|f1|iou|score|reward)$/i;
+const byMetric: ReadonlyMap<string, Criterion> = new Map(criteria.map((one) => [joined(one.name), one]));
 
 /** The direction that a metric has by the catalogue, or that such names usually mean; undefined for a learning rate. */
 export const usualGoal = (name: string): Criterion['goal'] | undefined =>
   goalInCatalogue(name) ??
   (minimized.test(name) ? 'minimize' : maximized.test(name) ? 'maximize' : undefined);
+
+const minimized = /(?:^|[^a-z0-9])(?:loss|error|err|nll|rmse|mse|mae|mape|latency|perplexity)$/i;
+const maximized = /(?:^|[^a-z0-9])(?:accuracy|acc|precision|recall|auc|auroc|f1|iou|score|reward)$/i;
 
 /**
  * Whether a higher or a lower value of a metric is better: by the project's criterion where the metric stands for it,
@@ -209,3 +209,13 @@ export function criterionOf(
   if (first !== undefined) return { name: first.name, goal: first.goal, source: 'first-run' };
   return { name: loss.name, goal: loss.goal, source: 'default' };
 }
+
+const byTask: ReadonlyMap<string, Criterion> = new Map(
+  criteria.toReversed().flatMap((criterion) => criterion.tasks.map((task) => [task, criterion] as const)),
+);
+
+const normal = (task: string): string =>
+  task
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, '-');

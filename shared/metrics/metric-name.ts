@@ -1,6 +1,3 @@
-/** The data on which a metric was measured, as its name says; null where it does not say. */
-export type MeasuredOn = 'validation' | 'test' | 'training' | null;
-
 /** A reported name, taken apart. */
 export interface MetricName {
   on: MeasuredOn;
@@ -10,33 +7,8 @@ export interface MetricName {
   ofStep: boolean;
 }
 
-/**
- * Words of a name that say on which data a metric was measured: `val_acc` (Keras), `eval_loss` (Hugging Face Trainer),
- * `valid/acc` (fastai), `validation_0-rmse` (XGBoost), `loss.val`, `train/loss` (Lightning).
- */
-const dataWords: ReadonlyMap<string, NonNullable<MeasuredOn>> = new Map([
-  ['val', 'validation'],
-  ['valid', 'validation'],
-  ['validation', 'validation'],
-  ['eval', 'validation'],
-  ['evaluation', 'validation'],
-  ['dev', 'validation'],
-  ['test', 'test'],
-  ['testing', 'test'],
-  ['train', 'training'],
-  ['training', 'training'],
-]);
-
-/** Words in front that say nothing: `metrics/…` (Ultralytics), `epoch_loss` (Keras for TensorBoard). */
-const emptyWords = new Set(['metrics', 'metric', 'epoch']);
-
-/** Lower-case words: separators part them, and so does a capital in `valLoss`. */
-const wordsOf = (name: string): string[] =>
-  name
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '');
+/** The data on which a metric was measured, as its name says; null where it does not say. */
+export type MeasuredOn = 'validation' | 'test' | 'training' | null;
 
 /** Take a reported name apart. The words for the data stand before or after the metric, parted by anything. */
 export function readMetricName(name: string): MetricName {
@@ -64,6 +36,34 @@ export function readMetricName(name: string): MetricName {
   }
   return { on, metric: words.join(''), ofStep };
 }
+
+/** Lower-case words: separators part them, and so does a capital in `valLoss`. */
+const wordsOf = (name: string): string[] =>
+  name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+
+/**
+ * Words of a name that say on which data a metric was measured: `val_acc` (Keras), `eval_loss` (Hugging Face Trainer),
+ * `valid/acc` (fastai), `validation_0-rmse` (XGBoost), `loss.val`, `train/loss` (Lightning).
+ */
+const dataWords: ReadonlyMap<string, NonNullable<MeasuredOn>> = new Map([
+  ['val', 'validation'],
+  ['valid', 'validation'],
+  ['validation', 'validation'],
+  ['eval', 'validation'],
+  ['evaluation', 'validation'],
+  ['dev', 'validation'],
+  ['test', 'test'],
+  ['testing', 'test'],
+  ['train', 'training'],
+  ['training', 'training'],
+]);
+
+/** Words in front that say nothing: `metrics/…` (Ultralytics), `epoch_loss` (Keras for TensorBoard). */
+const emptyWords = new Set(['metrics', 'metric', 'epoch']);
 
 /**
  * The ways to read a name, the likeliest first: `valloss` is a metric of that name, or the loss on validation data.

@@ -1,43 +1,6 @@
 import type { JudgedBy } from './criteria.ts';
 import { isOfTraining, metricRank } from './metric-aliases.ts';
 
-/** What ranking needs of a metric's summary: its last value, its extremes (NaN without any number), and their steps. */
-interface MetricSummary {
-  last: number;
-  step: number | null;
-  min: number;
-  max: number;
-  min_step?: number | null;
-  max_step?: number | null;
-}
-
-/** The metrics of a run. */
-export interface RunMetrics {
-  /** Names among which those of its metrics are. Runs may share the array. */
-  readonly metricNames: readonly string[];
-  metric(name: string): MetricSummary | undefined;
-}
-
-/** The best value of a run. */
-export interface RankedValue {
-  criterion: string;
-  /** Name under which it was reported. */
-  metric: string;
-  value: number;
-  step: number | null;
-}
-
-/** The metrics of a map as {@link MetricRanker} reads them. */
-export const metricsOf = (metrics: ReadonlyMap<string, MetricSummary>): RunMetrics => ({
-  metricNames: [...metrics.keys()],
-  metric: (name) => metrics.get(name),
-});
-
-interface Candidate {
-  name: string;
-  rank: number;
-}
-
 /**
  * Ranks runs by a criterion, from the summaries of their metrics: trainings, what clients record and what was imported.
  * Every name is read once, and names that many runs share once for all of them.
@@ -101,3 +64,40 @@ export class MetricRanker {
     return this.criterion.goal === 'maximize' ? other - one : one - other;
   }
 }
+
+interface Candidate {
+  name: string;
+  rank: number;
+}
+
+/** The metrics of a run. */
+export interface RunMetrics {
+  /** Names among which those of its metrics are. Runs may share the array. */
+  readonly metricNames: readonly string[];
+  metric(name: string): MetricSummary | undefined;
+}
+
+/** What ranking needs of a metric's summary: its last value, its extremes (NaN without any number), and their steps. */
+interface MetricSummary {
+  last: number;
+  step: number | null;
+  min: number;
+  max: number;
+  min_step?: number | null;
+  max_step?: number | null;
+}
+
+/** The best value of a run. */
+export interface RankedValue {
+  criterion: string;
+  /** Name under which it was reported. */
+  metric: string;
+  value: number;
+  step: number | null;
+}
+
+/** The metrics of a map as {@link MetricRanker} reads them. */
+export const metricsOf = (metrics: ReadonlyMap<string, MetricSummary>): RunMetrics => ({
+  metricNames: [...metrics.keys()],
+  metric: (name) => metrics.get(name),
+});

@@ -2,13 +2,6 @@ import { buffer } from 'node:stream/consumers';
 import type { ObjectReader } from '../aws/objects.ts';
 import { ModelError } from '../onnx/model/model-error.ts';
 
-/** A source of bytes, read range by range. */
-export interface RangedSource {
-  size: number;
-  /** Exactly the bytes asked for. */
-  read(offset: number, length: number): Promise<Uint8Array>;
-}
-
 /** An object of the bucket, read by ranged requests. A read throws a `ModelError` once the object is gone. */
 export function objectSource(objects: ObjectReader, key: string, size: number): RangedSource {
   return {
@@ -20,4 +13,11 @@ export function objectSource(objects: ObjectReader, key: string, size: number): 
       return buffer(stream);
     },
   };
+}
+
+/** A source of bytes, read range by range. */
+export interface RangedSource {
+  size: number;
+  /** Exactly the bytes asked for. */
+  read(offset: number, length: number): Promise<Uint8Array>;
 }

@@ -7,6 +7,7 @@ import {
   type ModelOrigin,
   modelObject,
   putModel,
+  type ReadyModel,
 } from '../data/models/model.ts';
 import { type ModelFile, modelDigest, type PendingFile } from '../data/models/model-file.ts';
 import type { TableWriter } from '../data/table/table.ts';
@@ -17,7 +18,26 @@ import { ModelError } from '../onnx/model/model-error.ts';
 import { lackingData, requireShapes, type StoredShapes } from './completeness.ts';
 import { objectSource } from './object-source.ts';
 
-export interface Registrar {
+/**
+ * Registers files that lie in the bucket as a model, by copies that storage makes itself. Doing it again, also after
+ * a crash at any point, comes to the same one model.
+ * @throws ModelError for files that are no complete model, and a 409 problem where the name is taken
+ */
+export async function registerModel(registrar: Registrar, registration: Registration): Promise<Model> {
+  const { records } = registrar;
+  const summary = await inspectFiles(registrar, registration);
+  const claimed = await claimName(registrar, registration);
+  if (claimed.status === 'ready') return claimed;
+  const copied = await copyModel(registrar, registration.files, claimed, summary);
+  const ready = { ...copied, version: claimed.version + 1 };
+  if (await tryWrite(putModel(records, ready, claimed))) return ready;
+  // Another attempt of the same has come first, or the model was deleted meanwhile.
+  const present = await findModel(records, claimed.model_name);
+  if (present?.model_id === claimed.model_id && present.status === 'ready') return present;
+  throw new ServiceError('conflict', `Model ${claimed.model_name} was deleted while it was made.`);
+}
+
+interface Registrar {
   records: TableWriter<'records'>;
   objects: ObjectWriter;
   now(): Date;
@@ -25,7 +45,7 @@ export interface Registrar {
 }
 
 /** A model whose files lie in the bucket already, and are copied. `object` of each is where it is copied from. */
-export interface Registration {
+interface Registration {
   model_name: string;
   owner: string | null;
   owner_id: string;
@@ -34,17 +54,38 @@ export interface Registration {
   shapes: StoredShapes;
 }
 
-const sameOrigin = (one: ModelOrigin, other: ModelOrigin): boolean =>
-  JSON.stringify(one, Object.keys(one).sort()) === JSON.stringify(other, Object.keys(other).sort());
+/**
+ * Inspects files that lie in the bucket.
+ * @throws ModelError where they are no complete model, or one of other shapes
+ */
+async function inspectFiles(
+  { objects }: Pick<Registrar, 'objects'>,
+  { files, shapes }: Pick<Registration, 'files' | 'shapes'>,
+): Promise<ModelSummary> {
+  const onnx = files.find(({ role }) => role === 'model');
+  if (onnx === undefined) throw new ModelError('There is no ONNX file among the files.');
+  const summary = await inspectModel(objectSource(objects, onnx.object, onnx.size));
+  const lacking = lackingData(summary, files);
+  if (lacking.length > 0) throw new ModelError(`External data: ${lacking.join('; ')}.`);
+  requireShapes(shapes, summary);
+  return summary;
+}
 
-export const nameTaken = (model_name: string): ServiceError =>
-  new ServiceError(
-    'conflict',
-    `There is a model ${model_name} already, and models never change. Delete it first, or take another name.`,
-  );
+/** The name, claimed by a record of a draft; or the one that an earlier attempt has left. */
+async function claimName(registrar: Registrar, registration: Registration): Promise<Model> {
+  const { records, newId } = registrar;
+  const { model_name, owner_id, origin, files } = registration;
+  const value = draftOf(registrar, registration, newId());
+  if (await tryWrite(putModel(records, value, undefined))) return value;
+  const present = await findModel(records, model_name);
+  const isOurs = present?.owner_id === owner_id && sameOrigin(present.origin, origin);
+  if (present === undefined || !isOurs) throw nameTaken(model_name);
+  if (present.status === 'ready' && present.digest !== modelDigest(files)) throw nameTaken(model_name);
+  return present;
+}
 
 /** A draft of the model, with the keys of the copies to make. */
-export function draftOf(
+function draftOf(
   { now, newId }: Pick<Registrar, 'now' | 'newId'>,
   { model_name, owner, owner_id, origin, files, shapes }: Registration,
   model_id: string,
@@ -64,38 +105,17 @@ export function draftOf(
   return { ...empty, origin, pending, shapes: { ...shapes } };
 }
 
-/** The name, claimed by a record of a draft; or the one that an earlier attempt has left. */
-async function claimName(registrar: Registrar, registration: Registration): Promise<Model> {
-  const { records, newId } = registrar;
-  const { model_name, owner_id, origin, files } = registration;
-  const value = draftOf(registrar, registration, newId());
-  if (await tryWrite(putModel(records, value, undefined))) return value;
-  const present = await findModel(records, model_name);
-  const isOurs = present?.owner_id === owner_id && sameOrigin(present.origin, origin);
-  if (present === undefined || !isOurs) throw nameTaken(model_name);
-  if (present.status === 'ready' && present.digest !== modelDigest(files)) throw nameTaken(model_name);
-  return present;
-}
+const sameOrigin = (one: ModelOrigin, other: ModelOrigin): boolean =>
+  JSON.stringify(one, Object.keys(one).sort()) === JSON.stringify(other, Object.keys(other).sort());
 
-/**
- * Inspects files that lie in the bucket.
- * @throws ModelError where they are no complete model, or one of other shapes
- */
-export async function inspectFiles(
-  { objects }: Pick<Registrar, 'objects'>,
-  { files, shapes }: Pick<Registration, 'files' | 'shapes'>,
-): Promise<ModelSummary> {
-  const onnx = files.find(({ role }) => role === 'model');
-  if (onnx === undefined) throw new ModelError('There is no ONNX file among the files.');
-  const summary = await inspectModel(objectSource(objects, onnx.object, onnx.size));
-  const lacking = lackingData(summary, files);
-  if (lacking.length > 0) throw new ModelError(`External data: ${lacking.join('; ')}.`);
-  requireShapes(shapes, summary);
-  return summary;
-}
+const nameTaken = (model_name: string): ServiceError =>
+  new ServiceError(
+    'conflict',
+    `There is a model ${model_name} already, and models never change. Delete it first, or take another name.`,
+  );
 
 /** The model of a draft once its files are copied. @throws ModelError where one that it needs is gone */
-export async function copyModel(
+async function copyModel(
   { objects, now }: Pick<Registrar, 'objects' | 'now'>,
   files: readonly ModelFile[],
   draft: Model,
@@ -129,21 +149,42 @@ async function copyFiles(
   return copied;
 }
 
+/** Result of a strategy. */
+export interface StrategyResult {
+  /** Name of the new model. */
+  result_name: string;
+  /** Serves as the new model's id too: what lies under it belongs to nothing once the strategy has ended otherwise. */
+  strategy_id: string;
+  /** Whose strategy it is: the new model is theirs. */
+  owner: string | null;
+  owner_id: string;
+  /** The model that the strategy began with. */
+  source: Pick<ReadyModel, 'model_name' | 'files' | 'shapes'>;
+  /** The ONNX file, and its external data where it has any, at their places in the bucket. */
+  files: readonly ModelFile[];
+}
+
 /**
- * Registers files that lie in the bucket as a model, by copies that storage makes itself. Doing it again, also after
- * a crash at any point, comes to the same one model.
- * @throws ModelError for files that are no complete model, and a 409 problem where the name is taken
+ * Copy the result of a strategy to the keys of a model of its own, so that strategies chain, and return that model.
+ * The transaction that ends the strategy records it. It takes over the calibration and evaluation sets and the stored
+ * shapes of the model that it was made of, as far as those are still there.
+ * @throws ModelError for files that are no model; ServiceError `conflict` where the name is taken
  */
-export async function registerModel(registrar: Registrar, registration: Registration): Promise<Model> {
-  const { records } = registrar;
+export async function modelOfResult(
+  registrar: Registrar,
+  { result_name, strategy_id, owner, owner_id, source, files: made }: StrategyResult,
+): Promise<Model> {
+  if ((await findModel(registrar.records, result_name)) !== undefined) throw nameTaken(result_name);
+  const sets = source.files.filter(({ role }) => role === 'calibration' || role === 'evaluation');
+  const registration = {
+    model_name: result_name,
+    owner,
+    owner_id,
+    origin: { kind: 'strategy' as const, strategy_id, model_name: source.model_name },
+    files: [...made, ...sets],
+    shapes: source.shapes,
+  };
   const summary = await inspectFiles(registrar, registration);
-  const claimed = await claimName(registrar, registration);
-  if (claimed.status === 'ready') return claimed;
-  const copied = await copyModel(registrar, registration.files, claimed, summary);
-  const ready = { ...copied, version: claimed.version + 1 };
-  if (await tryWrite(putModel(records, ready, claimed))) return ready;
-  // Another attempt of the same has come first, or the model was deleted meanwhile.
-  const present = await findModel(records, claimed.model_name);
-  if (present?.model_id === claimed.model_id && present.status === 'ready') return present;
-  throw new ServiceError('conflict', `Model ${claimed.model_name} was deleted while it was made.`);
+  const draft = draftOf(registrar, registration, strategy_id);
+  return copyModel(registrar, registration.files, draft, summary);
 }

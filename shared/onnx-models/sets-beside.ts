@@ -1,40 +1,3 @@
-/** Words in the name of an npz file that say what it is to a model. */
-const roleWords: ReadonlyMap<string, 'calibration' | 'evaluation'> = new Map([
-  ['calib', 'calibration'],
-  ['calibration', 'calibration'],
-  ['calibrate', 'calibration'],
-  ['eval', 'evaluation'],
-  ['evaluation', 'evaluation'],
-  ['test', 'evaluation'],
-  ['val', 'evaluation'],
-  ['valid', 'evaluation'],
-  ['validation', 'evaluation'],
-]);
-
-/** Words that say nothing of whose set it is. */
-const plainWords = new Set(['data', 'dataset', 'set', 'samples', 'sample', 'images', 'inputs']);
-
-/** The sets of a model among other files; absent where there is none, or nothing tells which of several. */
-export interface Sets {
-  calibration?: string;
-  evaluation?: string;
-}
-
-function parts(path: string): { folder: string; words: string[]; ending: string } {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  const dot = name.lastIndexOf('.');
-  const words = name
-    .slice(0, dot < 0 ? name.length : dot)
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '');
-  return {
-    folder: path.slice(0, path.lastIndexOf('/') + 1),
-    words,
-    ending: name.slice(dot + 1).toLowerCase(),
-  };
-}
-
 /**
  * The calibration and the evaluation set that lie beside a model, by their names: `digits-calibration.npz` and
  * `digits-test.npz` beside `digits.onnx`. One that bears the name of another model is not taken; of several the one with
@@ -66,3 +29,40 @@ export function setsBeside(model: string, paths: readonly string[]): Sets {
     ...(evaluation !== undefined && { evaluation }),
   };
 }
+
+/** The sets of a model among other files; absent where there is none, or nothing tells which of several. */
+export interface Sets {
+  calibration?: string;
+  evaluation?: string;
+}
+
+function parts(path: string): { folder: string; words: string[]; ending: string } {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const dot = name.lastIndexOf('.');
+  const words = name
+    .slice(0, dot < 0 ? name.length : dot)
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+  return {
+    folder: path.slice(0, path.lastIndexOf('/') + 1),
+    words,
+    ending: name.slice(dot + 1).toLowerCase(),
+  };
+}
+
+/** Words in the name of an npz file that say what it is to a model. */
+const roleWords: ReadonlyMap<string, 'calibration' | 'evaluation'> = new Map([
+  ['calib', 'calibration'],
+  ['calibration', 'calibration'],
+  ['calibrate', 'calibration'],
+  ['eval', 'evaluation'],
+  ['evaluation', 'evaluation'],
+  ['test', 'evaluation'],
+  ['val', 'evaluation'],
+  ['valid', 'evaluation'],
+  ['validation', 'evaluation'],
+]);
+
+/** Words that say nothing of whose set it is. */
+const plainWords = new Set(['data', 'dataset', 'set', 'samples', 'sample', 'images', 'inputs']);

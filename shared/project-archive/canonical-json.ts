@@ -2,6 +2,9 @@ import type * as z from 'zod';
 import { isWellFormed } from '../core/text/well-formed.ts';
 import { isTableNumber } from '../data/table/stored-number.ts';
 
+/** JSON with the names of each object in their order, so that equal values are equal texts. The table keeps no order. */
+export const canonicalJson = (value: unknown): string => JSON.stringify(order(value));
+
 const order = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(order);
   if (typeof value !== 'object' || value === null) return value;
@@ -11,19 +14,6 @@ const order = (value: unknown): unknown => {
     .sort(([one], [other]) => (one < other ? -1 : 1));
   return Object.fromEntries(entries);
 };
-
-/** JSON with the names of each object in their order, so that equal values are equal texts. The table keeps no order. */
-export const canonicalJson = (value: unknown): string => JSON.stringify(order(value));
-
-const hasOnlyTableNumbers = (value: unknown): boolean => {
-  if (typeof value === 'number') return isTableNumber(value);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.values(value).every(hasOnlyTableNumbers);
-};
-
-/** Where a fault is and what it is, as `variables.0.name is …`. */
-const told = ({ path, message }: z.core.$ZodIssue): string =>
-  `${path.map(String).join('.').slice(0, 200)} ${message}`.trim();
 
 /**
  * The value of a canonical text that fits a schema and that the table takes; what is wrong with any other text, nothing
@@ -47,6 +37,16 @@ export function readCanonical<S extends z.ZodType>(
 
 /** The faults of a value, each with its place. */
 export const faultsOf = (error: z.ZodError): string[] => error.issues.map(told);
+
+/** Where a fault is and what it is, as `variables.0.name is …`. */
+const told = ({ path, message }: z.core.$ZodIssue): string =>
+  `${path.map(String).join('.').slice(0, 200)} ${message}`.trim();
+
+const hasOnlyTableNumbers = (value: unknown): boolean => {
+  if (typeof value === 'number') return isTableNumber(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.values(value).every(hasOnlyTableNumbers);
+};
 
 /** The same, undefined for any other text. */
 export function parseCanonical<S extends z.ZodType>(text: string, schema: S): z.output<S> | undefined {

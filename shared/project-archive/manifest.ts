@@ -4,12 +4,31 @@ import { artifactPathMaxBytes } from '../data/experiments/artifact.ts';
 
 /** Version of the format that this release writes; it reads those before, too. */
 export const archiveFormat = 2;
+
+const whole = z.number().int().min(0);
+const listing = z.strictObject({ crc32: whole, files: whole, sha256: Sha256, size: whole });
+
+/** `manifest.json`: the first file of an archive. Its own texts are fixed, so that equal projects have equal archives. */
+export const Manifest = z.strictObject({
+  format: z.union([z.literal(1), z.literal(archiveFormat)]),
+  /** The list of all files behind it, `index.ndjson`. */
+  index: listing,
+  not_contained: z.array(z.string()),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
 export type ArchiveFormat = 1 | typeof archiveFormat;
 
 /** Most files of an archive; its list is held in memory. */
 export const maxArchiveFiles = 200_000;
 /** Most bytes of that list. */
 export const indexMaxBytes = 100_000_000;
+
+export const manifestOf = (index: Manifest['index'], format: ArchiveFormat = archiveFormat): Manifest => ({
+  format,
+  index,
+  not_contained: [...notContained[format]],
+});
 
 /** What no archive of a format holds. These texts are part of the format. */
 const notContained: Readonly<Record<ArchiveFormat, readonly string[]>> = {
@@ -29,24 +48,6 @@ const notContained: Readonly<Record<ArchiveFormat, readonly string[]>> = {
     'experiments that have not ended, and what is marked as deleted',
   ],
 };
-
-const whole = z.number().int().min(0);
-const listing = z.strictObject({ crc32: whole, files: whole, sha256: Sha256, size: whole });
-
-/** `manifest.json`: the first file of an archive. Its own texts are fixed, so that equal projects have equal archives. */
-export const Manifest = z.strictObject({
-  format: z.union([z.literal(1), z.literal(archiveFormat)]),
-  /** The list of all files behind it, `index.ndjson`. */
-  index: listing,
-  not_contained: z.array(z.string()),
-});
-export type Manifest = z.infer<typeof Manifest>;
-
-export const manifestOf = (index: Manifest['index'], format: ArchiveFormat = archiveFormat): Manifest => ({
-  format,
-  index,
-  not_contained: [...notContained[format]],
-});
 
 export const manifestPath = 'manifest.json';
 export const indexPath = 'index.ndjson';
@@ -68,8 +69,6 @@ export const IndexRow = z.strictObject({
 });
 export type IndexRow = z.infer<typeof IndexRow>;
 
-const six = (number: number): string => String(number).padStart(6, '0');
-
 /** Where what is contained stands in an archive. */
 export const paths = {
   project: 'project.json',
@@ -88,6 +87,8 @@ export const paths = {
   versions: (number: number) => `registry/${six(number)}/versions.ndjson`,
 } as const;
 
+const six = (number: number): string => String(number).padStart(6, '0');
+
 /** What a file of an archive is, by its path. */
 export type Placed =
   | { of: 'project' }
@@ -102,10 +103,20 @@ export type Placed =
   | { of: 'file'; number: number; kind: 'artifact' | 'checkpoint'; path: string }
   | { of: 'model-file'; number: number; path: string };
 
-const isSafe = (path: string): boolean =>
-  !path.includes('\0') && path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
-
-const named = (groups: Record<string, string | undefined>, name: string): string => groups[name] ?? '';
+/** What the file at a path is; undefined for a path that no archive of this format has. */
+export function placedAt(path: string): Placed | undefined {
+  for (const [pattern, read] of readers) {
+    const groups = pattern.exec(path)?.groups ?? (pattern.test(path) ? {} : undefined);
+    if (groups === undefined) continue;
+    const placed = read({ ...groups });
+    if ('config_id' in placed && !FileId.safeParse(placed.config_id).success) return undefined;
+    const most = placed.of === 'model-file' ? artifactPathMaxBytes - 30 : artifactPathMaxBytes;
+    if ('path' in placed && !(isSafe(placed.path) && Buffer.byteLength(placed.path) <= most))
+      return undefined;
+    return placed;
+  }
+  return undefined;
+}
 
 const readers: readonly [pattern: RegExp, read: (groups: Record<string, string>) => Placed][] = [
   [/^project\.json$/, () => ({ of: 'project' })],
@@ -158,17 +169,7 @@ const readers: readonly [pattern: RegExp, read: (groups: Record<string, string>)
   ],
 ];
 
-/** What the file at a path is; undefined for a path that no archive of this format has. */
-export function placedAt(path: string): Placed | undefined {
-  for (const [pattern, read] of readers) {
-    const groups = pattern.exec(path)?.groups ?? (pattern.test(path) ? {} : undefined);
-    if (groups === undefined) continue;
-    const placed = read({ ...groups });
-    if ('config_id' in placed && !FileId.safeParse(placed.config_id).success) return undefined;
-    const most = placed.of === 'model-file' ? artifactPathMaxBytes - 30 : artifactPathMaxBytes;
-    if ('path' in placed && !(isSafe(placed.path) && Buffer.byteLength(placed.path) <= most))
-      return undefined;
-    return placed;
-  }
-  return undefined;
-}
+const named = (groups: Record<string, string | undefined>, name: string): string => groups[name] ?? '';
+
+const isSafe = (path: string): boolean =>
+  !path.includes('\0') && path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');

@@ -1,6 +1,3 @@
-/** Most faults that a refusal names. */
-export const maxFaults = 20;
-
 /** What keeps an archive from being imported, or a project from being exported, in words for whoever asked for it. */
 export class ProjectArchiveError extends Error {
   override readonly name = 'ProjectArchiveError';
@@ -12,6 +9,9 @@ export class ProjectArchiveError extends Error {
     this.faults = faults;
   }
 }
+
+/** Most faults that a refusal names. */
+export const maxFaults = 20;
 
 /** An {@link ProjectArchiveError} of an archive that is being read. */
 export function fault(...faults: readonly string[]): ProjectArchiveError {

@@ -1,5 +1,17 @@
 import { Buffer } from 'node:buffer';
 
+/** Where the parts of an archive begin. */
+export interface ZipLayout {
+  segments: ZipSegment[];
+  size: number;
+}
+
+/** A run of bytes of an archive: given ones, or the content of an entry. */
+export type ZipSegment = { at: number; length: number } & (
+  | { of: 'bytes'; make(): Buffer }
+  | { of: 'entry'; index: number }
+);
+
 /**
  * A zip archive whose files are stored as they are, computed from their names, sizes and checksums alone (APPNOTE.TXT
  * of PKWARE, 4.3 and 4.5.3). So any part of it can be written by itself and again, and one list of files has one archive:
@@ -15,44 +27,15 @@ export interface ZipEntry {
   crc32: number;
 }
 
-/** A run of bytes of an archive: given ones, or the content of an entry. */
-export type ZipSegment = { at: number; length: number } & (
-  | { of: 'bytes'; make(): Buffer }
-  | { of: 'entry'; index: number }
-);
+/** Bytes before the content of the first file of an archive. */
+export const firstHeaderBytes = (path: string): number => 30 + Buffer.byteLength(path);
 
-/** Where the parts of an archive begin. */
-export interface ZipLayout {
-  segments: ZipSegment[];
-  size: number;
+/** Size of the first file by its header; undefined where it is not the header of a small file of this path. */
+export function sizeInHeader(header: Buffer, path: string): number | undefined {
+  if (header.length < firstHeaderBytes(path)) return undefined;
+  const entry = { path, size: header.readUInt32LE(18), crc32: header.readUInt32LE(14) };
+  return header.subarray(0, firstHeaderBytes(path)).equals(localHeader(entry)) ? entry.size : undefined;
 }
-
-const inTwo = 0xffff;
-const inFour = 0xffffffff;
-/** 1 January 1980, midnight: the least that the format has. */
-const date = 0x0021;
-/** Names are UTF-8. */
-const flags = 0x0800;
-const plainVersion = 20;
-const largeVersion = 45;
-/** An ordinary file of Unix that all may read. */
-const attributes = (0o100644 << 16) >>> 0;
-const madeOnUnix = 3 << 8;
-const zip64Tag = 1;
-
-/** Bytes of a field of numbers, little-endian: pairs of value and bytes. */
-function numbers(...fields: readonly (readonly [value: number, bytes: 2 | 4 | 8])[]): Buffer {
-  const made = Buffer.alloc(fields.reduce((sum, [, bytes]) => sum + bytes, 0));
-  let at = 0;
-  for (const [value, bytes] of fields) {
-    if (bytes === 8) made.writeBigUInt64LE(BigInt(value), at);
-    else made.writeUIntLE(value, at, bytes);
-    at += bytes;
-  }
-  return made;
-}
-
-const capped = (value: number): number => Math.min(value, inFour);
 
 function localHeader({ path, size, crc32 }: ZipEntry): Buffer {
   const name = Buffer.from(path, 'utf8');
@@ -76,6 +59,56 @@ function localHeader({ path, size, crc32 }: ZipEntry): Buffer {
     name,
     extra,
   ]);
+}
+
+const inFour = 0xffffffff;
+
+/** Bytes of a field of numbers, little-endian: pairs of value and bytes. */
+function numbers(...fields: readonly (readonly [value: number, bytes: 2 | 4 | 8])[]): Buffer {
+  const made = Buffer.alloc(fields.reduce((sum, [, bytes]) => sum + bytes, 0));
+  let at = 0;
+  for (const [value, bytes] of fields) {
+    if (bytes === 8) made.writeBigUInt64LE(BigInt(value), at);
+    else made.writeUIntLE(value, at, bytes);
+    at += bytes;
+  }
+  return made;
+}
+
+const zip64Tag = 1;
+
+const largeVersion = 45;
+
+const plainVersion = 20;
+
+/** Names are UTF-8. */
+const flags = 0x0800;
+
+/** 1 January 1980, midnight: the least that the format has. */
+const date = 0x0021;
+
+/** The layout of the archive of these files, in their order. */
+export function layoutOf(entries: readonly ZipEntry[]): ZipLayout {
+  const segments: ZipSegment[] = [];
+  let at = 0;
+  const add = (length: number, rest: { of: 'entry'; index: number } | { of: 'bytes'; make(): Buffer }) => {
+    segments.push({ at, length, ...rest });
+    at += length;
+  };
+  const starts = new Float64Array(entries.length);
+  for (const [index, entry] of entries.entries()) {
+    starts[index] = at;
+    add(localHeader(entry).length, { of: 'bytes', make: () => localHeader(entry) });
+    add(entry.size, { of: 'entry', index });
+  }
+  const directoryAt = at;
+  for (const [index, entry] of entries.entries()) {
+    const start = starts[index] ?? 0;
+    add(directoryEntry(entry, start).length, { of: 'bytes', make: () => directoryEntry(entry, start) });
+  }
+  const end = directoryEnd(entries.length, at - directoryAt, directoryAt);
+  add(end.length, { of: 'bytes', make: () => end });
+  return { segments, size: at };
 }
 
 function directoryEntry({ path, size, crc32 }: ZipEntry, at: number): Buffer {
@@ -117,6 +150,13 @@ function directoryEntry({ path, size, crc32 }: ZipEntry, at: number): Buffer {
   ]);
 }
 
+const madeOnUnix = 3 << 8;
+
+const capped = (value: number): number => Math.min(value, inFour);
+
+/** An ordinary file of Unix that all may read. */
+const attributes = (0o100644 << 16) >>> 0;
+
 /** What stands behind the directory. */
 function directoryEnd(entries: number, bytes: number, at: number): Buffer {
   const isLarge = entries >= inTwo || bytes >= inFour || at >= inFour;
@@ -150,39 +190,7 @@ function directoryEnd(entries: number, bytes: number, at: number): Buffer {
   return isLarge ? Buffer.concat([large, end]) : end;
 }
 
-/** Bytes before the content of the first file of an archive. */
-export const firstHeaderBytes = (path: string): number => 30 + Buffer.byteLength(path);
-
-/** Size of the first file by its header; undefined where it is not the header of a small file of this path. */
-export function sizeInHeader(header: Buffer, path: string): number | undefined {
-  if (header.length < firstHeaderBytes(path)) return undefined;
-  const entry = { path, size: header.readUInt32LE(18), crc32: header.readUInt32LE(14) };
-  return header.subarray(0, firstHeaderBytes(path)).equals(localHeader(entry)) ? entry.size : undefined;
-}
-
-/** The layout of the archive of these files, in their order. */
-export function layoutOf(entries: readonly ZipEntry[]): ZipLayout {
-  const segments: ZipSegment[] = [];
-  let at = 0;
-  const add = (length: number, rest: { of: 'entry'; index: number } | { of: 'bytes'; make(): Buffer }) => {
-    segments.push({ at, length, ...rest });
-    at += length;
-  };
-  const starts = new Float64Array(entries.length);
-  for (const [index, entry] of entries.entries()) {
-    starts[index] = at;
-    add(localHeader(entry).length, { of: 'bytes', make: () => localHeader(entry) });
-    add(entry.size, { of: 'entry', index });
-  }
-  const directoryAt = at;
-  for (const [index, entry] of entries.entries()) {
-    const start = starts[index] ?? 0;
-    add(directoryEntry(entry, start).length, { of: 'bytes', make: () => directoryEntry(entry, start) });
-  }
-  const end = directoryEnd(entries.length, at - directoryAt, directoryAt);
-  add(end.length, { of: 'bytes', make: () => end });
-  return { segments, size: at };
-}
+const inTwo = 0xffff;
 
 /** The segments that have bytes from `first` up to `end`, by a binary search. */
 export function segmentsBetween({ segments }: ZipLayout, first: number, end: number): ZipSegment[] {

@@ -12,61 +12,7 @@ import { recordPurge } from '../data/projects/purge.ts';
 import type { TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/write-label.ts';
 import { cancelWaitingOf } from '../jobs/line.ts';
-import type { Pass } from './pass.ts';
-import { removeItems } from './run-purge.ts';
-
-interface Tables {
-  accounts: TableWriter<'accounts'>;
-  records: TableWriter<'records'>;
-}
-
-/**
- * Longer than any request can run: one that a user had under way when they were deleted may still make a project in
- * their name.
- */
-const lateSeconds = 15 * 60;
-
-/** Schedule the purge of pictures, once. The user's id serves as its id, so that a repetition finds it. */
-async function purgePictures(
-  records: Tables['records'],
-  { user_id, closed_at }: ClosedAccount,
-): Promise<void> {
-  const target = { partitions: [], prefixes: [picturesPrefix(user_id)] };
-  const write = recordPurge({ purge_id: user_id, created_at: closed_at, target, again_at: null });
-  await tryWrite(records.write({ ...write, if: { exists: false } }));
-}
-
-/** A kind of resource that a user owns, and that outlives the user. */
-type Owned = Pick<OwnedList, 'list' | 'disown'>;
-
-const ownStrategies = (kind: OptimizationKind): Owned => ({
-  list: (records, owner_id, after) => listOwnStrategies(records, kind, owner_id, after),
-  disown: (records, owner_id, id) => disownStrategy(records, kind, owner_id, id),
-});
-
-const projects: Owned = { list: ownedProjects.list, disown: leaveProject };
-
-const owned: readonly Owned[] = [projects, ownedModels, ownStrategies('prune'), ownStrategies('quantize')];
-
-async function disownAll(
-  records: Tables['records'],
-  owner_id: string,
-  { list, disown }: Owned,
-  hasTime: Deadline,
-): Promise<Pass> {
-  let outcome: Pass = 'clean';
-  let after: string | undefined;
-  do {
-    const page = await list(records, owner_id, after);
-    for (const id of page.items) {
-      if (!hasTime()) return 'stopped';
-      await disown(records, owner_id, id);
-      outcome = 'removed';
-    }
-    after = page.next;
-  } while (after !== undefined);
-  return outcome;
-}
+import { type Pass, removeItems } from './run-purge.ts';
 
 /**
  * Removes what a deleted user has left: their name on projects, models and strategies, which stay; their membership
@@ -91,3 +37,56 @@ export async function clearAccount(
   if (allEnded) await forgetClosedAccount(accounts, user_id);
   return true;
 }
+
+interface Tables {
+  accounts: TableWriter<'accounts'>;
+  records: TableWriter<'records'>;
+}
+
+const projects: Owned = { list: ownedProjects.list, disown: leaveProject };
+
+const ownStrategies = (kind: OptimizationKind): Owned => ({
+  list: (records, owner_id, after) => listOwnStrategies(records, kind, owner_id, after),
+  disown: (records, owner_id, id) => disownStrategy(records, kind, owner_id, id),
+});
+
+const owned: readonly Owned[] = [projects, ownedModels, ownStrategies('prune'), ownStrategies('quantize')];
+
+/** A kind of resource that a user owns, and that outlives the user. */
+type Owned = Pick<OwnedList, 'list' | 'disown'>;
+
+async function disownAll(
+  records: Tables['records'],
+  owner_id: string,
+  { list, disown }: Owned,
+  hasTime: Deadline,
+): Promise<Pass> {
+  let outcome: Pass = 'clean';
+  let after: string | undefined;
+  do {
+    const page = await list(records, owner_id, after);
+    for (const id of page.items) {
+      if (!hasTime()) return 'stopped';
+      await disown(records, owner_id, id);
+      outcome = 'removed';
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return outcome;
+}
+
+/** Schedule the purge of pictures, once. The user's id serves as its id, so that a repetition finds it. */
+async function purgePictures(
+  records: Tables['records'],
+  { user_id, closed_at }: ClosedAccount,
+): Promise<void> {
+  const target = { partitions: [], prefixes: [picturesPrefix(user_id)] };
+  const write = recordPurge({ purge_id: user_id, created_at: closed_at, target, again_at: null });
+  await tryWrite(records.write({ ...write, if: { exists: false } }));
+}
+
+/**
+ * Longer than any request can run: one that a user had under way when they were deleted may still make a project in
+ * their name.
+ */
+const lateSeconds = 15 * 60;

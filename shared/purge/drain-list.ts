@@ -12,13 +12,6 @@ import {
 import { UnreadableRecordError } from '../data/table/item.ts';
 import type { Key, TableName, TableWriter } from '../data/table/table.ts';
 
-interface Backlog<T> {
-  table: TableWriter<TableName>;
-  list(position: WatchedPosition | undefined): Promise<WatchedPage<T>>;
-  keyOf(one: T): Key;
-  work(one: T): Promise<unknown>;
-}
-
 /** Work off a list page by page while there is time. Rows that cannot be read are set aside. */
 export async function drainList<T>(
   { table, list, keyOf, work }: Backlog<T>,
@@ -47,4 +40,11 @@ export async function drainList<T>(
     }
     position = page.next;
   } while (position !== undefined && hasTime());
+}
+
+interface Backlog<T> {
+  table: TableWriter<TableName>;
+  list(position: WatchedPosition | undefined): Promise<WatchedPage<T>>;
+  keyOf(one: T): Key;
+  work(one: T): Promise<unknown>;
 }

@@ -4,13 +4,43 @@ import { type Announced, closeAnnounced, forgetAnnounced, type Purge } from '../
 import type { TableWriter } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
 
+/**
+ * Remove what was uploaded for an announcement that was not accepted within its time: first it can no longer be
+ * accepted, then its object goes, then the purge is forgotten. A crash in between makes the next pass go on.
+ */
+export async function purgeAnnounced(purger: Purger, purge: Purge, announced: Announced): Promise<void> {
+  const { records, objects } = purger;
+  try {
+    if (await close(purger, purge, announced)) {
+      const uploadId = announced.of === 'project' ? announced.parts?.upload_id : announced.upload_id;
+      if (typeof uploadId === 'string') await objects.abortParts(announced.object, uploadId);
+      await objects.delete([announced.object]);
+    }
+    await records.write(forgetAnnounced(purge));
+  } catch (error) {
+    // It was accepted, announced again or changed at the same moment; the next pass looks again.
+    if (!(error instanceof ConditionFailedError)) throw error;
+  }
+}
+
 interface Purger {
   records: TableWriter<'records'>;
   objects: Pick<ObjectWriter, 'delete' | 'abortParts'>;
   now: Date;
 }
 
-type Of<K extends Announced['of']> = Extract<Announced, { of: K }>;
+function close(purger: Purger, purge: Purge, announced: Announced): Promise<boolean> {
+  if (announced.of === 'artifact') return closeArtifact(purger, purge);
+  return announced.of === 'project'
+    ? closeUpload(purger, purge, announced)
+    : closeModelFile(purger, purge, announced);
+}
+
+/** Keep a file of a client from being accepted any more: its acceptance takes the announcement away. */
+async function closeArtifact({ records, now }: Purger, purge: Purge): Promise<boolean> {
+  await records.write(closeAnnounced(purge, now));
+  return true;
+}
 
 /** Keep an upload of a project from being accepted any more. False where it was accepted. */
 async function closeUpload(
@@ -24,22 +54,7 @@ async function closeUpload(
   return true;
 }
 
-/** Keep a file of a client from being accepted any more: its acceptance takes the announcement away. */
-async function closeArtifact({ records, now }: Purger, purge: Purge): Promise<boolean> {
-  await records.write(closeAnnounced(purge, now));
-  return true;
-}
-
-function close(purger: Purger, purge: Purge, announced: Announced): Promise<boolean> {
-  if (announced.of === 'artifact') return closeArtifact(purger, purge);
-  return announced.of === 'project'
-    ? closeUpload(purger, purge, announced)
-    : closeModelFile(purger, purge, announced);
-}
-
-/** Whether nothing but the announcement made this model. */
-const isEmpty = ({ status, origin, files, pending }: Model): boolean =>
-  status === 'uploading' && origin.kind === 'upload' && files.length === 0 && pending.length === 0;
+type Of<K extends Announced['of']> = Extract<Announced, { of: K }>;
 
 /** Take a file out of those that a model waits for. False where it was accepted. */
 async function closeModelFile(
@@ -61,21 +76,6 @@ async function closeModelFile(
   return true;
 }
 
-/**
- * Remove what was uploaded for an announcement that was not accepted within its time: first it can no longer be
- * accepted, then its object goes, then the purge is forgotten. A crash in between makes the next pass go on.
- */
-export async function purgeAnnounced(purger: Purger, purge: Purge, announced: Announced): Promise<void> {
-  const { records, objects } = purger;
-  try {
-    if (await close(purger, purge, announced)) {
-      const uploadId = announced.of === 'project' ? announced.parts?.upload_id : announced.upload_id;
-      if (typeof uploadId === 'string') await objects.abortParts(announced.object, uploadId);
-      await objects.delete([announced.object]);
-    }
-    await records.write(forgetAnnounced(purge));
-  } catch (error) {
-    // It was accepted, announced again or changed at the same moment; the next pass looks again.
-    if (!(error instanceof ConditionFailedError)) throw error;
-  }
-}
+/** Whether nothing but the announcement made this model. */
+const isEmpty = ({ status, origin, files, pending }: Model): boolean =>
+  status === 'uploading' && origin.kind === 'upload' && files.length === 0 && pending.length === 0;

@@ -16,6 +16,31 @@ import { concludeJob } from '../jobs/conclusion.ts';
 import { startWaiting } from '../jobs/line.ts';
 import { removeItems } from './run-purge.ts';
 
+/**
+ * Removes a deleted project's experiments with all that their jobs wrote, ending what still runs first. True once
+ * none is left; false when time ran out or a container has not ended yet. Each experiment's record goes last of what
+ * is its own, so that a crash leaves it to be found again.
+ */
+export async function purgeExperiments(
+  purger: Purger,
+  project_id: string,
+  hasTime: Deadline,
+): Promise<boolean> {
+  const { records } = purger;
+  if (!(await endAllJobs(purger, project_id, hasTime))) return false;
+  for (;;) {
+    if (!hasTime()) return false;
+    const { items } = await listStoredExperiments(records, project_id, { limit: pageSize });
+    if (items.length === 0) return true;
+    for (const experiment of items.map(salvageExperiment)) {
+      const { experiment_id } = experiment;
+      const pass = await removeItems(records, { pk: jobPartition(experiment_id) }, hasTime);
+      if (pass === 'stopped') return false;
+      await records.write(...unrank(experiment), { delete: experimentKey(project_id, experiment_id) });
+    }
+  }
+}
+
 interface Purger {
   records: TableWriter<'records'>;
   batch: BatchControl;
@@ -23,28 +48,6 @@ interface Purger {
   /** Where the key of secret variables is, for trainings that start next. */
   keys: TableReader<'accounts'>;
   now(): Date;
-}
-
-const pageSize = 25;
-const deletedReason = 'Its project was deleted.';
-
-/** Ends the jobs of these experiments, and notes their `users`; answers the ids of all their Batch jobs. */
-async function endJobs(
-  { records, batch, settings, now }: Purger,
-  experiments: readonly Experiment[],
-  users: Set<string>,
-): Promise<string[]> {
-  for (const experiment of experiments) {
-    // What a client records has no job.
-    if (isFinal(experiment.status) || experiment.kind === 'logged') continue;
-    await cancelJob(records, batch, settings, experiment, { by: null, now: now() });
-    users.add(experiment.user_id);
-    // A container that still runs finds its lease worthless and stops.
-    await concludeJob(records, experiment, { status: 'CANCELLED', reason: deletedReason }, now());
-  }
-  return experiments
-    .flatMap(({ batch_job_id, depends_on }) => [batch_job_id, depends_on])
-    .filter((id) => id !== null);
 }
 
 /**
@@ -72,27 +75,25 @@ async function endAllJobs(purger: Purger, project_id: string, hasTime: Deadline)
   return allEnded;
 }
 
-/**
- * Removes a deleted project's experiments with all that their jobs wrote, ending what still runs first. True once
- * none is left; false when time ran out or a container has not ended yet. Each experiment's record goes last of what
- * is its own, so that a crash leaves it to be found again.
- */
-export async function purgeExperiments(
-  purger: Purger,
-  project_id: string,
-  hasTime: Deadline,
-): Promise<boolean> {
-  const { records } = purger;
-  if (!(await endAllJobs(purger, project_id, hasTime))) return false;
-  for (;;) {
-    if (!hasTime()) return false;
-    const { items } = await listStoredExperiments(records, project_id, { limit: pageSize });
-    if (items.length === 0) return true;
-    for (const experiment of items.map(salvageExperiment)) {
-      const { experiment_id } = experiment;
-      const pass = await removeItems(records, { pk: jobPartition(experiment_id) }, hasTime);
-      if (pass === 'stopped') return false;
-      await records.write(...unrank(experiment), { delete: experimentKey(project_id, experiment_id) });
-    }
+const pageSize = 25;
+
+/** Ends the jobs of these experiments, and notes their `users`; answers the ids of all their Batch jobs. */
+async function endJobs(
+  { records, batch, settings, now }: Purger,
+  experiments: readonly Experiment[],
+  users: Set<string>,
+): Promise<string[]> {
+  for (const experiment of experiments) {
+    // What a client records has no job.
+    if (isFinal(experiment.status) || experiment.kind === 'logged') continue;
+    await cancelJob(records, batch, settings, experiment, { by: null, now: now() });
+    users.add(experiment.user_id);
+    // A container that still runs finds its lease worthless and stops.
+    await concludeJob(records, experiment, { status: 'CANCELLED', reason: deletedReason }, now());
   }
+  return experiments
+    .flatMap(({ batch_job_id, depends_on }) => [batch_job_id, depends_on])
+    .filter((id) => id !== null);
 }
+
+const deletedReason = 'Its project was deleted.';

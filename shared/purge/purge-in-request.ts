@@ -5,16 +5,6 @@ import type { Purge } from '../data/projects/purge.ts';
 import type { TableWriter } from '../data/table/table.ts';
 import { type PurgedObjects, runPurge } from './run-purge.ts';
 
-/** Seconds that a request spends on a purge, of the 29 that it has in all. The purge event does the rest. */
-const purgeSeconds = 10;
-
-interface Context {
-  records: TableWriter<'records'>;
-  /** Undefined for a purge without objects. */
-  objects: PurgedObjects | undefined;
-  log: Logger;
-}
-
 /**
  * Remove what a delete leaves, as part of the request that deletes. An error is logged and not thrown: the record is
  * deleted and its purge is stored, so the request has succeeded.
@@ -32,3 +22,13 @@ export async function purgeInRequest(
     log.warn('purge-later', { purge_id: purge.purge_id, error: errorName(error) });
   }
 }
+
+interface Context {
+  records: TableWriter<'records'>;
+  /** Undefined for a purge without objects. */
+  objects: PurgedObjects | undefined;
+  log: Logger;
+}
+
+/** Seconds that a request spends on a purge, of the 29 that it has in all. The purge event does the rest. */
+const purgeSeconds = 10;

@@ -2,9 +2,6 @@ import type { Deadline } from '../core/deadline.ts';
 import { membersPartition, removeMembers } from '../data/projects/member.ts';
 import type { TableWriter } from '../data/table/table.ts';
 
-/** Members of one transaction, each with its row on the member's own list. */
-const membersAtOnce = 25;
-
 /**
  * Removes the members of a deleted project, which nobody can join any more, and takes it off their lists. True once
  * none is left; false when time ran out.
@@ -21,3 +18,6 @@ export async function purgeMembers(
     await removeMembers(records, items);
   }
 }
+
+/** Members of one transaction, each with its row on the member's own list. */
+const membersAtOnce = 25;

@@ -2,83 +2,32 @@ import type { Deadline } from '../core/deadline.ts';
 import { errorStack } from '../core/error-text.ts';
 import type { Logger } from '../core/log.ts';
 import { ServiceError } from '../core/service-error.ts';
+import { listClientArtifacts, removeClientArtifacts } from '../data/experiments/client-artifact.ts';
 import { findContinuation } from '../data/experiments/continuation.ts';
 import { requireExperimentToRemove } from '../data/experiments/experiment.ts';
-import { findLoggedModel } from '../data/experiments/logged-model.ts';
+import {
+  findLoggedModel,
+  type LoggedModel,
+  loggedModelFilesPartition,
+  loggedModelFilesPrefix,
+  loggedModelPrefix,
+  removeLoggedModel,
+} from '../data/experiments/logged-model.ts';
 import { findFields } from '../data/experiments/tracking.ts';
 import { logSetAside, setAside } from '../data/lists/watched-list.ts';
 import { findProjects } from '../data/projects/project.ts';
-import { dropRetained, listDue, lookAgain, type Retained } from '../data/projects/purge.ts';
-import type { TableWriter } from '../data/table/table.ts';
+import {
+  dropRetained,
+  listDue,
+  lookAgain,
+  newPurge,
+  type Retained,
+  recordPurge,
+} from '../data/projects/purge.ts';
+import type { TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
 import { type Removed, removeOneExperiment } from './remove-experiment.ts';
-import { removeWholeLoggedModel } from './remove-logged-model.ts';
 import { removeWholeProject } from './remove-project.ts';
-
-interface Retention {
-  records: TableWriter<'records'>;
-  newId(): string;
-  now(): Date;
-  log: Logger;
-}
-
-/** What became of a row: it goes with what it stood for, it stood for nothing any more, or it has to wait. */
-type Outcome = { removed: Removed } | 'restored' | 'waits';
-
-async function removeMarkedProject(context: Retention, one: Retained): Promise<Outcome> {
-  const [project] = (await findProjects(context.records, [one.project_id])).items;
-  if (project?.deleted_at !== one.deleted_at) return 'restored';
-  const removed = await removeWholeProject(context, project, [dropRetained(one)]);
-  return removed === undefined ? 'restored' : { removed };
-}
-
-async function removeMarkedExperiment(
-  context: Retention,
-  one: Retained,
-  experiment_id: string,
-): Promise<Outcome> {
-  const { records } = context;
-  const { project_id, deleted_at } = one;
-  const fields = await findFields(records, project_id, experiment_id);
-  if (fields?.deleted_at !== deleted_at) return 'restored';
-  const { experiment, hasEnded, removable } = await requireExperimentToRemove(
-    records,
-    project_id,
-    experiment_id,
-  );
-  // What a client records may never end. A job that still runs is awaited, and so is one that starts from its checkpoints.
-  const mayGo = hasEnded || experiment.kind === 'logged';
-  if (!mayGo || (await findContinuation(records, experiment_id)) !== undefined) return 'waits';
-  // A restore gives the experiment another version, and comes first then.
-  const { version } = experiment;
-  const still = hasEnded
-    ? { ...removable, equals: { ...removable.equals, version } }
-    : { equals: { version } };
-  const { removed } = await removeOneExperiment(context, experiment, still, [dropRetained(one)]);
-  return { removed };
-}
-
-async function removeMarkedModel(context: Retention, one: Retained, model_id: string): Promise<Outcome> {
-  const model = await findLoggedModel(context.records, one.project_id, model_id);
-  if (model?.deleted_at !== one.deleted_at) return 'restored';
-  return { removed: await removeWholeLoggedModel(context, model, [dropRetained(one)]) };
-}
-
-/** Remove what one row stands for, the last of it in one transaction with the row: a crash leaves both or none. */
-async function settle(context: Retention, one: Retained): Promise<Outcome> {
-  try {
-    const { experiment_id, model_id } = one;
-    if (model_id !== undefined) return await removeMarkedModel(context, one, model_id);
-    return experiment_id === null
-      ? await removeMarkedProject(context, one)
-      : await removeMarkedExperiment(context, one, experiment_id);
-  } catch (error) {
-    // It was changed at the same moment.
-    if (error instanceof ConditionFailedError) return 'waits';
-    if (error instanceof ServiceError && error.kind === 'not-found') return 'restored';
-    throw error;
-  }
-}
 
 /**
  * Remove what was marked as deleted 30 days ago and not restored. The log has a receipt of each: what it was and what it
@@ -113,4 +62,111 @@ export async function purgeRetained(context: Retention, hasTime: Deadline): Prom
   // Time ran out: the stream starts the next pass.
   const [next] = after === undefined ? [] : (await listDue(records, now(), after)).items;
   if (next !== undefined) await records.write(lookAgain(next, now()));
+}
+
+interface Retention {
+  records: TableWriter<'records'>;
+  newId(): string;
+  now(): Date;
+  log: Logger;
+}
+
+/** Remove what one row stands for, the last of it in one transaction with the row: a crash leaves both or none. */
+async function settle(context: Retention, one: Retained): Promise<Outcome> {
+  try {
+    const { experiment_id, model_id } = one;
+    if (model_id !== undefined) return await removeMarkedModel(context, one, model_id);
+    return experiment_id === null
+      ? await removeMarkedProject(context, one)
+      : await removeMarkedExperiment(context, one, experiment_id);
+  } catch (error) {
+    // It was changed at the same moment.
+    if (error instanceof ConditionFailedError) return 'waits';
+    if (error instanceof ServiceError && error.kind === 'not-found') return 'restored';
+    throw error;
+  }
+}
+
+/** What became of a row: it goes with what it stood for, it stood for nothing any more, or it has to wait. */
+type Outcome = { removed: Removed } | 'restored' | 'waits';
+
+async function removeMarkedModel(context: Retention, one: Retained, model_id: string): Promise<Outcome> {
+  const model = await findLoggedModel(context.records, one.project_id, model_id);
+  if (model?.deleted_at !== one.deleted_at) return 'restored';
+  return { removed: await removeWholeLoggedModel(context, model, [dropRetained(one)]) };
+}
+
+/**
+ * Take a logged model out of every read: its files first, some at a time, each with its part of the project's counts, and
+ * then the model itself. Purges of what they leave are recorded. A crash between two leaves a model with fewer files.
+ * @param also further writes of the last transaction
+ * @throws ConditionFailedError where the model was changed meanwhile
+ * @throws UnreadableRecordError where a file's record cannot be read, so that nobody knows what it counted
+ */
+async function removeWholeLoggedModel(
+  context: Removing,
+  model: LoggedModel,
+  also: readonly Write[] = [],
+): Promise<Removed> {
+  const { records } = context;
+  const { project_id, model_id } = model;
+  const home = { of: 'model', project_id, model_id } as const;
+  const removed = { objects: 0, bytes: 0 };
+  for (;;) {
+    const { items, unreadable } = await listClientArtifacts(records, home, '', { limit: filesAtOnce });
+    const [error] = unreadable ?? [];
+    if (error !== undefined) throw error;
+    if (items.length === 0) break;
+    await removeClientArtifacts(records, home, items, context);
+    removed.objects += items.length;
+    for (const { size } of items) removed.bytes += size;
+  }
+  const target = {
+    partitions: [{ pk: loggedModelFilesPartition(project_id), prefix: loggedModelFilesPrefix(model_id) }],
+    prefixes: [loggedModelPrefix(project_id, model_id)],
+  };
+  await records.write(removeLoggedModel(model), recordPurge(newPurge(context, target)), ...also);
+  return removed;
+}
+
+interface Removing {
+  records: TableWriter<'records'>;
+  newId(): string;
+  now(): Date;
+}
+
+/** Files that one transaction takes away. */
+const filesAtOnce = 40;
+
+async function removeMarkedProject(context: Retention, one: Retained): Promise<Outcome> {
+  const [project] = (await findProjects(context.records, [one.project_id])).items;
+  if (project?.deleted_at !== one.deleted_at) return 'restored';
+  const removed = await removeWholeProject(context, project, [dropRetained(one)]);
+  return removed === undefined ? 'restored' : { removed };
+}
+
+async function removeMarkedExperiment(
+  context: Retention,
+  one: Retained,
+  experiment_id: string,
+): Promise<Outcome> {
+  const { records } = context;
+  const { project_id, deleted_at } = one;
+  const fields = await findFields(records, project_id, experiment_id);
+  if (fields?.deleted_at !== deleted_at) return 'restored';
+  const { experiment, hasEnded, removable } = await requireExperimentToRemove(
+    records,
+    project_id,
+    experiment_id,
+  );
+  // What a client records may never end. A job that still runs is awaited, and so is one that starts from its checkpoints.
+  const mayGo = hasEnded || experiment.kind === 'logged';
+  if (!mayGo || (await findContinuation(records, experiment_id)) !== undefined) return 'waits';
+  // A restore gives the experiment another version, and comes first then.
+  const { version } = experiment;
+  const still = hasEnded
+    ? { ...removable, equals: { ...removable.equals, version } }
+    : { equals: { version } };
+  const { removed } = await removeOneExperiment(context, experiment, still, [dropRetained(one)]);
+  return { removed };
 }

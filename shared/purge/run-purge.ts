@@ -2,105 +2,10 @@ import type { ObjectWriter } from '../aws/objects.ts';
 import { uploadSeconds } from '../aws/upload-seconds.ts';
 import type { Deadline } from '../core/deadline.ts';
 import { filesOfJob } from '../data/experiments/artifact.ts';
+import { claimBuild, findPack, packObject, packsPrefix, releaseBuild } from '../data/projects/environment.ts';
 import { finishPurge, type Purge, type PurgeTarget, postponePurge } from '../data/projects/purge.ts';
 import type { TableName, TableWriter } from '../data/table/table.ts';
-import type { Pass } from './pass.ts';
-import { purgePacks } from './purge-packs.ts';
-
-type Records = TableWriter<'records'>;
-/** What a purge does in the bucket. */
-export type PurgedObjects = Pick<ObjectWriter, 'list' | 'delete' | 'abortParts'>;
-type Partition = PurgeTarget['partitions'][number];
-
-/** Items of one page; with the store's page limit of 1 MB a batch also stays below the 4 MB of a transaction. */
-const itemsAtOnce = 25;
-
-/** Removes the items of a partition, or of the part of it under `prefix`. */
-export async function removeItems(
-  table: TableWriter<TableName>,
-  { pk, prefix }: Partition,
-  hasTime: Deadline,
-): Promise<Pass> {
-  let outcome: Pass = 'clean';
-  let after: string | undefined;
-  do {
-    if (!hasTime()) return 'stopped';
-    const page = await table.query({
-      pk,
-      ...(prefix !== undefined && { prefix }),
-      after,
-      limit: itemsAtOnce,
-    });
-    if (page.items.length > 0) {
-      await table.write(...page.items.map(({ sk }) => ({ delete: { pk, sk } })));
-      outcome = 'removed';
-    }
-    after = page.next;
-  } while (after !== undefined);
-  return outcome;
-}
-
-/** Removes the objects under a prefix but those that are `kept`. */
-async function removeObjects(
-  objects: PurgedObjects,
-  prefix: string,
-  hasTime: Deadline,
-  kept: ReadonlySet<string> = new Set(),
-): Promise<Pass> {
-  let outcome: Pass = 'clean';
-  let after: string | undefined;
-  do {
-    if (!hasTime()) return 'stopped';
-    const page = await objects.list(prefix, after);
-    const doomed = page.objects.map(({ key }) => key).filter((key) => !kept.has(key));
-    if (doomed.length > 0) {
-      await objects.delete(doomed);
-      outcome = 'removed';
-    }
-    after = page.next;
-  } while (after !== undefined);
-  return outcome;
-}
-
-async function removeAll(
-  records: Records,
-  objects: PurgedObjects | undefined,
-  { purge_id, target: { partitions, prefixes, uploads = [], leftovers, packs_of } }: Purge,
-  hasTime: Deadline,
-  now: Date,
-): Promise<Pass> {
-  let outcome: Pass = 'clean';
-  if (packs_of !== undefined && objects !== undefined) {
-    outcome = await purgePacks({ records, objects, holder: purge_id, now }, packs_of, hasTime);
-    if (outcome === 'stopped') return outcome;
-  }
-  for (const partition of partitions) {
-    const pass = await removeItems(records, partition, hasTime);
-    if (pass === 'stopped') return pass;
-    if (pass === 'removed') outcome = pass;
-  }
-  for (const { object, upload_id } of uploads) await objects?.abortParts(object, upload_id);
-  for (const prefix of [...prefixes, ...(leftovers === undefined ? [] : [leftovers.prefix])]) {
-    if (objects === undefined) throw new Error('a purge of objects needs the bucket');
-    const isLeft = prefix === leftovers?.prefix;
-    const kept = isLeft ? await filesOfJob(records, leftovers.job_id) : undefined;
-    const pass = await removeObjects(objects, prefix, hasTime, kept);
-    if (pass === 'stopped') return pass;
-    if (pass === 'removed') outcome = pass;
-  }
-  return outcome;
-}
-
-/**
- * Until when an object can come back: by an upload URL that was given out before the delete, or from a container that
- * lost its job without knowing. Undefined where none can.
- */
-function comesBackUntil({ created_at, target }: Purge, now: Date): Date | undefined {
-  const until = new Date(Date.parse(created_at) + uploadSeconds * 1000);
-  const { prefixes, leftovers, packs_of } = target;
-  const hasObjects = prefixes.length > 0 || leftovers !== undefined || packs_of !== undefined;
-  return hasObjects && until.getTime() > now.getTime() ? until : undefined;
-}
+import { tryWrite } from '../data/table/write-label.ts';
 
 /**
  * Removes all that a delete has left: the items of the target's partitions and the objects under its prefixes, page
@@ -131,4 +36,145 @@ export async function runPurge(
   if (until === undefined) await finishPurge(records, purge.purge_id);
   else if (purge.again_at === null) await postponePurge(records, purge.purge_id, until.toISOString());
   return true;
+}
+
+type Records = TableWriter<'records'>;
+/** What a purge does in the bucket. */
+export type PurgedObjects = Pick<ObjectWriter, 'list' | 'delete' | 'abortParts'>;
+
+async function removeAll(
+  records: Records,
+  objects: PurgedObjects | undefined,
+  { purge_id, target: { partitions, prefixes, uploads = [], leftovers, packs_of } }: Purge,
+  hasTime: Deadline,
+  now: Date,
+): Promise<Pass> {
+  let outcome: Pass = 'clean';
+  if (packs_of !== undefined && objects !== undefined) {
+    outcome = await purgePacks({ records, objects, holder: purge_id, now }, packs_of, hasTime);
+    if (outcome === 'stopped') return outcome;
+  }
+  for (const partition of partitions) {
+    const pass = await removeItems(records, partition, hasTime);
+    if (pass === 'stopped') return pass;
+    if (pass === 'removed') outcome = pass;
+  }
+  for (const { object, upload_id } of uploads) await objects?.abortParts(object, upload_id);
+  for (const prefix of [...prefixes, ...(leftovers === undefined ? [] : [leftovers.prefix])]) {
+    if (objects === undefined) throw new Error('a purge of objects needs the bucket');
+    const isLeft = prefix === leftovers?.prefix;
+    const kept = isLeft ? await filesOfJob(records, leftovers.job_id) : undefined;
+    const pass = await removeObjects(objects, prefix, hasTime, kept);
+    if (pass === 'stopped') return pass;
+    if (pass === 'removed') outcome = pass;
+  }
+  return outcome;
+}
+
+/** The outcome of one pass: `stopped` when time ran out, `clean` when there was nothing left to remove. */
+export type Pass = 'stopped' | 'removed' | 'clean';
+
+/**
+ * Removes the packed environments of a project that builders have uploaded and not recorded, because they died in
+ * between. `stopped` when time ran out, or one may be underway still.
+ */
+async function purgePacks(purger: Purger, project_id: string, hasTime: Deadline): Promise<Pass> {
+  const prefix = packsPrefix(project_id);
+  const passes = new Set<Pass>();
+  let after: string | undefined;
+  do {
+    const page = await purger.objects.list(prefix, after);
+    for (const { key } of page.objects) {
+      if (!hasTime()) return 'stopped';
+      passes.add(await removePack(purger, project_id, key.slice(prefix.length)));
+    }
+    after = page.next;
+  } while (after !== undefined);
+  if (passes.has('stopped')) return 'stopped';
+  return passes.has('removed') ? 'removed' : 'clean';
+}
+
+interface Purger {
+  records: TableWriter<'records'>;
+  objects: Pick<ObjectWriter, 'list' | 'delete'>;
+  /** Name under which builds are claimed during their purge. */
+  holder: string;
+  now: Date;
+}
+
+/** Remove a packed environment that no record names, unless it is being built. */
+async function removePack({ records, objects, holder, now }: Purger, project_id: string, key: string) {
+  if ((await findPack(records, project_id, key)) !== undefined) return 'clean';
+  const until = new Date(now.getTime() + claimSeconds * 1000);
+  if (!(await tryWrite(claimBuild(records, project_id, key, holder, now, until)))) return 'stopped';
+  const isNamed = (await findPack(records, project_id, key)) !== undefined;
+  if (!isNamed) await objects.delete([packObject(project_id, key)]);
+  await tryWrite(releaseBuild(records, project_id, key, holder));
+  return isNamed ? 'clean' : 'removed';
+}
+
+/** Seconds for which no other builder begins to build the environment. */
+const claimSeconds = 60;
+
+/** Removes the items of a partition, or of the part of it under `prefix`. */
+export async function removeItems(
+  table: TableWriter<TableName>,
+  { pk, prefix }: Partition,
+  hasTime: Deadline,
+): Promise<Pass> {
+  let outcome: Pass = 'clean';
+  let after: string | undefined;
+  do {
+    if (!hasTime()) return 'stopped';
+    const page = await table.query({
+      pk,
+      ...(prefix !== undefined && { prefix }),
+      after,
+      limit: itemsAtOnce,
+    });
+    if (page.items.length > 0) {
+      await table.write(...page.items.map(({ sk }) => ({ delete: { pk, sk } })));
+      outcome = 'removed';
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return outcome;
+}
+
+type Partition = PurgeTarget['partitions'][number];
+
+/** Items of one page; with the store's page limit of 1 MB a batch also stays below the 4 MB of a transaction. */
+const itemsAtOnce = 25;
+
+/** Removes the objects under a prefix but those that are `kept`. */
+async function removeObjects(
+  objects: PurgedObjects,
+  prefix: string,
+  hasTime: Deadline,
+  kept: ReadonlySet<string> = new Set(),
+): Promise<Pass> {
+  let outcome: Pass = 'clean';
+  let after: string | undefined;
+  do {
+    if (!hasTime()) return 'stopped';
+    const page = await objects.list(prefix, after);
+    const doomed = page.objects.map(({ key }) => key).filter((key) => !kept.has(key));
+    if (doomed.length > 0) {
+      await objects.delete(doomed);
+      outcome = 'removed';
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return outcome;
+}
+
+/**
+ * Until when an object can come back: by an upload URL that was given out before the delete, or from a container that
+ * lost its job without knowing. Undefined where none can.
+ */
+function comesBackUntil({ created_at, target }: Purge, now: Date): Date | undefined {
+  const until = new Date(Date.parse(created_at) + uploadSeconds * 1000);
+  const { prefixes, leftovers, packs_of } = target;
+  const hasObjects = prefixes.length > 0 || leftovers !== undefined || packs_of !== undefined;
+  return hasObjects && until.getTime() > now.getTime() ? until : undefined;
 }

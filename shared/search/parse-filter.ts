@@ -1,12 +1,28 @@
-import { matchPattern } from './match-pattern.ts';
 import { Scanner } from './scanner.ts';
 import type { NamedValue, SearchValue, ValueType, Vocabulary } from './vocabulary.ts';
 
-/** Most conditions of a filter, and longest pattern: each row is compared with all of them. */
-const maxConditions = 100;
-const maxPattern = 1000;
-
-type Test = (value: string | number) => boolean;
+/** A filter of rows. An empty text is met by every row. @throws SearchSyntaxError */
+export function parseFilter<Row>(text: string, vocabulary: Vocabulary<Row>): Filter<Row> {
+  const scanner = new Scanner(text);
+  const conditions: Condition<Row>[] = [];
+  if (!scanner.isAtEnd) {
+    do {
+      const name = scanner.name(vocabulary);
+      if (conditions.length === maxConditions)
+        return scanner.fail(`the end, since a filter has at most ${maxConditions} conditions,`);
+      conditions.push({ name, test: readTest(scanner, name) });
+    } while (scanner.keyword('AND') !== undefined);
+    if (!scanner.isAtEnd) return scanner.fail('AND or the end');
+  }
+  return {
+    names: conditions.map(({ name }) => name),
+    matches(row) {
+      // Called for each of 100,000 rows: no function is made.
+      for (const condition of conditions) if (!meets(row, condition)) return false;
+      return true;
+    },
+  };
+}
 
 /** A filter that was parsed. */
 export interface Filter<Row> {
@@ -15,91 +31,15 @@ export interface Filter<Row> {
   names: readonly NamedValue<Row>[];
 }
 
-const signs = ['!=', '<=', '>=', '=', '<', '>'] as const;
-type Sign = (typeof signs)[number];
-
-const compare: Record<Sign, (one: string | number, other: string | number) => boolean> = {
-  '=': (one, other) => one === other,
-  '!=': (one, other) => one !== other,
-  '<': (one, other) => one < other,
-  '<=': (one, other) => one <= other,
-  '>': (one, other) => one > other,
-  '>=': (one, other) => one >= other,
-};
-
-const words: Record<ValueType, string> = {
-  number: 'a number',
-  text: 'a text in quotes',
-  time: 'a time (milliseconds, or a date such as "2026-01-31" or "2026-01-31T12:00:00Z")',
-  'text-or-number': 'a text in quotes or a number',
-};
-
-const date = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
-
-function readTime(text: string): number | undefined {
-  const time = date.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(time) ? undefined : time;
+interface Condition<Row> {
+  name: NamedValue<Row>;
+  test: Test | 'null' | 'not-null';
 }
 
-/** A value to compare with one of this type. */
-function readValue(scanner: Scanner, type: ValueType): string | number {
-  const { at } = scanner;
-  const number = type === 'text' ? undefined : scanner.number();
-  if (number !== undefined) return number;
-  const text = type === 'number' ? undefined : scanner.quoted(`'"`);
-  const value = text !== undefined && type === 'time' ? readTime(text) : text;
-  return value ?? scanner.fail(words[type], at);
-}
+type Test = (value: string | number) => boolean;
 
-/** Read a value of a row as a number: NaN for a text that is none. */
-const asNumber = (value: string | number): number =>
-  typeof value === 'number' ? value : value.trim() === '' ? Number.NaN : Number(value);
-
-function comparison(scanner: Scanner, type: ValueType, sign: Sign): Test {
-  const { at } = scanner;
-  const expected = readValue(scanner, type);
-  const ask = compare[sign];
-  if (typeof expected === 'string') {
-    if (sign !== '=' && sign !== '!=')
-      return scanner.fail(type === 'text' ? '=, !=, LIKE or ILIKE before a text' : 'a number', at);
-    return (value) => ask(value, expected);
-  }
-  return (value) => {
-    const number = asNumber(value);
-    // A text that is no number is not compared with one.
-    return (typeof value === 'number' || !Number.isNaN(number)) && ask(number, expected);
-  };
-}
-
-function likeness(scanner: Scanner, keyword: 'LIKE' | 'ILIKE'): Test {
-  const { at } = scanner;
-  const pattern = scanner.quoted(`'"`) ?? scanner.fail('a pattern in quotes');
-  if (pattern.length > maxPattern) return scanner.fail(`a pattern of at most ${maxPattern} characters`, at);
-  if (keyword === 'LIKE') return (value) => matchPattern(String(value), pattern);
-  const lower = pattern.toLowerCase();
-  return (value) => matchPattern(String(value).toLowerCase(), lower);
-}
-
-function membership(scanner: Scanner, type: ValueType, isIn: boolean): Test {
-  if (scanner.sign('(') === undefined) return scanner.fail('(');
-  const texts = new Set<string>();
-  const numbers = new Set<number>();
-  for (let isOpen = true; isOpen; ) {
-    const value = readValue(scanner, type);
-    if (typeof value === 'string') texts.add(value);
-    else numbers.add(value);
-    const mark = scanner.sign(',', ')') ?? scanner.fail(', or )');
-    // Python writes a tuple of one as ('a',).
-    isOpen = mark === ',' && scanner.sign(')') === undefined;
-  }
-  const has: Test = (value) =>
-    typeof value === 'number'
-      ? numbers.has(value)
-      : texts.has(value) || (numbers.size > 0 && numbers.has(asNumber(value)));
-  return (value) => has(value) === isIn;
-}
-
-const isText = (type: ValueType): boolean => type === 'text' || type === 'text-or-number';
+/** Most conditions of a filter, and longest pattern: each row is compared with all of them. */
+const maxConditions = 100;
 
 function readTest(scanner: Scanner, { type }: NamedValue<never>): Test | 'null' | 'not-null' {
   const { at } = scanner;
@@ -126,12 +66,124 @@ function readTest(scanner: Scanner, { type }: NamedValue<never>): Test | 'null' 
   }
 }
 
-interface Condition<Row> {
-  name: NamedValue<Row>;
-  test: Test | 'null' | 'not-null';
+const signs = ['!=', '<=', '>=', '=', '<', '>'] as const;
+
+function comparison(scanner: Scanner, type: ValueType, sign: Sign): Test {
+  const { at } = scanner;
+  const expected = readValue(scanner, type);
+  const ask = compare[sign];
+  if (typeof expected === 'string') {
+    if (sign !== '=' && sign !== '!=')
+      return scanner.fail(type === 'text' ? '=, !=, LIKE or ILIKE before a text' : 'a number', at);
+    return (value) => ask(value, expected);
+  }
+  return (value) => {
+    const number = asNumber(value);
+    // A text that is no number is not compared with one.
+    return (typeof value === 'number' || !Number.isNaN(number)) && ask(number, expected);
+  };
 }
 
-const isMissing = (value: SearchValue): value is null | undefined => value === undefined || value === null;
+type Sign = (typeof signs)[number];
+
+/** A value to compare with one of this type. */
+function readValue(scanner: Scanner, type: ValueType): string | number {
+  const { at } = scanner;
+  const number = type === 'text' ? undefined : scanner.number();
+  if (number !== undefined) return number;
+  const text = type === 'number' ? undefined : scanner.quoted(`'"`);
+  const value = text !== undefined && type === 'time' ? readTime(text) : text;
+  return value ?? scanner.fail(words[type], at);
+}
+
+function readTime(text: string): number | undefined {
+  const time = date.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
+const date = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
+
+const words: Record<ValueType, string> = {
+  number: 'a number',
+  text: 'a text in quotes',
+  time: 'a time (milliseconds, or a date such as "2026-01-31" or "2026-01-31T12:00:00Z")',
+  'text-or-number': 'a text in quotes or a number',
+};
+
+const compare: Record<Sign, (one: string | number, other: string | number) => boolean> = {
+  '=': (one, other) => one === other,
+  '!=': (one, other) => one !== other,
+  '<': (one, other) => one < other,
+  '<=': (one, other) => one <= other,
+  '>': (one, other) => one > other,
+  '>=': (one, other) => one >= other,
+};
+
+/** Read a value of a row as a number: NaN for a text that is none. */
+const asNumber = (value: string | number): number =>
+  typeof value === 'number' ? value : value.trim() === '' ? Number.NaN : Number(value);
+
+const isText = (type: ValueType): boolean => type === 'text' || type === 'text-or-number';
+
+function likeness(scanner: Scanner, keyword: 'LIKE' | 'ILIKE'): Test {
+  const { at } = scanner;
+  const pattern = scanner.quoted(`'"`) ?? scanner.fail('a pattern in quotes');
+  if (pattern.length > maxPattern) return scanner.fail(`a pattern of at most ${maxPattern} characters`, at);
+  if (keyword === 'LIKE') return (value) => matchPattern(String(value), pattern);
+  const lower = pattern.toLowerCase();
+  return (value) => matchPattern(String(value).toLowerCase(), lower);
+}
+
+const maxPattern = 1000;
+
+/**
+ * Whether a text is like an SQL pattern: `%` stands for any characters, `_` for one UTF-16 unit. Never backtracks further
+ * than the last `%`, so it takes at most the product of the two lengths.
+ */
+export function matchPattern(text: string, pattern: string): boolean {
+  let at = 0;
+  let inPattern = 0;
+  let afterAny = -1;
+  let retryAt = 0;
+  while (at < text.length) {
+    const expected = pattern.charAt(inPattern);
+    if (expected === '%') {
+      afterAny = inPattern + 1;
+      retryAt = at;
+      inPattern = afterAny;
+    } else if (expected === '_' || (expected !== '' && expected === text.charAt(at))) {
+      at += 1;
+      inPattern += 1;
+    } else if (afterAny >= 0) {
+      retryAt += 1;
+      at = retryAt;
+      inPattern = afterAny;
+    } else {
+      return false;
+    }
+  }
+  while (pattern.charAt(inPattern) === '%') inPattern += 1;
+  return inPattern === pattern.length;
+}
+
+function membership(scanner: Scanner, type: ValueType, isIn: boolean): Test {
+  if (scanner.sign('(') === undefined) return scanner.fail('(');
+  const texts = new Set<string>();
+  const numbers = new Set<number>();
+  for (let isOpen = true; isOpen; ) {
+    const value = readValue(scanner, type);
+    if (typeof value === 'string') texts.add(value);
+    else numbers.add(value);
+    const mark = scanner.sign(',', ')') ?? scanner.fail(', or )');
+    // Python writes a tuple of one as ('a',).
+    isOpen = mark === ',' && scanner.sign(')') === undefined;
+  }
+  const has: Test = (value) =>
+    typeof value === 'number'
+      ? numbers.has(value)
+      : texts.has(value) || (numbers.size > 0 && numbers.has(asNumber(value)));
+  return (value) => has(value) === isIn;
+}
 
 function meets<Row>(row: Row, { name, test }: Condition<Row>): boolean {
   if (name.readAll !== undefined && typeof test !== 'string') return name.readAll(row).some(test);
@@ -140,25 +192,4 @@ function meets<Row>(row: Row, { name, test }: Condition<Row>): boolean {
   return typeof test === 'string' ? test === 'not-null' : test(value);
 }
 
-/** A filter of rows. An empty text is met by every row. @throws SearchSyntaxError */
-export function parseFilter<Row>(text: string, vocabulary: Vocabulary<Row>): Filter<Row> {
-  const scanner = new Scanner(text);
-  const conditions: Condition<Row>[] = [];
-  if (!scanner.isAtEnd) {
-    do {
-      const name = scanner.name(vocabulary);
-      if (conditions.length === maxConditions)
-        return scanner.fail(`the end, since a filter has at most ${maxConditions} conditions,`);
-      conditions.push({ name, test: readTest(scanner, name) });
-    } while (scanner.keyword('AND') !== undefined);
-    if (!scanner.isAtEnd) return scanner.fail('AND or the end');
-  }
-  return {
-    names: conditions.map(({ name }) => name),
-    matches(row) {
-      // Called for each of 100,000 rows: no function is made.
-      for (const condition of conditions) if (!meets(row, condition)) return false;
-      return true;
-    },
-  };
-}
+const isMissing = (value: SearchValue): value is null | undefined => value === undefined || value === null;

@@ -1,35 +1,5 @@
-import type { OrderTerm } from './parse-order.ts';
-import type { SearchValue, ValueType } from './vocabulary.ts';
-
-/** Ranks of values, which no direction turns round. */
-const ranks = { number: 0, text: 1, nan: 2, missing: 3 } as const;
-
-/** A value as it is compared: its rank, and within the rank the value. */
-type SortKey = readonly [rank: number, value: string | number];
-
-/** Characters (UTF-16 units) of texts that all terms of an order together compare, so that a position stays short. */
-const maxCompared = 250;
-
-const numeric = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
-
-function sortKey(value: SearchValue, type: ValueType, cut: number): SortKey {
-  if (value === undefined || value === null) return [ranks.missing, 0];
-  if (typeof value === 'number') return Number.isNaN(value) ? [ranks.nan, 0] : [ranks.number, value];
-  if (type === 'text-or-number' && numeric.test(value)) return [ranks.number, Number(value)];
-  return [ranks.text, value.slice(0, cut).toWellFormed()];
-}
-
-function compareKeys([rank, value]: SortKey, [otherRank, other]: SortKey, descending: boolean): number {
-  if (rank !== otherRank) return rank - otherRank;
-  if (value === other) return 0;
-  return value < other === descending ? 1 : -1;
-}
-
-/** A row's place in an order. */
-export interface Position {
-  keys: readonly SortKey[];
-  id: string;
-}
+import { Scanner } from './scanner.ts';
+import type { NamedValue, SearchValue, ValueType, Vocabulary } from './vocabulary.ts';
 
 /**
  * An order of rows: by its terms, then newest first by id. NaN and missing values come last in both directions. Of texts
@@ -69,12 +39,47 @@ export class RowOrder<Row> {
   }
 }
 
-const keyText = ([rank, value]: SortKey): string => `${rank}${String(value)}`;
-const maxPosition = 4000;
+/** A value by which rows are ordered. */
+export interface OrderTerm<Row> {
+  name: NamedValue<Row>;
+  descending: boolean;
+}
+
+/** Characters (UTF-16 units) of texts that all terms of an order together compare, so that a position stays short. */
+const maxCompared = 250;
+
+/** A row's place in an order. */
+export interface Position {
+  keys: readonly SortKey[];
+  id: string;
+}
+
+/** A value as it is compared: its rank, and within the rank the value. */
+type SortKey = readonly [rank: number, value: string | number];
+
+function sortKey(value: SearchValue, type: ValueType, cut: number): SortKey {
+  if (value === undefined || value === null) return [ranks.missing, 0];
+  if (typeof value === 'number') return Number.isNaN(value) ? [ranks.nan, 0] : [ranks.number, value];
+  if (type === 'text-or-number' && numeric.test(value)) return [ranks.number, Number(value)];
+  return [ranks.text, value.slice(0, cut).toWellFormed()];
+}
+
+/** Ranks of values, which no direction turns round. */
+const ranks = { number: 0, text: 1, nan: 2, missing: 3 } as const;
+
+const numeric = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+function compareKeys([rank, value]: SortKey, [otherRank, other]: SortKey, descending: boolean): number {
+  if (rank !== otherRank) return rank - otherRank;
+  if (value === other) return 0;
+  return value < other === descending ? 1 : -1;
+}
 
 /** A position as a text: at most 950 bytes with four terms. */
 export const encodePosition = ({ keys, id }: Position): string =>
   [id, ...keys.map(keyText).map((text) => `${text.length}:${text}`)].join(' ');
+
+const keyText = ([rank, value]: SortKey): string => `${rank}${String(value)}`;
 
 /** The position of a text; undefined for a text that {@link encodePosition} did not write. */
 export function decodePosition(text: string): Position | undefined {
@@ -95,4 +100,20 @@ export function decodePosition(text: string): Position | undefined {
     at = from + key.length;
   }
   return { keys, id };
+}
+
+const maxPosition = 4000;
+
+/** The terms of an order, the first of which counts most; none of an empty text. @throws SearchSyntaxError */
+export function parseOrder<Row>(text: string, vocabulary: Vocabulary<Row>): OrderTerm<Row>[] {
+  const scanner = new Scanner(text);
+  const terms: OrderTerm<Row>[] = [];
+  if (scanner.isAtEnd) return terms;
+  do {
+    const { at } = scanner;
+    const name = scanner.name(vocabulary);
+    if (name.readAll !== undefined) return scanner.fail('a name of which a row has one value', at);
+    terms.push({ name, descending: scanner.keyword('ASC', 'DESC') === 'DESC' });
+  } while (scanner.sign(',') !== undefined);
+  return scanner.isAtEnd ? terms : scanner.fail('ASC, DESC, a comma or the end');
 }

@@ -1,13 +1,4 @@
-import { SearchSyntaxError } from './search-syntax-error.ts';
 import { type NamedValue, nameIn, namesOf, type Vocabulary } from './vocabulary.ts';
-
-/** Longest text of a filter or an order, in UTF-16 units. */
-const maxText = 10_000;
-
-const word = /[^\s=!<>,()'"`]+/y;
-const number = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![^\s,()])/y;
-/** What an error shows of a text: a word, an operator, or the beginning of a quoted text. */
-const shown = /[^\s=!<>,()'"`]{1,30}|[=!<>]+|['"`][^'"`]{0,20}['"`]?|./suy;
 
 /** Reads a filter or an order from left to right. */
 export class Scanner {
@@ -118,3 +109,27 @@ export class Scanner {
     return [first.slice(0, dot), quoted ?? rest];
   }
 }
+
+/** Longest text of a filter or an order, in UTF-16 units. */
+const maxText = 10_000;
+
+/**
+ * What is wrong with a filter or an order. The message is the end of a sentence that begins with its name, such as "has
+ * OR at position 12, where AND or the end is expected".
+ */
+export class SearchSyntaxError extends Error {
+  override readonly name = 'SearchSyntaxError';
+  /** Of the first character that is wrong, counted from 1. */
+  readonly position: number;
+
+  constructor(message: string, position: number) {
+    super(message);
+    this.position = position;
+  }
+}
+
+/** What an error shows of a text: a word, an operator, or the beginning of a quoted text. */
+const shown = /[^\s=!<>,()'"`]{1,30}|[=!<>]+|['"`][^'"`]{0,20}['"`]?|./suy;
+
+const word = /[^\s=!<>,()'"`]+/y;
+const number = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![^\s,()])/y;

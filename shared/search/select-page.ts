@@ -1,29 +1,5 @@
 import type { Position, RowOrder } from './row-order.ts';
 
-interface Placed<Row> {
-  row: Row;
-  position: Position;
-}
-
-/** A page of rows in an order. */
-export interface RowPage<Row> {
-  rows: Row[];
-  /** Of the last row, where more follow. */
-  next: Position | undefined;
-}
-
-/** Index in a sorted list at which a position belongs. */
-function indexFor<Row>(order: RowOrder<Row>, list: readonly Placed<Row>[], position: Position): number {
-  let [low, high] = [0, list.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const there = list[middle];
-    if (there !== undefined && order.compare(there.position, position) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /**
  * The first `limit` of the rows in an order, behind `after`. Rows that come or go between two pages move no other: a page
  * goes on behind the place of its last row, whether that row is still there or not.
@@ -45,4 +21,28 @@ export function selectPage<Row>(
     if (first.length > limit) first.pop();
   }
   return { rows: first.map(({ row }) => row), next: isMore ? first.at(-1)?.position : undefined };
+}
+
+/** A page of rows in an order. */
+export interface RowPage<Row> {
+  rows: Row[];
+  /** Of the last row, where more follow. */
+  next: Position | undefined;
+}
+
+interface Placed<Row> {
+  row: Row;
+  position: Position;
+}
+
+/** Index in a sorted list at which a position belongs. */
+function indexFor<Row>(order: RowOrder<Row>, list: readonly Placed<Row>[], position: Position): number {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const there = list[middle];
+    if (there !== undefined && order.compare(there.position, position) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

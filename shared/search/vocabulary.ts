@@ -1,24 +1,3 @@
-/**
- * What a value is. A `time` is milliseconds since 1970, written so or as an ISO 8601 date. A `text-or-number` is a text
- * that is compared as a number with numbers.
- */
-export type ValueType = 'number' | 'text' | 'time' | 'text-or-number';
-
-/** A value of a row; null and undefined are missing. */
-export type SearchValue = string | number | null | undefined;
-
-/** A value that every row may have. */
-export interface Attribute<Row> {
-  type: ValueType;
-  read(row: Row): SearchValue;
-}
-
-/** Values of a row under names that its owner chose. */
-export interface Group<Row> {
-  type: ValueType;
-  read(row: Row, key: string): SearchValue;
-}
-
 /** What a filter and an order of some kind of row may name. */
 export interface Vocabulary<Row> {
   attributes: Readonly<Record<string, Attribute<Row>>>;
@@ -28,6 +7,27 @@ export interface Vocabulary<Row> {
   lists?: Readonly<Record<string, (row: Row) => readonly string[]>>;
   /** Other names of groups. Those of attributes are entries of their own. */
   groupAliases?: Readonly<Record<string, string>>;
+}
+
+/** A value that every row may have. */
+export interface Attribute<Row> {
+  type: ValueType;
+  read(row: Row): SearchValue;
+}
+
+/**
+ * What a value is. A `time` is milliseconds since 1970, written so or as an ISO 8601 date. A `text-or-number` is a text
+ * that is compared as a number with numbers.
+ */
+export type ValueType = 'number' | 'text' | 'time' | 'text-or-number';
+
+/** A value of a row; null and undefined are missing. */
+export type SearchValue = string | number | null | undefined;
+
+/** Values of a row under names that its owner chose. */
+export interface Group<Row> {
+  type: ValueType;
+  read(row: Row, key: string): SearchValue;
 }
 
 /** A name as it was resolved. */
@@ -41,12 +41,6 @@ export interface NamedValue<Row> {
   /** Attribute that it is; undefined for a key of a group. */
   attribute?: string;
 }
-
-/** Prefixes that attributes may have. */
-const attributePrefixes = new Set(['attribute', 'attributes', 'attr', 'run']);
-
-const own = <T>(values: Readonly<Record<string, T>>, name: string): T | undefined =>
-  Object.hasOwn(values, name) ? values[name] : undefined;
 
 /** What a vocabulary has, for an error. */
 export const namesOf = <Row>({ attributes, groups, lists = {} }: Vocabulary<Row>): string =>
@@ -73,3 +67,9 @@ export function nameIn<Row>(
   const named = own(vocabulary.groups, alias);
   return named && { label, type: named.type, read: (row) => named.read(row, key) };
 }
+
+/** Prefixes that attributes may have. */
+const attributePrefixes = new Set(['attribute', 'attributes', 'attr', 'run']);
+
+const own = <T>(values: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined;

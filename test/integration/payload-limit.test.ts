@@ -4,7 +4,7 @@ import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
 import { answerList } from '../../shared/http/definition/paging.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
-import { answerPage } from '../../shared/mlflow/protocol/answer-page.ts';
+import { answerPage } from '../../shared/mlflow/protocol/search-fields.ts';
 import type { RowOrder } from '../../shared/search/row-order.ts';
 import { testService } from '../support/service.ts';
 

@@ -6,7 +6,7 @@ import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../../shared/http/definition/paging.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { ArtifactAnswer } from './artifact-answer.ts';
+import { ArtifactAnswer } from './artifact.ts';
 
 export const endpoint = defineEndpoint({
   name: 'listArtifacts',

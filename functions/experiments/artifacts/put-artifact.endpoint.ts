@@ -7,8 +7,7 @@ import { acceptArtifact } from '../../../shared/experiments/accept-artifact.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { mediaTypeOf } from '../../../shared/runner/outputs/upload/media-type.ts';
-import { ArtifactAnswer } from './artifact-answer.ts';
-import { requireLogged, uploadedPath, uploadId } from './artifact-upload.ts';
+import { ArtifactAnswer, requireLogged, uploadedPath, uploadId } from './artifact.ts';
 
 const nothingUploaded = (): ServiceError =>
   new ServiceError(

@@ -9,7 +9,7 @@ import { requireArtifactRoom } from '../../../shared/experiments/accept-artifact
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { integer } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { requireLogged, uploadedPath, uploadId } from './artifact-upload.ts';
+import { requireLogged, uploadedPath, uploadId } from './artifact.ts';
 
 const ArtifactTicket = z
   .object({

@@ -10,11 +10,8 @@ import { content } from '../../../shared/http/definition/endpoint-output.ts';
 import { flag, projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { ChangedFiles, changedFiles } from './changed-files.ts';
-import { compareFiles } from './compare-files.ts';
-import { attributesOf, compareValues } from './compare-values.ts';
-import { readCompared } from './compared-experiments.ts';
-import { comparisonTable } from './comparison-table.ts';
+import { ChangedFiles, changedFiles, compareFiles } from './compare-files.ts';
+import { attributesOf, compareValues, comparisonTable, readCompared } from './comparison.ts';
 
 /** Experiments that are compared at most. */
 const maxCompared = 50;

@@ -1,49 +1,12 @@
+import { buffer } from 'node:stream/consumers';
+import * as z from 'zod';
+import type { ObjectReader } from '../../../shared/aws/objects.ts';
+import type { Experiment } from '../../../shared/data/experiments/experiment.ts';
 import { readJobConfig } from '../../../shared/data/jobs/job-config.ts';
 import { findLocks } from '../../../shared/data/projects/environment.ts';
+import { uploadObject } from '../../../shared/data/projects/upload.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
-import type { ChangedFiles, changedFiles } from './changed-files.ts';
-import type { FoundRecords } from './compared-experiments.ts';
-
-/** Most characters of all diffs of an answer together. */
-const maxDiffs = 2_000_000;
-
-export interface FileDiffs {
-  experiment_id: string;
-  /** Unified diffs; null where the two are equal, or one has no such text. */
-  config: string | null;
-  dependencies: string | null;
-  lock: string | null;
-  /** Whether both have the same source archive; if not, which of its files differ, where that is known. */
-  same_source: boolean;
-  changed_files: ChangedFiles | null;
-  /** A diff was left out, since all together are too long. */
-  omitted: boolean;
-}
-
-interface Texts {
-  config: string | undefined;
-  dependencies: string;
-  lock: string | undefined;
-}
-
-async function readTexts(
-  records: TableReader<'records'>,
-  project_id: string,
-  found: readonly FoundRecords[],
-): Promise<Texts[]> {
-  const hashes = new Set(found.flatMap(({ experiment: { lock_hash } }) => lock_hash ?? []));
-  const locks = hashes.size > 1 ? await findLocks(records, project_id, hashes) : new Map<string, string>();
-  return Promise.all(
-    found.map(async ({ experiment: { experiment_id, lock_hash, environment } }) => {
-      const config = await readJobConfig(records, experiment_id);
-      return {
-        config: config && Buffer.from(config).toString('utf8'),
-        dependencies: environment.dependencies,
-        lock: lock_hash === null ? undefined : locks.get(lock_hash),
-      };
-    }),
-  );
-}
+import type { FoundRecords } from './comparison.ts';
 
 /** In what the files of each experiment differ from those of the first. */
 export async function compareFiles(
@@ -85,3 +48,123 @@ export async function compareFiles(
     };
   });
 }
+
+/** Compares the source of one experiment with others, by the names, sizes and checksums of their files. */
+export function changedFiles(objects: ObjectReader, former: Source) {
+  const read = sourceReader(objects);
+  let first: Promise<Files | undefined> | undefined;
+  let room = maxNames;
+  const take = (names: readonly string[]): string[] =>
+    [...names].sort().filter((name) => {
+      room -= name.length;
+      return room >= 0;
+    });
+  /** Null where the two are the same, or one is no archive or too large to be read here. */
+  return async (latter: Source): Promise<ChangedFiles | null> => {
+    if (former.source_sha256 === latter.source_sha256) return null;
+    first ??= read(former);
+    const before = await first;
+    const after = before && (await read(latter));
+    if (before === undefined || after === undefined) return null;
+    const added = [...after.keys()].filter((name) => !before.has(name));
+    const removed = [...before.keys()].filter((name) => !after.has(name));
+    const changed = [...after.keys()].filter(
+      (name) => before.has(name) && before.get(name) !== after.get(name),
+    );
+    const shown = { added: take(added), removed: take(removed), changed: take(changed) };
+    const all = added.length + removed.length + changed.length;
+    return { ...shown, more: all - shown.added.length - shown.removed.length - shown.changed.length };
+  };
+}
+
+type Source = Pick<Experiment, 'project_id' | 'source_sha256' | 'source_size'>;
+
+/** Reads the files of sources, as far as the bytes of one answer go; undefined for what is not read. */
+function sourceReader(objects: ObjectReader): (source: Source) => Promise<Files | undefined> {
+  let room = packedMaxBytes;
+  let unpackedRoom = limits.maxBytes;
+  return async ({ project_id, source_sha256, source_size }) => {
+    if (source_sha256 === null || source_size > Math.min(room, archiveMaxBytes)) return undefined;
+    room -= source_size;
+    const stream = await objects.read(uploadObject('source', project_id, source_sha256));
+    if (stream === undefined) return undefined;
+    // Loaded with the first source.
+    const { archivedFiles } = await import('../../../shared/archive/archived-files.ts');
+    const { ArchiveError } = await import('../../../shared/archive/archive-error.ts');
+    try {
+      const { files, bytes } = await archivedFiles(await buffer(stream), {
+        ...limits,
+        maxBytes: unpackedRoom,
+      });
+      unpackedRoom -= bytes;
+      return files;
+    } catch (error) {
+      // What a training would refuse has no files to compare.
+      if (error instanceof ArchiveError) return undefined;
+      throw error;
+    }
+  };
+}
+
+type Files = ReadonlyMap<string, string>;
+
+const packedMaxBytes = 64 * 1024 * 1024;
+const limits = { maxEntries: 50_000, maxBytes: 256 * 1024 * 1024, maxPathBytes: 4096, maxDepth: 100 };
+
+/** Largest archive that is read for an answer, and bytes of all of them, packed and unpacked. */
+const archiveMaxBytes = 32 * 1024 * 1024;
+
+/** Characters of all names of an answer. */
+const maxNames = 500_000;
+
+/** Names of the files in which two sources differ. */
+export const ChangedFiles = z
+  .object({
+    added: z.array(z.string()),
+    removed: z.array(z.string()),
+    changed: z.array(z.string()),
+    more: z.number().int().describe('Names that were left out, since all together are too long.'),
+  })
+  .meta({ id: 'ChangedFiles' });
+export type ChangedFiles = z.input<typeof ChangedFiles>;
+
+interface FileDiffs {
+  experiment_id: string;
+  /** Unified diffs; null where the two are equal, or one has no such text. */
+  config: string | null;
+  dependencies: string | null;
+  lock: string | null;
+  /** Whether both have the same source archive; if not, which of its files differ, where that is known. */
+  same_source: boolean;
+  changed_files: ChangedFiles | null;
+  /** A diff was left out, since all together are too long. */
+  omitted: boolean;
+}
+
+async function readTexts(
+  records: TableReader<'records'>,
+  project_id: string,
+  found: readonly FoundRecords[],
+): Promise<Texts[]> {
+  const hashes = new Set(found.flatMap(({ experiment: { lock_hash } }) => lock_hash ?? []));
+  const locks = hashes.size > 1 ? await findLocks(records, project_id, hashes) : new Map<string, string>();
+  return Promise.all(
+    found.map(async ({ experiment: { experiment_id, lock_hash, environment } }) => {
+      const config = await readJobConfig(records, experiment_id);
+      return {
+        config: config && Buffer.from(config).toString('utf8'),
+        dependencies: environment.dependencies,
+        lock: lock_hash === null ? undefined : locks.get(lock_hash),
+      };
+    }),
+  );
+}
+
+interface Texts {
+  config: string | undefined;
+  dependencies: string;
+  lock: string | undefined;
+}
+
+/** Most characters of all diffs of an answer together. */
+const maxDiffs = 2_000_000;

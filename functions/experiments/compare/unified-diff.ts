@@ -1,14 +1,5 @@
 import { createTwoFilesPatch } from 'diff';
 
-/** Milliseconds after which two texts count as different in every line. */
-const patience = 1000;
-
-const lines = (sign: string, text: string): string =>
-  text
-    .split('\n')
-    .map((line) => `${sign}${line}\n`)
-    .join('');
-
 /** The unified diff of two texts; null where they are equal. */
 export function unifiedDiff(name: string, former: string, latter: string): string | null {
   if (former === latter) return null;
@@ -18,3 +9,12 @@ export function unifiedDiff(name: string, former: string, latter: string): strin
   });
   return patch ?? `--- a/${name}\n+++ b/${name}\n${lines('-', former)}${lines('+', latter)}`;
 }
+
+/** Milliseconds after which two texts count as different in every line. */
+const patience = 1000;
+
+const lines = (sign: string, text: string): string =>
+  text
+    .split('\n')
+    .map((line) => `${sign}${line}\n`)
+    .join('');

@@ -5,20 +5,6 @@ import type { TableReader } from '../../../shared/data/table/table.ts';
 import { CurveBuckets } from '../../../shared/drawing/metric-chart/curve-buckets.ts';
 import { isInRange, type WantedPoints } from '../../../shared/experiments/read-points.ts';
 
-/** Metrics of one answer at most, and points of all their curves together. */
-const maxCurves = 100;
-const maxPoints = 40_000;
-
-class Curve {
-  readonly buckets: CurveBuckets;
-  /** Points that were seen. */
-  count = 0;
-
-  constructor(most: number) {
-    this.buckets = new CurveBuckets(most);
-  }
-}
-
 /**
  * The curves of metrics, each of at most `most` points: all where there are no more, else the first, the last, and the
  * lowest and highest of each bucket of steps. A point without a step counts as at its number among those of its metric.
@@ -63,3 +49,17 @@ export async function readCurves(
     })),
   );
 }
+
+class Curve {
+  readonly buckets: CurveBuckets;
+  /** Points that were seen. */
+  count = 0;
+
+  constructor(most: number) {
+    this.buckets = new CurveBuckets(most);
+  }
+}
+
+/** Metrics of one answer at most, and points of all their curves together. */
+const maxCurves = 100;
+const maxPoints = 40_000;

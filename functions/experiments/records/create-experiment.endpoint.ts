@@ -3,7 +3,7 @@ import { notFound } from '../../../shared/core/service-error.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { defaultName } from '../../../shared/data/projects/default-name.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
-import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
+import { answerExperiment, ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentNumber } from '../../../shared/experiments/experiment-number.ts';
 import {
   changedTags,
@@ -15,8 +15,7 @@ import {
   requireRoom,
   Tags,
 } from '../../../shared/experiments/field-rules.ts';
-import { recordLogged } from '../../../shared/experiments/record-logged.ts';
-import { answerExperiment } from '../../../shared/experiments/send-experiment.ts';
+import { recordLogged } from '../../../shared/experiments/logged-experiment.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';

@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { badRequest } from '../../../shared/core/service-error.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { changeFields } from '../../../shared/experiments/change-fields.ts';
-import { changedStatus, endings } from '../../../shared/experiments/changed-status.ts';
-import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
+import { answerExperiment, ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import {
   changedTags,
@@ -13,7 +12,7 @@ import {
   requireRoom,
   Tags,
 } from '../../../shared/experiments/field-rules.ts';
-import { answerExperiment } from '../../../shared/experiments/send-experiment.ts';
+import { changedStatus, endings } from '../../../shared/experiments/logged-experiment.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';

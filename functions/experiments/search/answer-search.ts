@@ -1,6 +1,8 @@
-import { badRequest } from '../../../shared/core/service-error.ts';
-import type { Settings } from '../../../shared/core/settings.ts';
+import { badRequest, notFound } from '../../../shared/core/service-error.ts';
+import type { Limits, Settings } from '../../../shared/core/settings.ts';
+import { paragraphOrBlank } from '../../../shared/core/text/text-rules.ts';
 import { readUsernames } from '../../../shared/data/accounts/user.ts';
+import { type Experiment, listExperiments } from '../../../shared/data/experiments/experiment.ts';
 import type { ExperimentRow } from '../../../shared/data/experiments/experiment-row.ts';
 import {
   experimentOrder,
@@ -9,32 +11,19 @@ import {
   readFound,
   searchExperiments,
 } from '../../../shared/data/experiments/search-experiments.ts';
+import { nothingTracked, readTrackingOf, type Tracking } from '../../../shared/data/experiments/tracking.ts';
 import { readCriteria } from '../../../shared/data/projects/first-criterion.ts';
+import { listProjects, projectKey } from '../../../shared/data/projects/project.ts';
 import type { Page, TableReader, TableWriter } from '../../../shared/data/table/table.ts';
-import { showExperiment } from '../../../shared/experiments/experiment-answer.ts';
+import { ExperimentAnswer, showExperiment } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentVocabulary } from '../../../shared/experiments/experiment-vocabulary.ts';
-import { ProjectRankers } from '../../../shared/experiments/project-rankers.ts';
+import { ProjectRankers } from '../../../shared/experiments/rank-project.ts';
 import { answerList, type Paging } from '../../../shared/http/definition/paging.ts';
-import { placeInLine } from '../../../shared/jobs/line.ts';
+import { fieldsParameter } from '../../../shared/http/fields-mask/fields-parameter.ts';
+import { type Placed, placeInLine } from '../../../shared/jobs/line.ts';
 import { parseFilter } from '../../../shared/search/parse-filter.ts';
-import { parseOrder } from '../../../shared/search/parse-order.ts';
-import { encodePosition } from '../../../shared/search/row-order.ts';
-
-interface Searching {
-  records: TableReader<'records'>;
-  /** The same table, for what the search folds. */
-  catalogue: TableWriter<'records'>;
-  accounts: TableReader<'accounts'>;
-  settings: Settings;
-  now(): Date;
-}
-
-type Search = Pick<Paging, keyof Paging> & {
-  filter?: string | undefined;
-  order_by?: string | undefined;
-  fields?: string | undefined;
-  project_id?: readonly string[] | undefined;
-};
+import { encodePosition, parseOrder } from '../../../shared/search/row-order.ts';
+import { SearchSyntaxError } from '../../../shared/search/scanner.ts';
 
 /** Answer a page of the experiments of these projects that a search finds. */
 export function answerSearch(
@@ -94,3 +83,130 @@ export function answerSearch(
       showExperiment(experiment, at, tracking, rankers.of(experiment.project_id)),
   });
 }
+
+interface Searching {
+  records: TableReader<'records'>;
+  /** The same table, for what the search folds. */
+  catalogue: TableWriter<'records'>;
+  accounts: TableReader<'accounts'>;
+  settings: Settings;
+  now(): Date;
+}
+
+type Search = Pick<Paging, keyof Paging> & {
+  filter?: string | undefined;
+  order_by?: string | undefined;
+  fields?: string | undefined;
+  project_id?: readonly string[] | undefined;
+};
+
+const vocabulary = experimentVocabulary({
+  now: new Date(0),
+  usernameOf: () => undefined,
+  bestOf: () => undefined,
+});
+
+const attributes = Object.keys(vocabulary.attributes).join(', ');
+
+/** Longest filter, in characters: an address takes about 8 KB. */
+const maxFilter = 6000;
+
+/** Query parameters of every search of experiments. */
+export const searchParameters = {
+  filter: paragraphOrBlank(maxFilter)
+    .superRefine((text, { addIssue }) => {
+      const fault = faultIn(() => parseFilter(text, vocabulary));
+      if (fault !== undefined) addIssue(fault);
+    })
+    .optional()
+    .describe(
+      `Conditions joined by AND on \`metrics.<name>\` (the last value), \`params.<name>\`, \`tags.<name>\` and the attributes ${attributes}, with = != < <= > >=, LIKE, ILIKE, IN, NOT IN, IS NULL, IS NOT NULL; names with spaces in backticks or double quotes. Such as \`metrics.loss < 0.5 AND params.lr = '0.01'\`.`,
+    ),
+  order_by: paragraphOrBlank(maxFilter)
+    .superRefine((text, { addIssue }) => {
+      const fault = faultIn(() => {
+        const terms = parseOrder(text, vocabulary);
+        if (terms.length > maxTerms) addIssue(`has ${terms.length} names; at most ${maxTerms} are allowed`);
+      });
+      if (fault !== undefined) addIssue(fault);
+    })
+    .optional()
+    .describe(
+      'Names as in `filter` with ASC or DESC, at most four separated by commas, such as `metrics.loss, name DESC`. NaN and then missing values come last in both directions; equal rows follow newest first.',
+    ),
+  fields: fieldsParameter(ExperimentAnswer),
+};
+
+/** What is wrong with a text of the grammar; undefined where nothing is. */
+function faultIn(parse: () => void): string | undefined {
+  try {
+    parse();
+    return undefined;
+  } catch (error) {
+    if (error instanceof SearchSyntaxError) return error.message;
+    throw error;
+  }
+}
+
+/** Most terms of an order, whose values a cursor holds. */
+const maxTerms = 4;
+
+/** Experiments of a project with what is tracked of them, newest first. */
+export async function listTracked(
+  records: TableReader<'records'>,
+  limits: Limits,
+  project_id: string,
+  { limit, after }: { limit: number; after: string | undefined },
+): Promise<Page<TrackedExperiment>> {
+  const page = await listExperiments(records, project_id, { limit: Math.min(limit, maxPage), after });
+  const ids = page.items.map(({ experiment_id }) => experiment_id);
+  const [placed, tracked] = await Promise.all([
+    placeInLine(records, limits, page.items),
+    readTrackingOf(records, project_id, ids),
+  ]);
+  const all = placed.map((experiment) => ({
+    experiment,
+    tracking: tracked.of.get(experiment.experiment_id) ?? nothingTracked,
+  }));
+  // What an MLflow client has deleted is there only for its restore.
+  const items = all.filter(({ tracking }) => tracking.fields?.deleted_at === undefined);
+  return { ...page, items, unreadable: [...(page.unreadable ?? []), ...tracked.unreadable] };
+}
+
+interface TrackedExperiment {
+  experiment: Placed<Experiment>;
+  tracking: Tracking;
+}
+
+/** Experiments read at once: what is tracked of one may be some 100 KB. */
+const maxPage = 100;
+
+/**
+ * Ids of the projects to search: those that were named, or all.
+ * @throws ServiceError `not-found` for one that does not exist; `bad-request` where there are too many to search them all
+ */
+export async function projectsToSearch(
+  records: TableReader<'records'>,
+  named: readonly string[] | undefined,
+): Promise<string[]> {
+  if (named !== undefined) {
+    const ids = [...new Set(named)];
+    const found = await records.batchGet(ids.map(projectKey));
+    const absent = ids.find((_, index) => found[index] === undefined);
+    if (absent !== undefined) throw notFound('project', absent);
+    return ids;
+  }
+  const ids: string[] = [];
+  let after: string | undefined;
+  do {
+    const page = await listProjects(records, { limit: maxProjects + 1 - ids.length, after });
+    ids.push(...page.items.map(({ project_id }) => project_id));
+    after = page.next;
+  } while (after !== undefined && ids.length <= maxProjects);
+  if (ids.length <= maxProjects) return ids;
+  const message = `is required where there are more than ${maxProjects} projects`;
+  throw badRequest([{ in: 'query', name: 'project_id', message }]);
+}
+
+/** Most projects that are searched together. */
+const maxProjects = 1000;

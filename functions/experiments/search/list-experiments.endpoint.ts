@@ -7,9 +7,7 @@ import { answerList, paging } from '../../../shared/http/definition/paging.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { MetricRanker } from '../../../shared/metrics/metric-ranker.ts';
-import { listTracked } from '../records/list-tracked.ts';
-import { answerSearch } from './answer-search.ts';
-import { searchParameters } from './search-parameters.ts';
+import { answerSearch, listTracked, searchParameters } from './answer-search.ts';
 
 export const endpoint = defineEndpoint({
   name: 'listExperiments',

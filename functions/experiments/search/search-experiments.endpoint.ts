@@ -5,9 +5,7 @@ import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { paging } from '../../../shared/http/definition/paging.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { answerSearch } from './answer-search.ts';
-import { projectsToSearch } from './projects-to-search.ts';
-import { searchParameters } from './search-parameters.ts';
+import { answerSearch, projectsToSearch, searchParameters } from './answer-search.ts';
 
 /** Most projects that a request names. */
 const maxNamed = 100;

@@ -8,9 +8,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { cancelJob } from '../../../shared/jobs/cancellation.ts';
 import { startWaitingInRequest } from '../../../shared/jobs/line.ts';
-import { requireOwnStrategy } from './require-own-strategy.ts';
-import { showStrategy, strategyAnswers } from './strategy-answer.ts';
-import { strategyPath } from './strategy-path.ts';
+import { requireOwnStrategy, showStrategy, strategyAnswers, strategyPath } from './strategy-answer.ts';
 
 const words = {
   prune: { name: 'cancelPruneStrategy', summary: 'Cancel a pruning' },

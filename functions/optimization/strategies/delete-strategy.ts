@@ -15,8 +15,7 @@ import { ConditionFailedError } from '../../../shared/data/table/write-label.ts'
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
 import { purgeInRequest } from '../../../shared/purge/purge-in-request.ts';
-import { requireOwn } from './require-own-strategy.ts';
-import { strategyPath } from './strategy-path.ts';
+import { requireOwn, strategyPath } from './strategy-answer.ts';
 
 const words = {
   prune: { name: 'deletePruneStrategy', summary: 'Delete a pruning that has ended, with its result and log' },

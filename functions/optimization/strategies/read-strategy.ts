@@ -11,8 +11,7 @@ import { Reply } from '../../../shared/http/definition/reply.ts';
 import { placeOneInLine } from '../../../shared/jobs/line.ts';
 import { reconcileWhenStale } from '../../../shared/jobs/reconciliation.ts';
 import { Receipt } from '../../../shared/onnx/receipt/receipt.ts';
-import { showStrategy, strategyAnswers } from './strategy-answer.ts';
-import { strategyPath } from './strategy-path.ts';
+import { showStrategy, strategyAnswers, strategyPath } from './strategy-answer.ts';
 
 const words = {
   prune: { name: 'readPruneStrategy', summary: 'Details of a pruning, with its receipt' },

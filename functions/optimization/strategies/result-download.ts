@@ -10,7 +10,7 @@ import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { redirect } from '../../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { strategyPath } from './strategy-path.ts';
+import { strategyPath } from './strategy-answer.ts';
 
 /** The download of a strategy's result. */
 export const resultDownload = (kind: OptimizationKind) =>

@@ -1,6 +1,15 @@
 import * as z from 'zod';
 import { Ulid } from '../../../shared/core/formats.ts';
-import { Progress, ResultFile, type Strategy } from '../../../shared/data/models/strategy.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
+import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
+import {
+  Progress,
+  ResultFile,
+  requireStrategy,
+  type Strategy,
+} from '../../../shared/data/models/strategy.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
+import type { Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import type { Placed } from '../../../shared/jobs/line.ts';
 import { showJob, shownJob } from '../../../shared/jobs/shown-job.ts';
 import { prunedBy, quantizedBy } from '../../../shared/onnx/strategies/stored-request.ts';
@@ -74,3 +83,29 @@ export function showQuantization(
 /** A strategy of either operation to show at this moment. */
 export const showStrategy = (strategy: Placed<Strategy>, now: Date) =>
   strategy.kind === 'prune' ? showPruning(strategy, now) : showQuantization(strategy, now);
+
+/** The strategy, which the caller may change. Throws 404 and 403 problems. */
+export async function requireOwnStrategy(
+  records: TableReader<'records'>,
+  caller: Caller,
+  kind: OptimizationKind,
+  strategy_id: string,
+): Promise<Strategy> {
+  const strategy = await requireStrategy(records, kind, strategy_id);
+  requireOwn(strategy, caller);
+  return strategy;
+}
+
+/** Refuses callers who may not change a strategy. */
+export function requireOwn({ user_id }: Pick<Strategy, 'user_id'>, caller: Caller): void {
+  if (caller.account_type === 'admin' || user_id === caller.user_id) return;
+  throw new ServiceError(
+    'forbidden',
+    'This strategy belongs to somebody else; only its owner and admins may change it.',
+  );
+}
+
+/** Path parameters of everything about one strategy. */
+export const strategyPath = z.strictObject({
+  strategy_id: Ulid.describe('Id of the strategy, from the response that created it.'),
+});

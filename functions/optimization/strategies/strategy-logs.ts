@@ -5,7 +5,7 @@ import { requireStrategy } from '../../../shared/data/models/strategy.ts';
 import { markJobs, readRecords } from '../../../shared/data/table/needs.ts';
 import { answerLog, LogAnswer, logQuery } from '../../../shared/experiments/answer-log.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
-import { strategyPath } from './strategy-path.ts';
+import { strategyPath } from './strategy-answer.ts';
 
 /** The log of a strategy. */
 export const strategyLogs = (kind: OptimizationKind) =>

@@ -4,14 +4,6 @@ import { ServiceError } from '../../../shared/core/service-error.ts';
 import { findImport, type ProjectImport } from '../../../shared/data/projects/project-archives.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 
-/** Most bytes of an archive that is imported. */
-export const importMaxBytes = 1_000_000_000_000;
-
-/** Query of an import: the archive says which one is meant. */
-export const importedSha256 = z.strictObject({
-  sha256: Sha256.describe('SHA-256 digest of the archive, for which the upload was requested.'),
-});
-
 /** An import as every operation answers it. */
 export const ImportAnswer = z
   .object({
@@ -42,6 +34,14 @@ export const ImportAnswer = z
       ),
   })
   .meta({ id: 'ProjectImport' });
+
+/** Most bytes of an archive that is imported. */
+export const importMaxBytes = 1_000_000_000_000;
+
+/** Query of an import: the archive says which one is meant. */
+export const importedSha256 = z.strictObject({
+  sha256: Sha256.describe('SHA-256 digest of the archive, for which the upload was requested.'),
+});
 
 export const showImport = (value: ProjectImport): z.input<typeof ImportAnswer> => ({
   ...value,

@@ -21,7 +21,7 @@ import { flag, integer } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { keptUntil, mayExpire } from '../../../shared/project-archive/archive-limits.ts';
 import { purgeOfImport } from '../../../shared/project-archive/import/run-import.ts';
-import { UploadTicket } from '../uploads/upload-answer.ts';
+import { UploadTicket } from '../uploads/upload.ts';
 import { importMaxBytes } from './import-answer.ts';
 
 /** Days after which the record of an import is forgotten. */

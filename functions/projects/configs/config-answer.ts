@@ -3,11 +3,6 @@ import { FileId, Sha256, Timestamp } from '../../../shared/core/formats.ts';
 import { versionsKept } from '../../../shared/data/projects/config.ts';
 import { integer, projectId } from '../../../shared/http/definition/parameters.ts';
 
-export const configId = FileId.describe('File name of the configuration, such as `train.yaml`.');
-
-/** Path parameters of everything about one configuration. */
-export const configPath = z.strictObject({ project_id: projectId, config_id: configId });
-
 /** A configuration as lists and changes answer it. */
 export const ConfigAnswer = z
   .object({
@@ -20,6 +15,11 @@ export const ConfigAnswer = z
     updated_at: Timestamp,
   })
   .meta({ id: 'Config' });
+
+export const configId = FileId.describe('File name of the configuration, such as `train.yaml`.');
+
+/** Path parameters of everything about one configuration. */
+export const configPath = z.strictObject({ project_id: projectId, config_id: configId });
 
 /** The number of a version of a configuration. */
 export const versionNumber = integer(1, 9_999_999_999);

@@ -4,34 +4,6 @@ import { badRequest, type ParameterFault } from '../../../shared/core/service-er
 import { configMaxBytes } from '../../../shared/data/projects/config.ts';
 import { workerTask } from '../../../shared/process/worker-task.ts';
 
-interface Overriding {
-  config_id: string;
-  content: string;
-  overrides: Overrides;
-}
-
-type Overridden = { content: string } | { fault: string };
-
-function override({ config_id, content, overrides }: Overriding): Overridden {
-  try {
-    return { content: overrideConfig(config_id, content, overrides) };
-  } catch (error) {
-    if (error instanceof OverrideError) return { fault: error.message };
-    throw error;
-  }
-}
-
-const overrideOnThread = workerTask({
-  module: import.meta.url,
-  name: 'override-config',
-  run: override,
-  keyOf: (given) => `${configKey(given)}\n${JSON.stringify(given.overrides)}`,
-  sizeOf: () => 1_000_000,
-  tooHeavy: 'The configuration takes too long to change. Upload the changed file and name it with config=….',
-});
-
-const fault = (message: string): ParameterFault => ({ in: 'query', name: 'overrides', message });
-
 /** The bytes of a configuration with some values replaced. @throws ServiceError 400 naming what cannot be, 413, 503 */
 export async function overrideContent(
   config_id: string,
@@ -46,3 +18,31 @@ export async function overrideContent(
     throw badRequest([fault(`makes a configuration of more than ${configMaxBytes} bytes`)]);
   return content;
 }
+
+function override({ config_id, content, overrides }: Overriding): Overridden {
+  try {
+    return { content: overrideConfig(config_id, content, overrides) };
+  } catch (error) {
+    if (error instanceof OverrideError) return { fault: error.message };
+    throw error;
+  }
+}
+
+interface Overriding {
+  config_id: string;
+  content: string;
+  overrides: Overrides;
+}
+
+type Overridden = { content: string } | { fault: string };
+
+const overrideOnThread = workerTask({
+  module: import.meta.url,
+  name: 'override-config',
+  run: override,
+  keyOf: (given) => `${configKey(given)}\n${JSON.stringify(given.overrides)}`,
+  sizeOf: () => 1_000_000,
+  tooHeavy: 'The configuration takes too long to change. Upload the changed file and name it with config=….',
+});
+
+const fault = (message: string): ParameterFault => ({ in: 'query', name: 'overrides', message });

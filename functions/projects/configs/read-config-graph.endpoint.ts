@@ -1,8 +1,8 @@
 import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { answerGraph, graphDescription, graphOutput } from './answer-graph.ts';
 import { configPath, versionQuery } from './config-answer.ts';
+import { answerGraph, graphDescription, graphOutput } from './config-graph.ts';
 import { requireStoredConfig } from './stored-config.ts';
 
 export const endpoint = defineEndpoint({

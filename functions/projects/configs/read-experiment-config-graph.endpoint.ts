@@ -2,8 +2,8 @@ import { readRecords } from '../../../shared/data/table/needs.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { answerGraph, graphDescription, graphOutput } from './answer-graph.ts';
-import { requireExperimentConfig } from './experiment-config.ts';
+import { answerGraph, graphDescription, graphOutput } from './config-graph.ts';
+import { requireExperimentConfig } from './stored-config.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readExperimentConfigGraph',

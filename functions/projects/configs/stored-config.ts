@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
+import { decodeConfig } from '../../../shared/config/check-config-file.ts';
+import { configFormat } from '../../../shared/config/parse-config-file.ts';
 import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
+import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { readJobConfig } from '../../../shared/data/jobs/job-config.ts';
 import {
   type Config,
   findConfig,
@@ -7,7 +11,6 @@ import {
   readConfigVersion,
 } from '../../../shared/data/projects/config.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
-import { decodeStored } from './unreadable-config.ts';
 
 interface StoredConfig {
   /** As of the version that was asked for. */
@@ -40,4 +43,51 @@ export async function requireStoredConfig(
   const sha256 = createHash('sha256').update(content).digest('hex');
   const asThen = { version: version ?? config.version, size: content.length, sha256, updated_at };
   return { config: { ...config, ...asThen }, content: decodeStored(config_id, content) };
+}
+
+/** The 409 for a configuration that is stored and cannot be read: a release before this one let it in. */
+export const unreadableConfig = (config_id: string, fault: string): ServiceError =>
+  new ServiceError(
+    'conflict',
+    `${config_id}, as it is stored, cannot be read: ${fault}. Put a file that can be read in its place, or delete it.`,
+  );
+
+/** The text of a stored configuration. @throws ServiceError `conflict` for one that is not UTF-8 */
+export function decodeStored(config_id: string, bytes: Uint8Array): string {
+  try {
+    return decodeConfig(bytes);
+  } catch {
+    throw unreadableConfig(config_id, 'it is not valid UTF-8');
+  }
+}
+
+interface ExperimentConfig {
+  config_id: string;
+  config_version: number;
+  config_sha256: string;
+  bytes: Uint8Array;
+  content: string;
+}
+
+/**
+ * The configuration that an experiment runs with, which is its own. Throws a 404 problem when there is none, and a 409
+ * problem for a format that only a later version of the service knows.
+ */
+export async function requireExperimentConfig(
+  records: TableReader<'records'>,
+  project_id: string,
+  experiment_id: string,
+): Promise<ExperimentConfig> {
+  const experiment = await requireExperiment(records, project_id, experiment_id);
+  const bytes = await readJobConfig(records, experiment_id);
+  const { config_id, config_version, config_sha256 } = experiment;
+  const isKnown = config_id !== null && config_version !== null && config_sha256 !== null;
+  if (bytes === undefined || !isKnown)
+    throw new ServiceError('not-found', `Experiment ${experiment_id} has no configuration.`);
+  if (configFormat(config_id) === undefined)
+    throw new ServiceError(
+      'conflict',
+      `A later version of the service wrote ${config_id}; this one cannot read it.`,
+    );
+  return { config_id, config_version, config_sha256, bytes, content: decodeStored(config_id, bytes) };
 }

@@ -9,8 +9,7 @@ import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { deploymentFaults } from '../../../shared/runner/training/environment-faults.ts';
 import { placeholderList } from '../../../shared/runner/training/placeholders.ts';
-import { EnvironmentAnswer } from './environment-answer.ts';
-import { environmentQuery } from './environment-query.ts';
+import { EnvironmentAnswer, environmentQuery } from './environment.ts';
 
 export const endpoint = defineEndpoint({
   name: 'putEnvironment',

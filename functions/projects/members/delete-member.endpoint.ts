@@ -4,9 +4,7 @@ import { findMemberToReplace, removeMember } from '../../../shared/data/projects
 import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { MemberAnswer, memberPath } from './member-answer.ts';
-import { isOwner } from './member-refusals.ts';
-import { requireUserByName } from './require-user.ts';
+import { isOwner, MemberAnswer, memberPath, requireUserByName } from './member.ts';
 
 export const endpoint = defineEndpoint({
   name: 'deleteMember',

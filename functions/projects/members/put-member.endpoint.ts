@@ -4,9 +4,7 @@ import { findMemberToReplace, MemberRole, putMember } from '../../../shared/data
 import { readAccounts, writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { MemberAnswer, memberPath } from './member-answer.ts';
-import { isOwner, refuseMembers } from './member-refusals.ts';
-import { requireUserByName } from './require-user.ts';
+import { isOwner, MemberAnswer, memberPath, refuseMembers, requireUserByName } from './member.ts';
 
 export const endpoint = defineEndpoint({
   name: 'putMember',

@@ -9,8 +9,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ProjectAnswer, showProject } from '../projects/project-answer.ts';
-import { refuseMembers } from './member-refusals.ts';
-import { requireUserByName } from './require-user.ts';
+import { refuseMembers, requireUserByName } from './member.ts';
 
 export const endpoint = defineEndpoint({
   name: 'transferProject',

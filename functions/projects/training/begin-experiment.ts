@@ -19,8 +19,8 @@ import { findDataset, findSource, type Upload } from '../../../shared/data/proje
 import type { TableReader, TableWriter } from '../../../shared/data/table/table.ts';
 import { type ConditionFailedError, WriteLabel } from '../../../shared/data/table/write-label.ts';
 import { configParams } from '../../../shared/experiments/config-params.ts';
+import { answerExperiment } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentNumber } from '../../../shared/experiments/experiment-number.ts';
-import { answerExperiment } from '../../../shared/experiments/send-experiment.ts';
 import type { Ambient, Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import {
   type Admitted,
@@ -30,7 +30,7 @@ import {
   type Submitting,
 } from '../../../shared/jobs/admission.ts';
 import type { JobSize } from '../../../shared/jobs/size.ts';
-import { decodeStored, unreadableConfig } from '../configs/unreadable-config.ts';
+import { decodeStored, unreadableConfig } from '../configs/stored-config.ts';
 import { type ExpectedInputs, expectedConfig, requireExpected } from './expected-inputs.ts';
 
 /** Record the experiment of a training, with the inputs that the project holds now. */

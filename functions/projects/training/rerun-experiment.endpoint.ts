@@ -13,14 +13,13 @@ import { flag, integer } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { type Admitted, answerAdmitted } from '../../../shared/jobs/admission.ts';
 import { sizeBounds } from '../../../shared/jobs/size.ts';
-import { overridesParameter } from '../configs/overrides-parameter.ts';
 import {
   checkpointsKept,
   creatingExperiment,
   experimentAnswers,
   recordExperiment,
 } from './begin-experiment.ts';
-import { rerunInputs } from './rerun-inputs.ts';
+import { overridesParameter, rerunInputs } from './rerun-inputs.ts';
 
 export const endpoint = defineEndpoint({
   name: 'rerunExperiment',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Overrides } from '../../../shared/config/override-config.ts';
+import * as z from 'zod';
 import { badRequest, notFound, ServiceError } from '../../../shared/core/service-error.ts';
 import type { Settings } from '../../../shared/core/settings.ts';
 import { type Experiment, findExperiment } from '../../../shared/data/experiments/experiment.ts';
@@ -9,6 +9,7 @@ import { readJobConfig } from '../../../shared/data/jobs/job-config.ts';
 import { isFinal } from '../../../shared/data/jobs/job-status.ts';
 import { findConfig, readConfigContent } from '../../../shared/data/projects/config.ts';
 import { findDataset } from '../../../shared/data/projects/upload.ts';
+import { Overrides } from '../../../shared/data/rules/training.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import {
   allowedSize,
@@ -73,9 +74,9 @@ export async function rerunInputs(
 }
 
 /** What a rerun changes; whatever is not given is that of the earlier experiment. */
-export interface RerunChanges {
+interface RerunChanges {
   config?: string | undefined;
-  overrides?: Overrides | undefined;
+  overrides?: z.infer<typeof Overrides> | undefined;
   dataset?: string | undefined;
   vcpus?: number | undefined;
   memory?: number | undefined;
@@ -149,3 +150,20 @@ async function originOf(records: TableReader<'records'>, earlier: Experiment): P
 
 /** How many reruns of reruns that stored no checkpoint are gone back over. */
 const maxChain = 20;
+
+/** Values of a configuration to replace, as a JSON object. */
+export const overridesParameter = z
+  .string()
+  .transform((text, context) => {
+    try {
+      const parsed = Overrides.safeParse(JSON.parse(text));
+      if (parsed.success) return parsed.data;
+    } catch {
+      // Reported below, as any other text that is no such object.
+    }
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  })
+  .optional();
+
+const message = 'must be a JSON object of paths and single values, such as {"optimizer.lr":0.003}';

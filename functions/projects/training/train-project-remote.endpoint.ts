@@ -4,7 +4,7 @@ import { sizeRange } from '../../../shared/data/rules/training.ts';
 import { integer } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { nodeSize } from '../../../shared/jobs/size.ts';
-import { chooseConfig } from '../configs/choose-config.ts';
+import { chooseConfig } from './expected-inputs.ts';
 import { trainingEndpoint, trainingParameters } from './training-endpoint.ts';
 
 export const endpoint = trainingEndpoint({

@@ -15,62 +15,7 @@ import type { TableWriter } from '../../../shared/data/table/table.ts';
 import type { Ambient } from '../../../shared/http/definition/endpoint-context.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
 import { headBytes } from './archive-format.ts';
-import { refuseBytes } from './refuse-bytes.ts';
-
-/** Purpose of an upload. */
-interface Acceptance {
-  kind: 'source' | 'dataset';
-  /** `source`, or the data set's name. */
-  name: string;
-  sha256: string;
-  /** Return the format by the first bytes; throw a problem for other formats. */
-  format(head: Buffer): Upload['format'];
-}
-
-type Accepting = Pick<Ambient, 'now' | 'header' | 'expectedVersion' | 'settings'> &
-  CheckedProject & { records: TableWriter<'records'>; objects: ObjectWriter };
-
-const nothingUploaded = (): ServiceError =>
-  new ServiceError(
-    'conflict',
-    'Nothing with this SHA-256 was uploaded here. Ask for an upload with POST to this address, send the bytes to the URL that it answers, and then repeat this.',
-  );
-
-/** Whether the stored object is the upload: storage knows the hash of what came in one piece, and no other. */
-const isUpload = (
-  { size, sha256 }: ObjectHead,
-  wanted: string,
-  acceptable: Acceptable | undefined,
-): boolean => {
-  if (sha256 !== undefined || acceptable === undefined) return sha256 === wanted;
-  return acceptable === 'accepted' || acceptable.parts?.size === size;
-};
-
-/** Size and first bytes of the object that was uploaded. Throws a 409 problem where it was not. */
-async function uploaded(
-  objects: ObjectWriter,
-  key: string,
-  sha256: string,
-  acceptable: Acceptable | undefined,
-) {
-  const parts = acceptable === 'accepted' ? undefined : acceptable?.parts;
-  let head = await objects.head(key);
-  if (parts != null && head?.sha256 !== sha256) {
-    const missing = await joinParts(objects, key, parts);
-    if (missing > 0)
-      throw new ServiceError(
-        'conflict',
-        `${missing} ${missing === 1 ? 'part' : 'parts'} of the upload have not arrived. POST to this address returns where to send them.`,
-      );
-    head = await objects.head(key);
-  }
-  const isThere = head !== undefined && isUpload(head, sha256, acceptable);
-  const stream = isThere ? await objects.read(key, { first: 0, last: headBytes - 1 }) : undefined;
-  if (head === undefined || stream === undefined) {
-    throw nothingUploaded();
-  }
-  return { size: head.size, start: await buffer(stream) };
-}
+import { refuseBytes } from './upload.ts';
 
 /**
  * Makes the object that was uploaded under a hash the current source or data set; what already is current stays as it
@@ -108,3 +53,58 @@ export async function acceptUpload(
     return value;
   });
 }
+
+/** Purpose of an upload. */
+interface Acceptance {
+  kind: 'source' | 'dataset';
+  /** `source`, or the data set's name. */
+  name: string;
+  sha256: string;
+  /** Return the format by the first bytes; throw a problem for other formats. */
+  format(head: Buffer): Upload['format'];
+}
+
+type Accepting = Pick<Ambient, 'now' | 'header' | 'expectedVersion' | 'settings'> &
+  CheckedProject & { records: TableWriter<'records'>; objects: ObjectWriter };
+
+/** Size and first bytes of the object that was uploaded. Throws a 409 problem where it was not. */
+async function uploaded(
+  objects: ObjectWriter,
+  key: string,
+  sha256: string,
+  acceptable: Acceptable | undefined,
+) {
+  const parts = acceptable === 'accepted' ? undefined : acceptable?.parts;
+  let head = await objects.head(key);
+  if (parts != null && head?.sha256 !== sha256) {
+    const missing = await joinParts(objects, key, parts);
+    if (missing > 0)
+      throw new ServiceError(
+        'conflict',
+        `${missing} ${missing === 1 ? 'part' : 'parts'} of the upload have not arrived. POST to this address returns where to send them.`,
+      );
+    head = await objects.head(key);
+  }
+  const isThere = head !== undefined && isUpload(head, sha256, acceptable);
+  const stream = isThere ? await objects.read(key, { first: 0, last: headBytes - 1 }) : undefined;
+  if (head === undefined || stream === undefined) {
+    throw nothingUploaded();
+  }
+  return { size: head.size, start: await buffer(stream) };
+}
+
+/** Whether the stored object is the upload: storage knows the hash of what came in one piece, and no other. */
+const isUpload = (
+  { size, sha256 }: ObjectHead,
+  wanted: string,
+  acceptable: Acceptable | undefined,
+): boolean => {
+  if (sha256 !== undefined || acceptable === undefined) return sha256 === wanted;
+  return acceptable === 'accepted' || acceptable.parts?.size === size;
+};
+
+const nothingUploaded = (): ServiceError =>
+  new ServiceError(
+    'conflict',
+    'Nothing with this SHA-256 was uploaded here. Ask for an upload with POST to this address, send the bytes to the URL that it answers, and then repeat this.',
+  );

@@ -18,7 +18,7 @@ import { redirect } from '../../../shared/http/definition/endpoint-output.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { archiveFormat, headBytes } from './archive-format.ts';
-import { datasetPath } from './upload-answer.ts';
+import { datasetPath } from './upload.ts';
 
 type Kind = 'source' | 'dataset';
 type Format = Upload['format'];

@@ -5,7 +5,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { answerList, paging } from '../../../shared/http/definition/paging.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { DatasetAnswer, showDataset } from './upload-answer.ts';
+import { DatasetAnswer, showDataset } from './upload.ts';
 
 export const endpoint = defineEndpoint({
   name: 'listDatasets',

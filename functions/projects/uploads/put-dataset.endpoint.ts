@@ -6,7 +6,7 @@ import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { acceptUpload } from './accept-upload.ts';
 import { archiveFormat } from './archive-format.ts';
-import { DatasetAnswer, datasetPath, showDataset, uploadedSha256 } from './upload-answer.ts';
+import { DatasetAnswer, datasetPath, showDataset, uploadedSha256 } from './upload.ts';
 
 export const endpoint = defineEndpoint({
   name: 'putDataset',

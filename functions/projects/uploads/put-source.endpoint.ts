@@ -8,7 +8,7 @@ import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { acceptUpload } from './accept-upload.ts';
 import { archiveFormat } from './archive-format.ts';
-import { SourceAnswer, uploadedSha256 } from './upload-answer.ts';
+import { SourceAnswer, uploadedSha256 } from './upload.ts';
 
 function formatOfSource(head: Buffer) {
   const format = archiveFormat(head);

@@ -5,7 +5,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { SourceAnswer } from './upload-answer.ts';
+import { SourceAnswer } from './upload.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readSource',

@@ -12,8 +12,7 @@ import {
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
-import { refuseBytes } from './refuse-bytes.ts';
-import { datasetPath, UploadTicket, uploadRequest } from './upload-answer.ts';
+import { datasetPath, refuseBytes, UploadTicket, uploadRequest } from './upload.ts';
 
 const resources = {
   source: {

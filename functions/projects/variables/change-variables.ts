@@ -14,30 +14,6 @@ import { faultOfAll, faultOfValue } from '../../../shared/data/rules/variable.ts
 import type { TableWriter } from '../../../shared/data/table/table.ts';
 import type { Ambient } from '../../../shared/http/definition/endpoint-context.ts';
 
-type Changing = Pick<Ambient, 'now'> & CheckedProject & { records: TableWriter<'records'> };
-
-/** A variable as it is wished for; without a value it keeps the one that it has. */
-export interface WantedVariable {
-  name: string;
-  value?: string | undefined;
-  secret: boolean;
-}
-
-/** The highest version of the variables that were deleted before, and of those that are not kept. */
-const versionsBefore = (present: Variables, kept: readonly StoredVariable[]): number =>
-  Math.max(
-    present.versions_before,
-    ...present.variables
-      .filter(({ name }) => !kept.some((other) => other.name === name))
-      .map(({ version }) => version),
-  );
-
-const byName = (one: StoredVariable, other: StoredVariable): number => (one.name < other.name ? -1 : 1);
-
-/** Bytes that a stored variable takes of what a project may have: a sealed value is longer by nonce and tag. */
-const bytesOf = ({ value, sealed }: StoredVariable): number =>
-  sealed === null ? Buffer.byteLength(value ?? '') : sealed.length;
-
 /**
  * Change the variables of a project, from the present ones.
  * @throws ServiceError `bad-request` where there would be too many
@@ -64,6 +40,30 @@ export function changeVariables(
     await putVariables(records, changed, { version: present.version, exists });
     return changed;
   });
+}
+
+type Changing = Pick<Ambient, 'now'> & CheckedProject & { records: TableWriter<'records'> };
+
+/** Bytes that a stored variable takes of what a project may have: a sealed value is longer by nonce and tag. */
+const bytesOf = ({ value, sealed }: StoredVariable): number =>
+  sealed === null ? Buffer.byteLength(value ?? '') : sealed.length;
+
+const byName = (one: StoredVariable, other: StoredVariable): number => (one.name < other.name ? -1 : 1);
+
+/** The highest version of the variables that were deleted before, and of those that are not kept. */
+const versionsBefore = (present: Variables, kept: readonly StoredVariable[]): number =>
+  Math.max(
+    present.versions_before,
+    ...present.variables
+      .filter(({ name }) => !kept.some((other) => other.name === name))
+      .map(({ version }) => version),
+  );
+
+/** A variable as it is wished for; without a value it keeps the one that it has. */
+export interface WantedVariable {
+  name: string;
+  value?: string | undefined;
+  secret: boolean;
 }
 
 /** The variables as they are stored, sealed where they are secrets, with those that are kept. */

@@ -6,7 +6,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { changeVariables } from './change-variables.ts';
-import { variablePath } from './variable-answer.ts';
+import { variablePath } from './variable.ts';
 
 export const endpoint = defineEndpoint({
   name: 'deleteVariable',

@@ -6,8 +6,7 @@ import { requirePrecondition } from '../../../shared/http/definition/preconditio
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { changeVariables, storedVariables } from './change-variables.ts';
-import { showVariable, VariableAnswer, variablePath } from './variable-answer.ts';
-import { VariableBody } from './variable-rules.ts';
+import { showVariable, VariableAnswer, VariableBody, variablePath } from './variable.ts';
 
 export const endpoint = defineEndpoint({
   name: 'putVariable',

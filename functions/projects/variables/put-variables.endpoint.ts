@@ -8,8 +8,7 @@ import { requirePrecondition } from '../../../shared/http/definition/preconditio
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { changeVariables, storedVariables } from './change-variables.ts';
-import { showVariables, VariableAnswer } from './variable-answer.ts';
-import { VariablesBody, variablesMaxBytes } from './variable-rules.ts';
+import { showVariables, VariableAnswer, VariablesBody, variablesMaxBytes } from './variable.ts';
 
 export const endpoint = defineEndpoint({
   name: 'putVariables',

@@ -4,7 +4,7 @@ import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { showVariable, VariableAnswer, variablePath } from './variable-answer.ts';
+import { showVariable, VariableAnswer, variablePath } from './variable.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readVariable',

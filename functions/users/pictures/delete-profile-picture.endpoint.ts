@@ -2,11 +2,9 @@ import { writePictures } from '../../../shared/aws/needs.ts';
 import { writeAccounts } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { requireMayChangeAccount } from '../account-access.ts';
-import { userPath } from '../user-path.ts';
-import { changePicture } from './change-picture.ts';
-import { PictureAnswer, pictureAnswer } from './picture-answer.ts';
-import { requireUserWithPicture } from './user-with-picture.ts';
+import { requireMayChangeAccount, userPath } from '../account.ts';
+import { changePicture, PictureAnswer, pictureAnswer } from './change-picture.ts';
+import { requireUserWithPicture } from './picture-store.ts';
 
 export const endpoint = defineEndpoint({
   name: 'deleteProfilePicture',

@@ -1,3 +1,9 @@
+/** One of the four forms in which a picture is kept. */
+export interface PictureForm {
+  size: PictureSize;
+  mediaType: PictureMediaType;
+}
+
 /** Pixels on a side of each size that is kept of a picture. */
 export const pictureSides = { profile_picture: 512, thumbnail: 128 } as const;
 export type PictureSize = keyof typeof pictureSides;
@@ -6,14 +12,29 @@ export type PictureSize = keyof typeof pictureSides;
 export const pictureMediaTypes = ['image/webp', 'image/png'] as const;
 export type PictureMediaType = (typeof pictureMediaTypes)[number];
 
-/** One of the four forms in which a picture is kept. */
-export interface PictureForm {
-  size: PictureSize;
-  mediaType: PictureMediaType;
-}
-
 const sizes: readonly PictureSize[] = ['profile_picture', 'thumbnail'];
 
 export const pictureForms: readonly PictureForm[] = sizes.flatMap((size) =>
   pictureMediaTypes.map((mediaType) => ({ size, mediaType })),
 );
+
+/** Media types of pictures that are taken. */
+export const uploadMediaTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
+export type UploadMediaType = (typeof uploadMediaTypes)[number];
+
+/** What a file is by its own bytes; undefined for anything that is not taken. */
+export function sniffPicture(bytes: Uint8Array): UploadMediaType | undefined {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
+  return signatures.find(({ begins }) =>
+    [...begins].every((sign, index) => sign === '?' || sign === head[index]),
+  )?.mediaType;
+}
+
+/** Bytes by which each kind of file begins; `?` stands for any byte. */
+const signatures: readonly { mediaType: UploadMediaType; begins: string }[] = [
+  { mediaType: 'image/png', begins: '\x89PNG\r\n\x1a\n' },
+  { mediaType: 'image/jpeg', begins: '\xff\xd8\xff' },
+  { mediaType: 'image/webp', begins: 'RIFF????WEBP' },
+  { mediaType: 'image/gif', begins: 'GIF87a' },
+  { mediaType: 'image/gif', begins: 'GIF89a' },
+];

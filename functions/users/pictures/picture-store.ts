@@ -1,7 +1,10 @@
 import { buffer } from 'node:stream/consumers';
 import { decodeTime, encodeTime } from 'ulid';
 import type { ObjectReader, ObjectWriter } from '../../../shared/aws/objects.ts';
-import { type Picture, picturesPrefix } from '../../../shared/data/accounts/picture.ts';
+import { notFound } from '../../../shared/core/service-error.ts';
+import { findUserWithPicture, type Picture, picturesPrefix } from '../../../shared/data/accounts/picture.ts';
+import type { User } from '../../../shared/data/accounts/user.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
 import { type PictureForm, pictureForms, pictureSides } from './picture-form.ts';
 
 /** A picture in one of its forms, with its bytes. */
@@ -72,4 +75,14 @@ export async function sweepPictures(
     return picture_id === replaced || picture_id < oldest;
   });
   await objects.delete(left.map(({ key }) => key));
+}
+
+/** The user of this name with their picture. Throws a 404 problem where there is none. */
+export async function requireUserWithPicture(
+  accounts: TableReader<'accounts'>,
+  username: string,
+): Promise<{ user: User; picture: Picture | undefined }> {
+  const found = await findUserWithPicture(accounts, username);
+  if (found === undefined) throw notFound('user', username);
+  return found;
 }

@@ -5,14 +5,11 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { bytesMediaType, file } from '../../../shared/http/definition/endpoint-input.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { requireMayChangeAccount } from '../account-access.ts';
-import { userPath } from '../user-path.ts';
-import { changePicture, discard } from './change-picture.ts';
-import { PictureAnswer, pictureAnswer } from './picture-answer.ts';
-import { storePicture } from './picture-store.ts';
+import { requireMayChangeAccount, userPath } from '../account.ts';
+import { changePicture, discard, PictureAnswer, pictureAnswer } from './change-picture.ts';
+import { uploadMediaTypes } from './picture-form.ts';
+import { requireUserWithPicture, storePicture } from './picture-store.ts';
 import { renderPicture } from './render-picture.ts';
-import { uploadMediaTypes } from './sniff-picture.ts';
-import { requireUserWithPicture } from './user-with-picture.ts';
 
 /** Most bytes of a picture that is sent: 4 MiB. */
 const pictureMaxBytes = 4 * 1024 * 1024;

@@ -1,11 +1,18 @@
 import { readPictures } from '../../../shared/aws/needs.ts';
+import type { ObjectReader } from '../../../shared/aws/objects.ts';
+import type { User } from '../../../shared/data/accounts/user.ts';
 import { readAccounts } from '../../../shared/data/table/needs.ts';
+import { readAgain, retryOnConflict } from '../../../shared/data/table/retry-on-conflict.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
+import { preferredMediaType } from '../../../shared/http/body/accept.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import type { Ambient, Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import { bytesMediaType } from '../../../shared/http/definition/endpoint-input.ts';
 import { content } from '../../../shared/http/definition/endpoint-output.ts';
-import { userPath } from '../user-path.ts';
-import { type PictureSize, pictureMediaTypes, pictureSides } from './picture-form.ts';
-import { sendPicture } from './send-picture.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
+import { requireMaySeeAccount, userPath } from '../account.ts';
+import { type PictureForm, type PictureSize, pictureMediaTypes, pictureSides } from './picture-form.ts';
+import { readPicture, requireUserWithPicture } from './picture-store.ts';
 
 const words = {
   profile_picture: { name: 'readProfilePicture', summary: "A user's profile picture" },
@@ -30,3 +37,39 @@ export const readPictureEndpoint = (size: PictureSize) =>
       return sendPicture(size, username, context);
     },
   });
+
+/** Draws the identicon. What it takes to draw is loaded with the first one, and spares a server 16 MB until then. */
+async function identicon({ user_id }: User, size: PictureSize): Promise<Uint8Array> {
+  const { drawIdenticon } = await import('./identicon.ts');
+  return drawIdenticon(user_id, size);
+}
+
+interface Context extends Pick<Ambient, 'header'> {
+  accounts: TableReader<'accounts'>;
+  objects: ObjectReader;
+  caller: Caller;
+}
+
+/** Reply with the current picture of a user in one size, by `Accept`, or with their identicon, which is always PNG. */
+async function sendPicture(
+  size: PictureSize,
+  username: string,
+  { accounts, objects, caller, header }: Context,
+): Promise<Reply<never>> {
+  requireMaySeeAccount(caller, username);
+  const label = preferredMediaType(header('Accept'), [...pictureMediaTypes, bytesMediaType]);
+  const form: PictureForm = { size, mediaType: label === bytesMediaType ? pictureMediaTypes[0] : label };
+  const send = async () => {
+    const { user, picture } = await requireUserWithPicture(accounts, username);
+    const { picture_id = null, version = 0 } = picture ?? {};
+    const extras = { headers: { Vary: 'Accept' }, version };
+    if (picture_id === null) return Reply.content('image/png', await identicon(user, size), extras);
+    const bytes = await readPicture(objects, user, picture_id, form);
+    // The picture may have been replaced between the reads of its record and of its bytes.
+    return bytes === undefined ? readAgain : Reply.content(label, bytes, extras);
+  };
+  const giveUp = () => {
+    throw new Error(`the picture of ${username} is on record but not in the bucket`);
+  };
+  return retryOnConflict(send, { giveUp });
+}

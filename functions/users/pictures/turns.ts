@@ -1,8 +1,5 @@
 import { ServiceError } from '../../../shared/core/service-error.ts';
 
-/** Runs what it is given once its turn has come, and answers what that answers. */
-export type TakeTurn = <T>(work: () => Promise<T>) => Promise<T>;
-
 /**
  * Runs one piece of work at a time, so that memory is bounded for any number of callers. A caller that finds `most`
  * waiting is refused at once as `unavailable`.
@@ -29,3 +26,6 @@ export function turns(most: number): TakeTurn {
     }
   };
 }
+
+/** Runs what it is given once its turn has come, and answers what that answers. */
+export type TakeTurn = <T>(work: () => Promise<T>) => Promise<T>;

@@ -6,8 +6,7 @@
 
 import { breathe } from '../../core/stop-signal.ts';
 import type { Filter } from '../../search/parse-filter.ts';
-import type { OrderTerm } from '../../search/parse-order.ts';
-import { decodePosition, encodePosition, RowOrder } from '../../search/row-order.ts';
+import { decodePosition, encodePosition, type OrderTerm, RowOrder } from '../../search/row-order.ts';
 import { selectPage } from '../../search/select-page.ts';
 import { countersKey, salvageCounters } from '../projects/project.ts';
 import type { UnreadableRecordError } from '../table/item.ts';

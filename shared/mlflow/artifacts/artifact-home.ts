@@ -1,4 +1,5 @@
-import type { ArtifactHome } from '../../data/experiments/client-artifact.ts';
+import type { Artifact } from '../../data/experiments/artifact.ts';
+import { type ArtifactHome, listClientArtifacts } from '../../data/experiments/client-artifact.ts';
 import { findLoggedModel } from '../../data/experiments/logged-model.ts';
 import { clientPathMaxBytes, isSafePath } from '../../data/rules/upload.ts';
 import { type Access, isOwnRun, type MlflowContext, outsideJob, requireAccess } from '../protocol/context.ts';
@@ -78,4 +79,43 @@ export async function requireFilePlace(
   const place = await requirePlace(context, location, access);
   if (place.path === '') throw invalidValue('path', location, 'it names no file');
   return place;
+}
+
+/** A file or folder of a folder. */
+interface Entry {
+  /** Below the folder: one segment. */
+  name: string;
+  /** Bytes of a file; null of a folder. */
+  size: number | null;
+}
+
+/** Sorts behind every path of a folder. */
+const behind = '\u{10FFFF}';
+/** Entries of an answer, which holds them all: clients do not page. */
+const maxEntries = 10_000;
+
+/**
+ * What is in a folder itself, by name. Of a folder within it one file is read, and then what comes behind it: the work is
+ * that of the entries, not of the files below them.
+ */
+export async function listFolder(
+  { records }: Pick<MlflowContext, 'records'>,
+  { home, path }: Place,
+): Promise<Entry[]> {
+  const folder = path === '' ? '' : `${path}/`;
+  const entries = new Map<string, Entry>();
+  let after: string | undefined;
+  let isMore = true;
+  while (isMore && entries.size < maxEntries) {
+    const page = await listClientArtifacts(records, home, folder, { after });
+    for (const { path: found, size } of page.items) {
+      const [name = '', ...deeper] = found.slice(folder.length).split('/');
+      if (!entries.has(name)) entries.set(name, { name, size: deeper.length === 0 ? size : null });
+    }
+    const last: Artifact | undefined = page.items.at(-1);
+    const [name = '', ...deeper] = (last?.path ?? '').slice(folder.length).split('/');
+    isMore = page.next !== undefined;
+    after = deeper.length > 0 ? `${folder}${name}/${behind}` : page.next;
+  }
+  return [...entries.values()];
 }

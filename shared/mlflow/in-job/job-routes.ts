@@ -4,16 +4,13 @@ import { oneModelRoutes } from '../logged-models/routes.ts';
 import { showExperiment } from '../projects/show-experiment.ts';
 import { type JobReach, type MlflowContext, outsideJob, requireAccess } from '../protocol/context.ts';
 import { mlflowError } from '../protocol/mlflow-error.ts';
-import { type Route, route } from '../protocol/route.ts';
-import { createRouter } from '../protocol/router.ts';
+import { createRouter, type Route, route } from '../protocol/route.ts';
 import { text } from '../protocol/scalars.ts';
 import { serverRoutes } from '../protocol/server-routes.ts';
-import { createRun } from '../runs/create-run.ts';
 import { inputRoutes } from '../runs/input-routes.ts';
 import { logRoutes } from '../runs/log-routes.ts';
 import { metricRoutes } from '../runs/metric-routes.ts';
-import { getRun } from '../runs/routes.ts';
-import { updateRun } from '../runs/update-run.ts';
+import { createRun, getRun, updateRun } from '../runs/routes.ts';
 
 /** What a program that runs as a job receives: it always has a reach. */
 export type JobContext = MlflowContext & { job: JobReach };

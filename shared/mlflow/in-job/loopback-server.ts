@@ -6,22 +6,6 @@ import { finished } from 'node:stream/promises';
 import { ServiceError } from '../../core/service-error.ts';
 import type { RawRequest } from '../../http/definition/endpoint-input.ts';
 
-/** An answer as it goes out. */
-export interface LoopbackAnswer {
-  status: number;
-  headers: Readonly<Record<string, string>>;
-  body: Uint8Array | string;
-}
-
-interface LoopbackOptions {
-  answer(request: RawRequest): Promise<LoopbackAnswer>;
-  /** Takes the bytes of a file, whatever their number. */
-  receive(path: string, bytes: Readable): Promise<LoopbackAnswer>;
-  /** The path of a request whose body is a file; undefined for all others. */
-  filePath(request: Pick<RawRequest, 'method' | 'path'>): string | undefined;
-  fail(error: unknown): LoopbackAnswer;
-}
-
 export interface LoopbackServer {
   url: string;
   /** What a client has to send as its bearer token. */
@@ -30,66 +14,12 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
-/** What the program of a job can make the supervisor hold: so many connections, bodies and files at once. */
-const bounds = {
-  connections: 64,
-  bodies: 8,
-  bodyBytes: 2_000_000,
-  files: 4,
-  /** Of the request line and headers. */
-  headerBytes: 16_384,
-  headersMilliseconds: 10_000,
-  bodyMilliseconds: 30_000,
-  /** Without a byte of a file, or of a request on an open connection. */
-  idleMilliseconds: 60_000,
-} as const;
-
-const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'] as const;
-
-/** Lets so many act at once; the others wait for their turn. */
-class Slots {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  async use<T>(act: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await act();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free += 1;
-      else next();
-    }
-  }
+/** An answer as it goes out. */
+export interface LoopbackAnswer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: Uint8Array | string;
 }
-
-const tooLarge = (): ServiceError =>
-  new ServiceError('too-large', `A request to the server of a job has ${bounds.bodyBytes} bytes at most.`);
-
-/** @throws ServiceError `too-large`, `bad-request` for a body that does not come in time */
-async function readBody(request: IncomingMessage): Promise<Uint8Array> {
-  if (Number(request.headers['content-length'] ?? 0) > bounds.bodyBytes) throw tooLarge();
-  const timer = setTimeout(() => request.destroy(), bounds.bodyMilliseconds);
-  try {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > bounds.bodyBytes) throw tooLarge();
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** A server on the loopback address, for whom the token was given to. */
 export async function startLoopbackServer(options: LoopbackOptions): Promise<LoopbackServer> {
@@ -165,3 +95,73 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
     },
   };
 }
+
+interface LoopbackOptions {
+  answer(request: RawRequest): Promise<LoopbackAnswer>;
+  /** Takes the bytes of a file, whatever their number. */
+  receive(path: string, bytes: Readable): Promise<LoopbackAnswer>;
+  /** The path of a request whose body is a file; undefined for all others. */
+  filePath(request: Pick<RawRequest, 'method' | 'path'>): string | undefined;
+  fail(error: unknown): LoopbackAnswer;
+}
+
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Lets so many act at once; the others wait for their turn. */
+class Slots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async use<T>(act: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await act();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    }
+  }
+}
+
+/** What the program of a job can make the supervisor hold: so many connections, bodies and files at once. */
+const bounds = {
+  connections: 64,
+  bodies: 8,
+  bodyBytes: 2_000_000,
+  files: 4,
+  /** Of the request line and headers. */
+  headerBytes: 16_384,
+  headersMilliseconds: 10_000,
+  bodyMilliseconds: 30_000,
+  /** Without a byte of a file, or of a request on an open connection. */
+  idleMilliseconds: 60_000,
+} as const;
+
+const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'] as const;
+
+/** @throws ServiceError `too-large`, `bad-request` for a body that does not come in time */
+async function readBody(request: IncomingMessage): Promise<Uint8Array> {
+  if (Number(request.headers['content-length'] ?? 0) > bounds.bodyBytes) throw tooLarge();
+  const timer = setTimeout(() => request.destroy(), bounds.bodyMilliseconds);
+  try {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > bounds.bodyBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const tooLarge = (): ServiceError =>
+  new ServiceError('too-large', `A request to the server of a job has ${bounds.bodyBytes} bytes at most.`);

@@ -1,54 +1,29 @@
 import { join } from 'node:path';
+import { errorName } from '../../core/error-text.ts';
 import { newId } from '../../core/new-id.ts';
+import { ServiceError } from '../../core/service-error.ts';
+import { type Experiment, experimentKey, requireExperiment } from '../../data/experiments/experiment.ts';
+import { findFields, putFields } from '../../data/experiments/tracking.ts';
+import { changeJob } from '../../data/jobs/job.ts';
+import type { FinalStatus } from '../../data/jobs/job-status.ts';
+import type { Project } from '../../data/projects/project.ts';
+import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
+import { changeFields, noFields } from '../../experiments/change-fields.ts';
+import { changedStatus } from '../../experiments/logged-experiment.ts';
 import { renderError } from '../../http/answer/render-error.ts';
 import { decodePathVariable } from '../../http/body/percent-encoding.ts';
 import type { RawRequest } from '../../http/definition/endpoint-input.ts';
 import type { Reply } from '../../http/definition/reply.ts';
 import type { SecretMask } from '../../runner/host/secret-mask.ts';
-import type { TrainingRun } from '../../runner/job/training-job.ts';
+import { leaseCheck } from '../../runner/job/hold-job.ts';
+import type { TrainingJob, TrainingRun } from '../../runner/job/training-job.ts';
 import type { RunLogs, RunTracking } from '../../runner/outputs/run-logs.ts';
+import type { JobReach } from '../protocol/context.ts';
 import { runIdOf } from '../protocol/ids.ts';
 import { errorBody } from '../protocol/mlflow-error.ts';
-import { endOthers } from './end-others.ts';
-import { jobReach } from './job-reach.ts';
 import { type JobContext, jobRouter } from './job-routes.ts';
 import { type LoopbackAnswer, startLoopbackServer } from './loopback-server.ts';
 import { storeUpload } from './store-upload.ts';
-
-const json = 'application/json';
-
-function rendered({ body, headers }: Reply<never>): LoopbackAnswer {
-  if (body.kind === 'redirect') {
-    const redirected = { ...headers, Location: body.locations.GET };
-    return { status: 302, headers: redirected, body: '' };
-  }
-  const mediaType = body.kind === 'content' ? body.mediaType : json;
-  const bytes = body.kind === 'content' ? body.bytes : JSON.stringify(body.value);
-  return { status: 200, headers: { ...headers, 'Content-Type': mediaType }, body: bytes };
-}
-
-const upload = /^(?:ajax-)?api\/2\.0\/mlflow-artifacts\/artifacts\/(.+)$/s;
-
-/** The address of a file that is uploaded, decoded. */
-function filePath({ method, path }: Pick<RawRequest, 'method' | 'path'>): string | undefined {
-  const [, location] = method === 'PUT' ? (upload.exec(path) ?? []) : [];
-  // Bytes that are no UTF-8 make a path of no experiment.
-  return location === undefined ? undefined : (decodePathVariable(location) ?? '');
-}
-
-/** The request with every secret in the texts of its JSON masked, as in the log. */
-function masked(request: RawRequest, mask: SecretMask): RawRequest {
-  if (mask.longest === 0 || request.bytes.length === 0) return request;
-  try {
-    const value: unknown = JSON.parse(Buffer.from(request.bytes).toString(), (_, one: unknown) =>
-      typeof one === 'string' ? mask.apply(one) : one,
-    );
-    return { ...request, bytes: Buffer.from(JSON.stringify(value)) };
-  } catch {
-    // The parser of the route says what is wrong.
-    return request;
-  }
-}
 
 /**
  * Serve MLflow's API on the loopback address to the program of a training, so that unchanged clients record into its
@@ -94,4 +69,122 @@ export async function openTracking(run: TrainingRun, logs: RunLogs): Promise<Run
       await endOthers(context, project_id, others, hasSucceeded ? 'SUCCEEDED' : 'FAILED');
     },
   };
+}
+
+/** The reach of the program of a job, and what it has recorded beside its own experiment. */
+function jobReach(job: TrainingJob, logs: RunLogs): { reach: JobReach; others: ReadonlySet<string> } {
+  const { record: experiment, records, now } = job;
+  const { project_id, experiment_id } = experiment;
+  const others = new Set<string>();
+  let points = 0;
+  const reach: JobReach = {
+    project: projectOf(experiment),
+    experiment,
+
+    begin(id) {
+      if (others.size >= maxOthers)
+        throw new ServiceError('conflict', `A job records ${maxOthers} runs at most beside its own.`);
+      others.add(id);
+    },
+
+    async logPoints(more) {
+      if (points + more.length > maxPoints)
+        throw new ServiceError('conflict', `A job logs ${maxPoints} points at most.`);
+      points += more.length;
+      await logs.points(more);
+    },
+
+    // Without the mark of the catalogue: that of a training stays until its job has ended.
+    changeFields: (change) =>
+      retryOnConflict(async () => {
+        const present = await requireExperiment(records, project_id, experiment_id);
+        const previous = await findFields(records, project_id, experiment_id);
+        const before = previous ?? noFields(present);
+        const { fields } = await change(before, present);
+        if (fields === before) return present;
+        const value = { ...fields, updated_at: now().toISOString(), version: before.version + 1 };
+        await records.write(
+          changeJob(experimentKey(project_id, experiment_id), {}),
+          putFields(project_id, experiment_id, value, previous),
+          leaseCheck(job),
+        );
+        return requireExperiment(records, project_id, experiment_id);
+      }),
+  };
+  return { reach, others };
+}
+
+const projectOf = ({ project_id, created_at, user_id }: Experiment): Project => ({
+  project_id,
+  project_name: project_id,
+  project_description: '',
+  project_type: '',
+  project_task: '',
+  owner: null,
+  owner_id: user_id,
+  created_at,
+  updated_at: created_at,
+  version: 0,
+});
+
+/** Most experiments that an attempt of a job records beside its own. */
+const maxOthers = 1_000;
+/** Most points that an attempt of a job logs through MLflow's API. */
+const maxPoints = 1_000_000;
+
+/** The address of a file that is uploaded, decoded. */
+function filePath({ method, path }: Pick<RawRequest, 'method' | 'path'>): string | undefined {
+  const [, location] = method === 'PUT' ? (upload.exec(path) ?? []) : [];
+  // Bytes that are no UTF-8 make a path of no experiment.
+  return location === undefined ? undefined : (decodePathVariable(location) ?? '');
+}
+
+const upload = /^(?:ajax-)?api\/2\.0\/mlflow-artifacts\/artifacts\/(.+)$/s;
+
+function rendered({ body, headers }: Reply<never>): LoopbackAnswer {
+  if (body.kind === 'redirect') {
+    const redirected = { ...headers, Location: body.locations.GET };
+    return { status: 302, headers: redirected, body: '' };
+  }
+  const mediaType = body.kind === 'content' ? body.mediaType : json;
+  const bytes = body.kind === 'content' ? body.bytes : JSON.stringify(body.value);
+  return { status: 200, headers: { ...headers, 'Content-Type': mediaType }, body: bytes };
+}
+
+const json = 'application/json';
+
+/** The request with every secret in the texts of its JSON masked, as in the log. */
+function masked(request: RawRequest, mask: SecretMask): RawRequest {
+  if (mask.longest === 0 || request.bytes.length === 0) return request;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(request.bytes).toString(), (_, one: unknown) =>
+      typeof one === 'string' ? mask.apply(one) : one,
+    );
+    return { ...request, bytes: Buffer.from(JSON.stringify(value)) };
+  } catch {
+    // The parser of the route says what is wrong.
+    return request;
+  }
+}
+
+/**
+ * End the runs that the program of a job began beside its own and did not end, because nothing else will. Never throws:
+ * one that cannot be ended stays as it is.
+ */
+async function endOthers(
+  { records, now, log }: JobContext,
+  project_id: string,
+  others: ReadonlySet<string>,
+  status: FinalStatus,
+): Promise<void> {
+  for (const experiment_id of others) {
+    try {
+      await changeFields({ records, now }, { project_id, experiment_id }, async (fields, found) => {
+        const change = found.status === 'RUNNING' ? changedStatus(found, status, now()) : {};
+        return { fields, ...change };
+      });
+    } catch (error) {
+      log.warn('run-left-running', { experiment_id, error: errorName(error) });
+    }
+  }
 }

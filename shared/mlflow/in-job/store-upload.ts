@@ -14,12 +14,35 @@ import { requireFilePlace } from '../artifacts/artifact-home.ts';
 import { isOwnRun } from '../protocol/context.ts';
 import type { JobContext } from './job-routes.ts';
 
-interface Spool {
-  /** A folder of the supervisor, which the program cannot reach. */
-  folder: string;
-  /** Bytes that are on the disk, of all uploads. */
-  bytes: number;
-  maxBytes: number;
+/**
+ * Store a file that the program of a job uploads: whole on the disk first, and in the bucket before it is acknowledged.
+ * @param location the address below `mlflow-artifacts:/`
+ */
+export async function storeUpload(
+  { context, logs, spool }: UploadTarget,
+  location: string,
+  bytes: Readable,
+): Promise<void> {
+  const { home, path } = await requireFilePlace(context, location, 'developer');
+  if (home.of !== 'experiment') throw tooMuch(0);
+  await mkdir(spool.folder, { recursive: true, mode: 0o700 });
+  const file = join(spool.folder, context.newId());
+  const own = { bytes: 0 };
+  const handle = await open(file, 'wx+', 0o600);
+  try {
+    const sha256 = await writeTo(handle, bytes, spool, own);
+    if (isOwnRun(context, home)) await logs.file(path, { handle });
+    else await storeBeside(context, home, path, { path: file, size: own.bytes, sha256 });
+  } catch (error) {
+    if (error instanceof JobError || error instanceof ProjectBytesError)
+      throw new ServiceError('conflict', error.message);
+    if (isFull(error)) throw new ServiceError('conflict', 'The disk of this job has no room for the file.');
+    throw error;
+  } finally {
+    await handle.close();
+    await rm(file, { force: true });
+    spool.bytes -= own.bytes;
+  }
 }
 
 /** Uploads of the program of a job. */
@@ -29,8 +52,13 @@ export interface UploadTarget {
   spool: Spool;
 }
 
-const isFull = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+interface Spool {
+  /** A folder of the supervisor, which the program cannot reach. */
+  folder: string;
+  /** Bytes that are on the disk, of all uploads. */
+  bytes: number;
+  maxBytes: number;
+}
 
 const tooMuch = (maxBytes: number): ServiceError =>
   new ServiceError('conflict', `The artifacts of a job take ${maxBytes} bytes at most.`);
@@ -71,33 +99,5 @@ async function storeBeside(
   if (previous !== undefined) await objects.delete([previous.object]).catch(() => undefined);
 }
 
-/**
- * Store a file that the program of a job uploads: whole on the disk first, and in the bucket before it is acknowledged.
- * @param location the address below `mlflow-artifacts:/`
- */
-export async function storeUpload(
-  { context, logs, spool }: UploadTarget,
-  location: string,
-  bytes: Readable,
-): Promise<void> {
-  const { home, path } = await requireFilePlace(context, location, 'developer');
-  if (home.of !== 'experiment') throw tooMuch(0);
-  await mkdir(spool.folder, { recursive: true, mode: 0o700 });
-  const file = join(spool.folder, context.newId());
-  const own = { bytes: 0 };
-  const handle = await open(file, 'wx+', 0o600);
-  try {
-    const sha256 = await writeTo(handle, bytes, spool, own);
-    if (isOwnRun(context, home)) await logs.file(path, { handle });
-    else await storeBeside(context, home, path, { path: file, size: own.bytes, sha256 });
-  } catch (error) {
-    if (error instanceof JobError || error instanceof ProjectBytesError)
-      throw new ServiceError('conflict', error.message);
-    if (isFull(error)) throw new ServiceError('conflict', 'The disk of this job has no room for the file.');
-    throw error;
-  } finally {
-    await handle.close();
-    await rm(file, { force: true });
-    spool.bytes -= own.bytes;
-  }
-}
+const isFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');

@@ -5,82 +5,26 @@ import {
   listLoggedModels,
   type ModelMetric,
 } from '../../data/experiments/logged-model.ts';
-import type { OrderTerm } from '../../search/parse-order.ts';
-import { RowOrder } from '../../search/row-order.ts';
+import { type OrderTerm, RowOrder } from '../../search/row-order.ts';
 import { selectPage } from '../../search/select-page.ts';
 import { type Attribute, nameIn, type Vocabulary } from '../../search/vocabulary.ts';
 import { requireExperimentProject } from '../projects/find-project.ts';
-import { answerPage } from '../protocol/answer-page.ts';
 import { modelIdOf, runIdOf } from '../protocol/ids.ts';
 import { mlflowError } from '../protocol/mlflow-error.ts';
 import { route } from '../protocol/route.ts';
 import { text } from '../protocol/scalars.ts';
-import { experimentIds, maxResults, pageAfter, readFilter, searchFields } from '../protocol/search-fields.ts';
+import {
+  answerPage,
+  experimentIds,
+  maxResults,
+  pageAfter,
+  readFilter,
+  searchFields,
+} from '../protocol/search-fields.ts';
 import { showModel } from './logged-model.ts';
-
-interface Dataset {
-  dataset_name?: string | undefined;
-  dataset_digest?: string | undefined;
-}
-
-/** Whether a value was measured with one of these data sets; with none given, any will do. */
-const isWith = (datasets: readonly Dataset[], metric: ModelMetric): boolean =>
-  datasets.length === 0 ||
-  datasets.some(
-    ({ dataset_name, dataset_digest }) =>
-      (dataset_name === undefined || metric.dataset_name === dataset_name) &&
-      (dataset_digest === undefined || metric.dataset_digest === dataset_digest),
-  );
-
-const created: Attribute<LoggedModel> = { type: 'time', read: ({ created_at }) => Date.parse(created_at) };
-const updated: Attribute<LoggedModel> = { type: 'time', read: ({ updated_at }) => Date.parse(updated_at) };
-
-/** What filters and orders of logged models may name; metrics count where they were measured with one of the data sets. */
-const vocabularyOf = (datasets: readonly Dataset[]): Vocabulary<LoggedModel> => ({
-  attributes: {
-    name: { type: 'text', read: ({ name }) => name },
-    model_id: { type: 'text', read: modelIdOf },
-    model_type: { type: 'text', read: ({ model_type }) => model_type },
-    status: { type: 'text', read: ({ status }) => status },
-    source_run_id: {
-      type: 'text',
-      read: ({ project_id, source_experiment_id }) =>
-        source_experiment_id && runIdOf({ project_id, experiment_id: source_experiment_id }),
-    },
-    creation_time: created,
-    creation_timestamp: created,
-    last_updated_timestamp: updated,
-  },
-  groups: {
-    metrics: {
-      type: 'number',
-      read: ({ metrics }, key) =>
-        metrics
-          .filter((one) => one.name === key && isWith(datasets, one))
-          .toSorted(compareModelMetrics)
-          .at(-1)?.value,
-    },
-    params: { type: 'text-or-number', read: ({ params }, key) => params[key] },
-    tags: { type: 'text', read: ({ tags }, key) => tags[key] },
-  },
-});
 
 /** Models of an answer where a client does not say. */
 const usual = 100;
-
-/** @throws ServiceError `INVALID_PARAMETER_VALUE` for a name that models do not have */
-function termOf({ field_name, ascending, ...dataset }: z.output<typeof term>): OrderTerm<LoggedModel> {
-  const dot = field_name.indexOf('.');
-  const [group, key] =
-    dot < 0 ? [undefined, field_name] : [field_name.slice(0, dot), field_name.slice(dot + 1)];
-  const vocabulary = vocabularyOf(
-    Object.values(dataset).some((value) => value !== undefined) ? [dataset] : [],
-  );
-  const name = nameIn(vocabulary, group, key);
-  if (name === undefined)
-    throw mlflowError('INVALID_PARAMETER_VALUE', `Invalid order by field name: ${field_name}`);
-  return { name, descending: !ascending };
-}
 
 const dataset = { dataset_name: text.optional(), dataset_digest: text.optional() };
 const term = z.object({ field_name: text.min(1), ascending: z.boolean().default(true), ...dataset });
@@ -117,3 +61,64 @@ export const searchModels = route(
     return answerPage('models', page, order, (rows) => rows.map(showModel));
   },
 );
+
+/** What filters and orders of logged models may name; metrics count where they were measured with one of the data sets. */
+const vocabularyOf = (datasets: readonly Dataset[]): Vocabulary<LoggedModel> => ({
+  attributes: {
+    name: { type: 'text', read: ({ name }) => name },
+    model_id: { type: 'text', read: modelIdOf },
+    model_type: { type: 'text', read: ({ model_type }) => model_type },
+    status: { type: 'text', read: ({ status }) => status },
+    source_run_id: {
+      type: 'text',
+      read: ({ project_id, source_experiment_id }) =>
+        source_experiment_id && runIdOf({ project_id, experiment_id: source_experiment_id }),
+    },
+    creation_time: created,
+    creation_timestamp: created,
+    last_updated_timestamp: updated,
+  },
+  groups: {
+    metrics: {
+      type: 'number',
+      read: ({ metrics }, key) =>
+        metrics
+          .filter((one) => one.name === key && isWith(datasets, one))
+          .toSorted(compareModelMetrics)
+          .at(-1)?.value,
+    },
+    params: { type: 'text-or-number', read: ({ params }, key) => params[key] },
+    tags: { type: 'text', read: ({ tags }, key) => tags[key] },
+  },
+});
+
+interface Dataset {
+  dataset_name?: string | undefined;
+  dataset_digest?: string | undefined;
+}
+
+const created: Attribute<LoggedModel> = { type: 'time', read: ({ created_at }) => Date.parse(created_at) };
+const updated: Attribute<LoggedModel> = { type: 'time', read: ({ updated_at }) => Date.parse(updated_at) };
+
+/** Whether a value was measured with one of these data sets; with none given, any will do. */
+const isWith = (datasets: readonly Dataset[], metric: ModelMetric): boolean =>
+  datasets.length === 0 ||
+  datasets.some(
+    ({ dataset_name, dataset_digest }) =>
+      (dataset_name === undefined || metric.dataset_name === dataset_name) &&
+      (dataset_digest === undefined || metric.dataset_digest === dataset_digest),
+  );
+
+/** @throws ServiceError `INVALID_PARAMETER_VALUE` for a name that models do not have */
+function termOf({ field_name, ascending, ...dataset }: z.output<typeof term>): OrderTerm<LoggedModel> {
+  const dot = field_name.indexOf('.');
+  const [group, key] =
+    dot < 0 ? [undefined, field_name] : [field_name.slice(0, dot), field_name.slice(dot + 1)];
+  const vocabulary = vocabularyOf(
+    Object.values(dataset).some((value) => value !== undefined) ? [dataset] : [],
+  );
+  const name = nameIn(vocabulary, group, key);
+  if (name === undefined)
+    throw mlflowError('INVALID_PARAMETER_VALUE', `Invalid order by field name: ${field_name}`);
+  return { name, descending: !ascending };
+}

@@ -1,9 +1,17 @@
 import { Ulid } from '../../core/formats.ts';
-import { findClaimedName, findProjects, ownedProjects, type Project } from '../../data/projects/project.ts';
-import type { Access, MlflowContext } from '../protocol/context.ts';
-import { requireAccess } from '../protocol/context.ts';
+import {
+  claimName,
+  createProject,
+  findClaimedName,
+  findProjects,
+  newProjectId,
+  ownedProjects,
+  type Project,
+} from '../../data/projects/project.ts';
+import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
+import { type Access, type MlflowContext, requireAccess, requireDeveloper } from '../protocol/context.ts';
 import { doesNotExist } from '../protocol/mlflow-error.ts';
-import { createNamedProject } from './create-named-project.ts';
+import { noteTag } from './show-experiment.ts';
 
 interface Finding extends Pick<MlflowContext, 'records'> {
   caller: Pick<MlflowContext['caller'], 'user_id'>;
@@ -73,4 +81,40 @@ export async function requireExperimentProject(
   if (!Ulid.safeParse(experiment_id).success)
     throw doesNotExist(`No Experiment with id=${experiment_id} exists`);
   return requireAccess(context, experiment_id, access);
+}
+
+/** Type and task of a project that an MLflow client makes, which names neither. */
+const made = { project_type: 'mlflow', project_task: 'other' };
+
+/**
+ * Make a project of this name for the caller, once however many ask at the same moment: those that come second get the
+ * first one's.
+ */
+export function createNamedProject(
+  context: MlflowContext,
+  { name, tags }: { name: string; tags: Readonly<Record<string, string>> },
+): Promise<Project> {
+  requireDeveloper(context);
+  const { records, caller, newId, now } = context;
+  const { [noteTag]: project_description = '', ...others } = tags;
+  return retryOnConflict(async () => {
+    const claimed = await findClaimedName(records, caller.user_id, name);
+    const [present] = claimed === undefined ? [] : (await findProjects(records, [claimed])).items;
+    if (present?.project_name === name && present.owner_id === caller.user_id) return present;
+    const created_at = now().toISOString();
+    const project: Project = {
+      project_id: await newProjectId(records, newId()),
+      project_name: name,
+      project_description,
+      ...made,
+      owner: caller.username,
+      owner_id: caller.user_id,
+      created_at,
+      updated_at: created_at,
+      ...(Object.keys(others).length > 0 && { tags: others }),
+      version: 1,
+    };
+    await createProject(records, project, [claimName(caller.user_id, name, project.project_id, claimed)]);
+    return project;
+  });
 }

@@ -1,27 +1,40 @@
 import * as z from 'zod';
 import type { ServiceError } from '../../core/service-error.ts';
-import { claimName, findClaimedName } from '../../data/projects/project.ts';
+import {
+  claimName,
+  findClaimedName,
+  type Project,
+  type ProjectChange,
+  requireProject,
+  updateProject,
+} from '../../data/projects/project.ts';
 import { retain } from '../../data/projects/purge.ts';
-import { ClientProjectName, ProjectTag } from '../../data/rules/project.ts';
-import { requireDeveloper } from '../protocol/context.ts';
-import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
-import { namedValue } from '../protocol/name-rules.ts';
+import { ClientProjectName, faultOfProjectTags, ProjectTag } from '../../data/rules/project.ts';
+import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
+import { RowOrder } from '../../search/row-order.ts';
+import { selectPage } from '../../search/select-page.ts';
+import type { Vocabulary } from '../../search/vocabulary.ts';
+import { type MlflowContext, requireDeveloper } from '../protocol/context.ts';
+import { doesNotExist, invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
-import { text } from '../protocol/scalars.ts';
-import { changeProject, requireTagRoom } from './change-project.ts';
-import { createNamedProject } from './create-named-project.ts';
-import { findByName, requireExperimentProject } from './find-project.ts';
-import { searchExperimentsRoute } from './search-experiments.ts';
-import { noteTag, showExperiment } from './show-experiment.ts';
+import { namedValue, text } from '../protocol/scalars.ts';
+import {
+  answerPage,
+  isInView,
+  pageAfter,
+  readFilter,
+  readOrder,
+  searchFields,
+  viewType,
+} from '../protocol/search-fields.ts';
+import { createNamedProject, findByName, ownAndShared, requireExperimentProject } from './find-project.ts';
+import { noteTag, showExperiment, tagsOfProject } from './show-experiment.ts';
 
 const name = text.pipe(ClientProjectName);
-const experiment_id = text.min(1);
+
 const tag = namedValue.extend({
   value: text.pipe(ProjectTag).default(''),
 });
-
-const alreadyExists = (taken: string): ServiceError =>
-  mlflowError('RESOURCE_ALREADY_EXISTS', `Experiment(name=${taken}) already exists.`);
 
 const create = route(
   'POST mlflow/experiments/create',
@@ -36,6 +49,11 @@ const create = route(
     return { experiment_id: project_id };
   },
 );
+
+const alreadyExists = (taken: string): ServiceError =>
+  mlflowError('RESOURCE_ALREADY_EXISTS', `Experiment(name=${taken}) already exists.`);
+
+const experiment_id = text.min(1);
 
 const get = route('GET mlflow/experiments/get', z.object({ experiment_id }), async (input, context) => ({
   experiment: showExperiment(await requireExperimentProject(context, input.experiment_id, 'viewer')),
@@ -120,6 +138,41 @@ const deleteTag = route(
   },
 );
 
+const searchExperimentsRoute = route(
+  'POST mlflow/experiments/search',
+  z.object({ ...searchFields, view_type: viewType }),
+  async ({ filter, order_by, max_results, page_token, view_type }, context) => {
+    const wanted = readFilter(filter, experimentVocabulary);
+    const order = new RowOrder<Project>(
+      readOrder(order_by, experimentVocabulary),
+      ({ project_id }) => project_id,
+    );
+    const after = pageAfter(page_token, order);
+    const projects: Project[] = [];
+    for await (const project of ownAndShared(context)) {
+      if (isInView(view_type, project.deleted_at !== undefined) && wanted.matches(project))
+        projects.push(project);
+    }
+    const page = selectPage(projects, order, { limit: max_results, after });
+    return answerPage('experiments', page, order, (rows) => rows.map(showExperiment));
+  },
+);
+
+const created = { type: 'time', read: ({ created_at }: Project) => Date.parse(created_at) } as const;
+const updated = { type: 'time', read: ({ updated_at }: Project) => Date.parse(updated_at) } as const;
+
+/** What filters and orders of experiments may name. */
+const experimentVocabulary: Vocabulary<Project> = {
+  attributes: {
+    name: { type: 'text', read: ({ project_name }) => project_name },
+    experiment_id: { type: 'text', read: ({ project_id }) => project_id },
+    creation_time: created,
+    last_update_time: updated,
+  },
+  groups: { tags: { type: 'text', read: (project, key) => tagsOfProject(project)[key] } },
+  groupAliases: { tag: 'tags' },
+};
+
 export const experimentRoutes: readonly Route[] = [
   create,
   get,
@@ -132,3 +185,20 @@ export const experimentRoutes: readonly Route[] = [
   searchExperimentsRoute,
   { ...searchExperimentsRoute, method: 'GET' },
 ];
+
+function requireTagRoom(tags: Readonly<Record<string, string>>): void {
+  const fault = faultOfProjectTags(tags);
+  if (fault !== undefined) throw invalidValue('tags', Object.keys(tags).length, fault);
+}
+
+/** Change a project that was read, again where another change came between. */
+function changeProject(
+  { records, now }: Pick<MlflowContext, 'records' | 'now'>,
+  { project_id }: Pick<Project, 'project_id'>,
+  change: (project: Project) => ProjectChange,
+): Promise<void> {
+  return retryOnConflict(async () => {
+    const project = await requireProject(records, project_id);
+    await updateProject(records, project, change(project), now());
+  });
+}

@@ -2,18 +2,6 @@ import type { Project } from '../../data/projects/project.ts';
 import { artifactRootOf } from '../protocol/ids.ts';
 import { pairsOf } from '../protocol/scalars.ts';
 
-/** Tag under which MLflow's clients keep the description of an experiment or run. */
-export const noteTag = 'mlflow.note.content';
-
-export const lifecycleOf = ({ deleted_at }: { deleted_at?: string | undefined }): 'active' | 'deleted' =>
-  deleted_at === undefined ? 'active' : 'deleted';
-
-/** Tags of a project as clients know them. */
-export const tagsOfProject = ({ project_description, tags = {} }: Project): Record<string, string> => ({
-  ...tags,
-  ...(project_description !== '' && { [noteTag]: project_description }),
-});
-
 /** A project as MLflow's clients know it: an experiment. */
 export const showExperiment = (project: Project): object => ({
   experiment_id: project.project_id,
@@ -24,3 +12,15 @@ export const showExperiment = (project: Project): object => ({
   last_update_time: Date.parse(project.updated_at),
   tags: pairsOf(tagsOfProject(project)),
 });
+
+export const lifecycleOf = ({ deleted_at }: { deleted_at?: string | undefined }): 'active' | 'deleted' =>
+  deleted_at === undefined ? 'active' : 'deleted';
+
+/** Tags of a project as clients know them. */
+export const tagsOfProject = ({ project_description, tags = {} }: Project): Record<string, string> => ({
+  ...tags,
+  ...(project_description !== '' && { [noteTag]: project_description }),
+});
+
+/** Tag under which MLflow's clients keep the description of an experiment or run. */
+export const noteTag = 'mlflow.note.content';

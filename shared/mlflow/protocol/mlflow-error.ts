@@ -2,6 +2,10 @@ import { mlflowUploadAssignments } from '../../core/mlflow-upload-variables.ts';
 import { type ErrorKind, ServiceError } from '../../core/service-error.ts';
 import type { ProblemDocument } from '../../http/definition/problem.ts';
 
+/** An error with MLflow's code. */
+export const mlflowError = (code: keyof typeof kinds, message: string): ServiceError =>
+  new ServiceError(kinds[code], message, { code });
+
 /** MLflow's error codes and the kind of problem each one is, which has its status. */
 const kinds = {
   RESOURCE_DOES_NOT_EXIST: 'not-found',
@@ -12,10 +16,6 @@ const kinds = {
   PERMISSION_DENIED: 'forbidden',
 } as const satisfies Record<string, ErrorKind>;
 
-/** An error with MLflow's code. */
-export const mlflowError = (code: keyof typeof kinds, message: string): ServiceError =>
-  new ServiceError(kinds[code], message, { code });
-
 /** An `INVALID_PARAMETER_VALUE`, in the words by which clients know it. */
 export const invalidValue = (name: string, value: unknown, reason: string): ServiceError =>
   mlflowError(
@@ -25,6 +25,15 @@ export const invalidValue = (name: string, value: unknown, reason: string): Serv
 
 export const doesNotExist = (message: string): ServiceError =>
   mlflowError('RESOURCE_DOES_NOT_EXIST', message);
+
+/** An error as MLflow's clients read it. */
+export const errorBody = ({ status, error, message }: ProblemDocument): object => ({
+  error_code:
+    typeof error === 'string' && Object.hasOwn(kinds, error)
+      ? error
+      : (codesByStatus[status] ?? 'INTERNAL_ERROR'),
+  message: status === 413 ? `${message} ${inParts}` : message,
+});
 
 /** Codes of problems that were thrown without one. A conflict is repeatable by nobody but the person who caused it. */
 const codesByStatus: Readonly<Record<number, string>> = {
@@ -42,12 +51,3 @@ const codesByStatus: Readonly<Record<number, string>> = {
 
 /** How clients send large files in parts. */
 const inParts = `Set ${mlflowUploadAssignments.join(' and ')}, and the client sends large files in parts.`;
-
-/** An error as MLflow's clients read it. */
-export const errorBody = ({ status, error, message }: ProblemDocument): object => ({
-  error_code:
-    typeof error === 'string' && Object.hasOwn(kinds, error)
-      ? error
-      : (codesByStatus[status] ?? 'INTERNAL_ERROR'),
-  message: status === 413 ? `${message} ${inParts}` : message,
-});

@@ -1,10 +1,9 @@
-import type * as z from 'zod';
+import * as z from 'zod';
+import { decodePathVariable } from '../../http/body/percent-encoding.ts';
 import type { RawRequest } from '../../http/definition/endpoint-input.ts';
 import { Reply } from '../../http/definition/reply.ts';
 import type { MlflowContext } from './context.ts';
-import { parseRequest } from './parse-request.ts';
-
-type Answered = Reply<never>;
+import { mlflowError } from './mlflow-error.ts';
 
 /** One operation of MLflow's API: a method and a path below `/mlflow/`, and what it does. */
 export interface Route {
@@ -18,8 +17,7 @@ export interface Route {
   ): Promise<Answered>;
 }
 
-export const answerJson = (value: object): Answered =>
-  Reply.content('application/json', JSON.stringify(value));
+type Answered = Reply<never>;
 
 /** A route that takes fields and answers JSON. The variables of its path are fields, too. */
 export function route<S extends z.ZodObject>(
@@ -39,3 +37,129 @@ export function route<S extends z.ZodObject>(
     },
   };
 }
+
+/**
+ * The fields of a request, from the query or from the JSON body. Fields without a value count as absent and unknown ones are
+ * ignored, as Protocol Buffers have it.
+ * @throws ServiceError `INVALID_PARAMETER_VALUE` naming every fault
+ */
+function parseRequest<S extends z.ZodObject>(schema: S, request: RawRequest): z.output<S> {
+  const body = fromBody(request.bytes);
+  const asked: Record<string, unknown> = { ...fromQuery(request.query, schema), ...body };
+  // Clients before 2.0 name the id of a run so.
+  const sent = { run_id: asked['run_uuid'], ...asked };
+  const given = Object.fromEntries(
+    Object.entries(sent).filter(([, value]) => value !== null && value !== undefined),
+  );
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) => faultOf(given, issue));
+  throw mlflowError('INVALID_PARAMETER_VALUE', [...new Set(faults)].slice(0, 10).join(' '));
+}
+
+function fromBody(bytes: Uint8Array): Record<string, unknown> {
+  if (bytes.length === 0) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw mlflowError('BAD_REQUEST', 'The body is not valid JSON in UTF-8.');
+  }
+  // Some clients send the JSON text as a JSON string.
+  if (typeof value === 'string') return fromBody(Buffer.from(value));
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw mlflowError('BAD_REQUEST', 'The body must be a JSON object.');
+}
+
+function fromQuery(query: URLSearchParams, { shape }: z.ZodObject): Record<string, unknown> {
+  const entries = [...new Set(query.keys())].map((name): [string, unknown] => [
+    name,
+    isList(shape[name]) ? query.getAll(name) : query.get(name),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** Unwraps what is optional or has a default. */
+function isList(schema: unknown): boolean {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return isList(schema.unwrap());
+  return schema instanceof z.ZodArray;
+}
+
+function faultOf(sent: unknown, { path, message }: { path: PropertyKey[]; message: string }): string {
+  const name = pathOf(path);
+  const value = valueAt(sent, path);
+  if (value === undefined || value === null || value === '')
+    return `Missing value for required parameter '${name}'.`;
+  if (message.startsWith('exceeds ')) return `'${name}' ${message}.`;
+  const shown = JSON.stringify(value).slice(0, maxShown);
+  return `Invalid value ${shown} for parameter '${name}' supplied: ${message}`;
+}
+
+/** `metrics[0].key` */
+const pathOf = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (text, part) =>
+      typeof part === 'number' ? `${text}[${part}]` : text === '' ? String(part) : `${text}.${String(part)}`,
+    '',
+  );
+
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (inner, part) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, part) : undefined),
+    value,
+  );
+
+const maxShown = 200;
+
+export const answerJson = (value: object): Answered =>
+  Reply.content('application/json', JSON.stringify(value));
+
+/** Finds the route of a request. Of several that match the first is taken. */
+export function createRouter(routes: readonly Route[]): (request: RawRequest) => Found {
+  return ({ method, path }) => {
+    const asked = method === 'HEAD' ? 'GET' : method;
+    const segments = path.replace(prefixes, '').replace(/\/$/, '').split('/').map(decoded);
+    let isOther = false;
+    for (const route of routes) {
+      const variables = matched(route.path, segments);
+      if (variables === undefined) continue;
+      if (route.method === asked) return { route, variables };
+      isOther = true;
+    }
+    const reason = isOther ? `${method} is not served at this path` : 'This server has no such operation';
+    throw mlflowError('ENDPOINT_NOT_FOUND', `${reason}: ${path}`);
+  };
+}
+
+interface Found {
+  route: Route;
+  variables: Record<string, string>;
+}
+
+/** The browser's copy of each route has the same answer. */
+const prefixes = /^(?:ajax-)?api\/(?:2\.0|3\.0)\//;
+
+function decoded(segment: string): string {
+  const value = decodePathVariable(segment);
+  if (value === undefined) throw mlflowError('BAD_REQUEST', 'The path is not UTF-8.');
+  return value;
+}
+
+function matched(pattern: string, segments: readonly string[]): Record<string, string> | undefined {
+  const variables: Record<string, string> = {};
+  const parts = pattern.split('/');
+  for (const [index, part] of parts.entries()) {
+    const [, name, greedy] = variable.exec(part) ?? [];
+    const segment = segments[index];
+    if (segment === undefined) return undefined;
+    if (name === undefined) {
+      if (part !== segment) return undefined;
+    } else if (greedy === '+') {
+      variables[name] = segments.slice(index).join('/');
+      return variables;
+    } else variables[name] = segment;
+  }
+  return parts.length === segments.length ? variables : undefined;
+}
+
+const variable = /^\{(.+?)(\+?)\}$/;

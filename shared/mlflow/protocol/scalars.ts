@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { maxStep } from '../../data/rules/tracked.ts';
+import { maxStep, maxTrackedName, TaggedName } from '../../data/rules/tracked.ts';
 
 /** A text, which JSON may hold only where it is well-formed. */
 export const text = z
@@ -61,3 +61,14 @@ export const pairsOf = (values: Readonly<Record<string, string>>): { key: string
   Object.entries(values)
     .map(([key, value]) => ({ key, value }))
     .sort((one, other) => (one.key < other.key ? -1 : 1));
+
+/** Name of a metric, param or tag, by the rules of MLflow's own server. */
+export const trackedName = text.pipe(TaggedName);
+
+const plain = /^\w[\w :-]*(?:[./]\w[\w :-]*)*$/;
+
+/** Whether a name is as most are, in ASCII: what this takes {@link trackedName} takes, in twenty times the time. */
+export const isPlainName = (name: string): boolean => name.length <= maxTrackedName && plain.test(name);
+
+/** A tag or param as it is sent. */
+export const namedValue = z.object({ key: trackedName, value: text.default('') });

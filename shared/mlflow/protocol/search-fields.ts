@@ -1,14 +1,42 @@
 import * as z from 'zod';
+import { maxRowsPayloadBytes, payloadBytes } from '../../http/answer/payload-bytes.ts';
+import { Reply } from '../../http/definition/reply.ts';
 import { type Filter, parseFilter } from '../../search/parse-filter.ts';
-import { type OrderTerm, parseOrder } from '../../search/parse-order.ts';
-import { decodePosition, type Position, type RowOrder } from '../../search/row-order.ts';
-import { SearchSyntaxError } from '../../search/search-syntax-error.ts';
+import {
+  decodePosition,
+  encodePosition,
+  type OrderTerm,
+  type Position,
+  parseOrder,
+  type RowOrder,
+} from '../../search/row-order.ts';
+import { SearchSyntaxError } from '../../search/scanner.ts';
+import type { RowPage } from '../../search/select-page.ts';
 import type { Vocabulary } from '../../search/vocabulary.ts';
 import { mlflowError } from './mlflow-error.ts';
 import { int64, text } from './scalars.ts';
 
+/** How many results a client may ask for, and gets where it does not say. Infinity is no limit. */
+export const maxResults = (most: number, usual: number) =>
+  int64
+    .refine(
+      (value) => value > 0 && value <= most,
+      most === Infinity
+        ? 'It must be a positive integer.'
+        : `It must be a positive integer of at most ${most}.`,
+    )
+    .default(usual);
+
 /** Most results that a client may ask for where MLflow says nothing else (`SEARCH_MAX_RESULTS_THRESHOLD`). */
 const resultsMost = 50_000;
+
+/** Fields of every search. */
+export const searchFields = {
+  filter: text.default(''),
+  order_by: z.array(text).default([]),
+  max_results: maxResults(resultsMost, 1000),
+  page_token: text.default(''),
+};
 
 /** Whether what is marked as deleted is found, as clients say it: by name or by number. */
 export const viewType = z
@@ -22,31 +50,12 @@ const views = ['ACTIVE_ONLY', 'DELETED_ONLY', 'ALL'] as const;
 export const isInView = (view: z.output<typeof viewType>, isDeleted: boolean): boolean =>
   view === 'ALL' || isDeleted === (view === 'DELETED_ONLY');
 
-/** How many results a client may ask for, and gets where it does not say. Infinity is no limit. */
-export const maxResults = (most: number, usual: number) =>
-  int64
-    .refine(
-      (value) => value > 0 && value <= most,
-      most === Infinity
-        ? 'It must be a positive integer.'
-        : `It must be a positive integer of at most ${most}.`,
-    )
-    .default(usual);
-
 const maxExperiments = 1000;
 
 /** Ids of the experiments that a search looks through. */
 export const experimentIds = z
   .array(text.min(1))
   .max(maxExperiments, `exceeds ${maxExperiments} experiments, the most that one search looks through`);
-
-/** Fields of every search. */
-export const searchFields = {
-  filter: text.default(''),
-  order_by: z.array(text).default([]),
-  max_results: maxResults(resultsMost, 1000),
-  page_token: text.default(''),
-};
 
 /** @throws ServiceError `INVALID_PARAMETER_VALUE` for a token that no page of a search in this order has had */
 export function pageAfter<Row>(token: string, order: RowOrder<Row>): Position | undefined {
@@ -55,25 +64,6 @@ export function pageAfter<Row>(token: string, order: RowOrder<Row>): Position | 
     return position !== undefined && order.takes(position) ? position : undefined;
   });
 }
-
-/** @throws ServiceError `INVALID_PARAMETER_VALUE` for text that is no filter or order */
-function understood<T>(name: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof SearchSyntaxError)) throw error;
-    throw mlflowError('INVALID_PARAMETER_VALUE', `Invalid ${name}: it ${error.message}.`);
-  }
-}
-
-export const readFilter = <Row>(filter: string, vocabulary: Vocabulary<Row>): Filter<Row> =>
-  understood('filter', () => parseFilter(filter, vocabulary));
-
-export const readOrder = <Row>(terms: readonly string[], vocabulary: Vocabulary<Row>): OrderTerm<Row>[] =>
-  understood('order_by clause', () => terms.flatMap((term) => parseOrder(term, vocabulary)));
-
-/** The token of a page, and the position that it stands for. */
-export const tokenOf = (position: string): string => Buffer.from(position).toString('base64url');
 
 /**
  * The position that a token stands for; undefined without one.
@@ -86,3 +76,63 @@ export function positionOf<P>(token: string, read: (text: string) => P | undefin
   if (position !== undefined) return position;
   throw mlflowError('INVALID_PARAMETER_VALUE', 'Invalid page token: it is not one of this search.');
 }
+
+export const readFilter = <Row>(filter: string, vocabulary: Vocabulary<Row>): Filter<Row> =>
+  understood('filter', () => parseFilter(filter, vocabulary));
+
+/** @throws ServiceError `INVALID_PARAMETER_VALUE` for text that is no filter or order */
+function understood<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof SearchSyntaxError)) throw error;
+    throw mlflowError('INVALID_PARAMETER_VALUE', `Invalid ${name}: it ${error.message}.`);
+  }
+}
+
+export const readOrder = <Row>(terms: readonly string[], vocabulary: Vocabulary<Row>): OrderTerm<Row>[] =>
+  understood('order_by clause', () => terms.flatMap((term) => parseOrder(term, vocabulary)));
+
+/**
+ * The answer with as many of the rows of a page as it takes, at least one. Clients follow the token, so that all they
+ * asked for arrives, however large it is. The text of each row is made once, to count its bytes and to be sent.
+ * @param name field of the answer that holds the rows
+ * @param show the rows as clients know them, or their JSON, in the same order
+ */
+export async function answerPage<Row>(
+  name: string,
+  { rows, next }: RowPage<Row>,
+  order: RowOrder<Row>,
+  show: (rows: readonly Row[]) => Promise<(object | string)[]> | object[],
+): Promise<Reply<never>> {
+  const shown: string[] = [];
+  let bytes = 0;
+  let sent = 0;
+  for (let from = 0; from < rows.length; from += shownAtOnce) {
+    for (const one of await show(rows.slice(from, from + shownAtOnce))) {
+      const text = typeof one === 'string' ? one : JSON.stringify(one);
+      bytes += Buffer.byteLength(text) + 1;
+      sent += payloadBytes(text) + 1;
+      const last = rows[shown.length - 1];
+      if ((bytes > answerMaxBytes || sent > maxRowsPayloadBytes) && last !== undefined)
+        return reply(name, shown, order.positionOf(last));
+      shown.push(text);
+    }
+  }
+  return reply(name, shown, next);
+}
+
+/** Rows that are shown before their bytes are counted. */
+const shownAtOnce = 250;
+
+/** Most bytes of the rows of an answer, which are usually fewer than Lambda sends. A single row has up to 0.4 MB. */
+const answerMaxBytes = 4_500_000;
+
+function reply(name: string, shown: readonly string[], next: Position | undefined): Reply<never> {
+  const token =
+    next === undefined ? '' : `,"next_page_token":${JSON.stringify(tokenOf(encodePosition(next)))}`;
+  return Reply.content('application/json', `{${JSON.stringify(name)}:[${shown.join(',')}]${token}}`);
+}
+
+/** The token of a page, and the position that it stands for. */
+const tokenOf = (position: string): string => Buffer.from(position).toString('base64url');

@@ -1,16 +1,22 @@
 import * as z from 'zod';
 import { Reply } from '../../http/definition/reply.ts';
-import type { Route } from './route.ts';
-import { route } from './route.ts';
+import { type Route, route } from './route.ts';
 
-/** Release of MLflow whose API this is: clients ask before they use what only newer servers have. */
-const mlflowVersion = '3.17.2';
+/** @param inParts whether large files are sent in parts */
+export const serverRoutes = (inParts: boolean): readonly Route[] => [
+  plain('version', mlflowVersion),
+  plain('health', 'OK'),
+  info(inParts),
+];
 
 const plain = (path: string, text: string): Route => ({
   method: 'GET',
   path,
   handle: async () => Reply.content('text/plain; charset=utf-8', text),
 });
+
+/** Release of MLflow whose API this is: clients ask before they use what only newer servers have. */
+const mlflowVersion = '3.17.2';
 
 /** What this server can do, as clients from 3.0 on ask. */
 const info = (inParts: boolean) =>
@@ -21,10 +27,3 @@ const info = (inParts: boolean) =>
     multipart_uploads_enabled: inParts,
     multipart_downloads_enabled: inParts,
   }));
-
-/** @param inParts whether large files are sent in parts */
-export const serverRoutes = (inParts: boolean): readonly Route[] => [
-  plain('version', mlflowVersion),
-  plain('health', 'OK'),
-  info(inParts),
-];

@@ -26,8 +26,7 @@ import {
 } from './find.ts';
 import { alias, description, knownName, modelName, tag, tagRecord, tags } from './rules.ts';
 import { searchRegistered } from './search-registered.ts';
-import { showRegistered, showVersion } from './show.ts';
-import { stageOf } from './stages.ts';
+import { showRegistered, showVersion, stageOf } from './show.ts';
 
 const exists = (name: string) =>
   mlflowError('RESOURCE_ALREADY_EXISTS', `Registered Model (name=${name}) already exists.`);

@@ -9,8 +9,7 @@ import {
   refusedInName,
   versionAlias,
 } from '../../data/rules/model.ts';
-import { namedValue } from '../protocol/name-rules.ts';
-import { text } from '../protocol/scalars.ts';
+import { namedValue, text } from '../protocol/scalars.ts';
 
 export const modelName = text
   .refine((name) => name.trim() !== '', 'Registered model name cannot be empty.')

@@ -7,50 +7,21 @@ import {
 import { RowOrder } from '../../search/row-order.ts';
 import { selectPage } from '../../search/select-page.ts';
 import type { Attribute, Vocabulary } from '../../search/vocabulary.ts';
-import { answerPage } from '../protocol/answer-page.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { route } from '../protocol/route.ts';
-import { maxResults, pageAfter, readFilter, readOrder, searchFields } from '../protocol/search-fields.ts';
+import {
+  answerPage,
+  maxResults,
+  pageAfter,
+  readFilter,
+  readOrder,
+  searchFields,
+} from '../protocol/search-fields.ts';
 import { allVersions } from './find.ts';
 import { showRegistered, showVersion } from './show.ts';
 
-const timeOf = <Row extends { created_at: string; updated_at: string }>(
-  which: 'created_at' | 'updated_at',
-): Attribute<Row> => ({
-  type: 'time',
-  read: (row) => Date.parse(row[which]),
-});
-
-/** Clients ask for everything that is no prompt by this tag, which only prompts bear. */
-const promptTag = 'mlflow.prompt.is_prompt';
-const tagOf = (tags: Readonly<Record<string, string>>, key: string): string | undefined =>
-  tags[key] ?? (key === promptTag ? 'false' : undefined);
-
-const models: Vocabulary<RegisteredModel> = {
-  attributes: {
-    name: { type: 'text', read: ({ name }) => name },
-    creation_timestamp: timeOf('created_at'),
-    last_updated_timestamp: timeOf('updated_at'),
-    timestamp: timeOf('updated_at'),
-  },
-  groups: { tags: { type: 'text', read: ({ tags }, key) => tagOf(tags, key) } },
-  groupAliases: { tag: 'tags' },
-};
-
 /** As MLflow's server has them: `SEARCH_REGISTERED_MODEL_MAX_RESULTS_…` and `SEARCH_MODEL_VERSION_MAX_RESULTS_…`. */
 const resultsOfModels = maxResults(1000, 100);
-const resultsOfVersions = maxResults(200_000, 10_000);
-
-async function allModels({ records }: Pick<MlflowContext, 'records'>): Promise<RegisteredModel[]> {
-  const found: RegisteredModel[] = [];
-  let after: string | undefined;
-  do {
-    const page = await listRegisteredModels(records, { after });
-    found.push(...page.items);
-    after = page.next;
-  } while (after !== undefined);
-  return found;
-}
 
 export const searchRegistered = route(
   'GET mlflow/registered-models/search',
@@ -65,27 +36,42 @@ export const searchRegistered = route(
   },
 );
 
-/** A version with the model that it is of. */
-interface VersionRow {
-  model: RegisteredModel;
-  version: ModelVersion;
-}
-const versions: Vocabulary<VersionRow> = {
+const timeOf = <Row extends { created_at: string; updated_at: string }>(
+  which: 'created_at' | 'updated_at',
+): Attribute<Row> => ({
+  type: 'time',
+  read: (row) => Date.parse(row[which]),
+});
+
+const models: Vocabulary<RegisteredModel> = {
   attributes: {
-    name: { type: 'text', read: ({ model }) => model.name },
-    run_id: { type: 'text', read: ({ version }) => version.run_id },
-    source_path: { type: 'text', read: ({ version }) => version.source },
-    source: { type: 'text', read: ({ version }) => version.source },
-    version_number: { type: 'number', read: ({ version }) => version.number },
-    creation_timestamp: { type: 'time', read: ({ version }) => Date.parse(version.created_at) },
-    last_updated_timestamp: { type: 'time', read: ({ version }) => Date.parse(version.updated_at) },
+    name: { type: 'text', read: ({ name }) => name },
+    creation_timestamp: timeOf('created_at'),
+    last_updated_timestamp: timeOf('updated_at'),
+    timestamp: timeOf('updated_at'),
   },
-  groups: { tags: { type: 'text', read: ({ version }, key) => tagOf(version.tags, key) } },
+  groups: { tags: { type: 'text', read: ({ tags }, key) => tagOf(tags, key) } },
   groupAliases: { tag: 'tags' },
 };
 
-/** The model that a filter asks for by its name, which spares reading the versions of all others. */
-const oneName = /^\s*name\s*=\s*(?:'([^']+)'|"([^"]+)")\s*(?:and\b|$)/i;
+const tagOf = (tags: Readonly<Record<string, string>>, key: string): string | undefined =>
+  tags[key] ?? (key === promptTag ? 'false' : undefined);
+
+/** Clients ask for everything that is no prompt by this tag, which only prompts bear. */
+const promptTag = 'mlflow.prompt.is_prompt';
+
+async function allModels({ records }: Pick<MlflowContext, 'records'>): Promise<RegisteredModel[]> {
+  const found: RegisteredModel[] = [];
+  let after: string | undefined;
+  do {
+    const page = await listRegisteredModels(records, { after });
+    found.push(...page.items);
+    after = page.next;
+  } while (after !== undefined);
+  return found;
+}
+
+const resultsOfVersions = maxResults(200_000, 10_000);
 
 export const searchVersions = route(
   'GET mlflow/model-versions/search',
@@ -116,3 +102,26 @@ export const searchVersions = route(
     );
   },
 );
+
+const versions: Vocabulary<VersionRow> = {
+  attributes: {
+    name: { type: 'text', read: ({ model }) => model.name },
+    run_id: { type: 'text', read: ({ version }) => version.run_id },
+    source_path: { type: 'text', read: ({ version }) => version.source },
+    source: { type: 'text', read: ({ version }) => version.source },
+    version_number: { type: 'number', read: ({ version }) => version.number },
+    creation_timestamp: { type: 'time', read: ({ version }) => Date.parse(version.created_at) },
+    last_updated_timestamp: { type: 'time', read: ({ version }) => Date.parse(version.updated_at) },
+  },
+  groups: { tags: { type: 'text', read: ({ version }, key) => tagOf(version.tags, key) } },
+  groupAliases: { tag: 'tags' },
+};
+
+/** A version with the model that it is of. */
+interface VersionRow {
+  model: RegisteredModel;
+  version: ModelVersion;
+}
+
+/** The model that a filter asks for by its name, which spares reading the versions of all others. */
+const oneName = /^\s*name\s*=\s*(?:'([^']+)'|"([^"]+)")\s*(?:and\b|$)/i;

@@ -2,8 +2,10 @@ import {
   findModelVersions,
   type ModelVersion,
   type RegisteredModel,
+  versionStages,
 } from '../../data/models/registered-model.ts';
 import type { MlflowContext } from '../protocol/context.ts';
+import { invalidValue } from '../protocol/mlflow-error.ts';
 import { pairsOf } from '../protocol/scalars.ts';
 
 const aliasesOf = ({ aliases }: RegisteredModel, number: number): string[] =>
@@ -52,4 +54,15 @@ export async function showRegistered(
     tags: pairsOf(model.tags),
     aliases: Object.entries(model.aliases).map(([alias, version]) => ({ alias, version: String(version) })),
   }));
+}
+
+/** A stage by its name in any case. @throws ServiceError `INVALID_PARAMETER_VALUE` */
+export function stageOf(name: string): string {
+  const stage = versionStages.find((one) => one.toLowerCase() === name.toLowerCase());
+  if (stage !== undefined) return stage;
+  throw invalidValue(
+    'stage',
+    name,
+    `Invalid Model Version stage: ${name}. Value must be one of ${versionStages.join(', ')}.`,
+  );
 }

@@ -17,9 +17,40 @@ import { shortened } from '../protocol/scalars.ts';
 import { requireActive } from './find-run.ts';
 import { runNameTag } from './show-run.ts';
 
-interface Pair {
-  key: string;
-  value: string;
+/** Change the fields of an active run; the same fields again change nothing. */
+export function changeRun(
+  context: Changing,
+  key: RunKey,
+  change: (fields: ExperimentFields, experiment: Experiment) => ExperimentFields,
+  read?: FieldsReading,
+): Promise<Experiment> {
+  const changeActive: ChangeFields = (present, experiment) => {
+    requireActive(present, key);
+    const fields = change(present, experiment);
+    return { fields: isSame(fields, present) ? present : requireRoom(fields, 'tags') };
+  };
+  return changeRunFields(context, key, changeActive, read);
+}
+
+/** What a change of a run needs. */
+type Changing = Pick<MlflowContext, 'records' | 'now' | 'job'>;
+
+type FieldsReading = () => Promise<FieldsRead>;
+
+const isSame = (one: ExperimentFields, other: ExperimentFields): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/** Change the fields of a run: of a job's own one under its lease. */
+export function changeRunFields(
+  context: Changing,
+  key: RunKey,
+  change: ChangeFields,
+  read?: FieldsReading,
+): Promise<Experiment> {
+  const { job } = context;
+  return job !== undefined && isOwnRun(context, key)
+    ? job.changeFields(change)
+    : changeFields(context, key, change, read);
 }
 
 /** The fields with further tags, of which some are fields of their own here. */
@@ -34,6 +65,23 @@ export function withTags(fields: ExperimentFields, pairs: readonly Pair[]): Expe
   }
   return { ...fields, name, note, tags: Object.fromEntries(tags) };
 }
+
+interface Pair {
+  key: string;
+  value: string;
+}
+
+/** Begin to read what a change of a run needs, beside what tells whether the caller may change it. */
+export const readFieldsAhead = (context: Changing, key: RunKey): FieldsReading | undefined =>
+  isOwnRun(context, key) ? undefined : readAhead(() => readBeforeChange(context, key));
+
+export const logFields = (
+  context: Changing,
+  key: RunKey,
+  { tags = [], params = [] }: { tags?: readonly Pair[]; params?: readonly Pair[] },
+  read?: FieldsReading,
+): Promise<Experiment> =>
+  changeRun(context, key, (present) => withTags(withParams(present, params, key), tags), read);
 
 /** @throws ServiceError `INVALID_PARAMETER_VALUE` where one has another value already */
 function withParams(fields: ExperimentFields, pairs: readonly Pair[], key: RunKey): ExperimentFields {
@@ -52,51 +100,3 @@ function withParams(fields: ExperimentFields, pairs: readonly Pair[], key: RunKe
   }
   return { ...fields, params: Object.fromEntries(params) };
 }
-
-const isSame = (one: ExperimentFields, other: ExperimentFields): boolean =>
-  JSON.stringify(one) === JSON.stringify(other);
-
-/** What a change of a run needs. */
-type Changing = Pick<MlflowContext, 'records' | 'now' | 'job'>;
-
-type FieldsReading = () => Promise<FieldsRead>;
-
-/** Begin to read what a change of a run needs, beside what tells whether the caller may change it. */
-export const readFieldsAhead = (context: Changing, key: RunKey): FieldsReading | undefined =>
-  isOwnRun(context, key) ? undefined : readAhead(() => readBeforeChange(context, key));
-
-/** Change the fields of a run: of a job's own one under its lease. */
-export function changeRunFields(
-  context: Changing,
-  key: RunKey,
-  change: ChangeFields,
-  read?: FieldsReading,
-): Promise<Experiment> {
-  const { job } = context;
-  return job !== undefined && isOwnRun(context, key)
-    ? job.changeFields(change)
-    : changeFields(context, key, change, read);
-}
-
-/** Change the fields of an active run; the same fields again change nothing. */
-export function changeRun(
-  context: Changing,
-  key: RunKey,
-  change: (fields: ExperimentFields, experiment: Experiment) => ExperimentFields,
-  read?: FieldsReading,
-): Promise<Experiment> {
-  const changeActive: ChangeFields = (present, experiment) => {
-    requireActive(present, key);
-    const fields = change(present, experiment);
-    return { fields: isSame(fields, present) ? present : requireRoom(fields, 'tags') };
-  };
-  return changeRunFields(context, key, changeActive, read);
-}
-
-export const logFields = (
-  context: Changing,
-  key: RunKey,
-  { tags = [], params = [] }: { tags?: readonly Pair[]; params?: readonly Pair[] },
-  read?: FieldsReading,
-): Promise<Experiment> =>
-  changeRun(context, key, (present) => withTags(withParams(present, params, key), tags), read);

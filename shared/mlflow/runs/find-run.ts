@@ -11,9 +11,10 @@ import { readAhead } from '../../data/table/table.ts';
 import { type Access, type MlflowContext, requireAccess, requireReach } from '../protocol/context.ts';
 import { type RunKey, runIdOf, runKeyOf } from '../protocol/ids.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
+import { text } from '../protocol/scalars.ts';
 import { type RunSource, showRun } from './show-run.ts';
 
-export interface Run {
+interface Run {
   project: Project;
   experiment: Experiment;
 }
@@ -69,3 +70,6 @@ export async function answerRun(context: MlflowContext, run_id: string): Promise
   const tracking = await read();
   return showRun(sourceOf(run, tracking), tracking.fields);
 }
+
+/** Id of a run; clients before 2.0 also send it as `run_uuid`. */
+export const runIdField = { run_id: text.min(1) };

@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import type { DatasetInput, ModelLink } from '../../data/experiments/tracking.ts';
+import { listExperiments } from '../../data/experiments/experiment.ts';
+import { contextTag } from '../../data/experiments/experiment-row.ts';
+import {
+  type DatasetInput,
+  type ExperimentFields,
+  type ModelLink,
+  readTrackingOf,
+} from '../../data/experiments/tracking.ts';
 import {
   DatasetFields,
   DatasetTagName,
@@ -7,12 +14,13 @@ import {
   historyTag,
   maxLinks,
 } from '../../data/rules/tracked.ts';
+import { requireExperimentProject } from '../projects/find-project.ts';
+import type { MlflowContext } from '../protocol/context.ts';
 import { invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
 import { int64, keyAndValue, text } from '../protocol/scalars.ts';
 import { changeRun } from './change-run.ts';
-import { requireRun } from './find-run.ts';
-import { runIdField } from './run-id-field.ts';
+import { requireRun, runIdField } from './find-run.ts';
 
 const sentDataset = z.object({
   tags: z
@@ -22,24 +30,6 @@ const sentDataset = z.object({
     .default([]),
   dataset: z.object(DatasetFields),
 });
-
-const datasetOf = ({ tags, dataset }: z.output<typeof sentDataset>): DatasetInput => {
-  const { schema, profile, ...known } = dataset;
-  return {
-    ...known,
-    ...(schema !== undefined && { schema }),
-    ...(profile !== undefined && { profile }),
-    tags: Object.fromEntries(tags.map(({ key, value }) => [key, value])),
-  };
-};
-
-/** The links with those of further ones that have another identity: what was logged first stays. */
-function joined<T>(present: readonly T[] = [], more: readonly T[], identity: (link: T) => string): T[] {
-  const links = new Map([...present, ...more].toReversed().map((link) => [identity(link), link]));
-  return [...links.values()].toReversed().slice(0, maxLinks);
-}
-const byDigest = ({ name, digest }: DatasetInput): string => JSON.stringify([name, digest]);
-const byModel = ({ model_id, step }: ModelLink): string => `${model_id} ${step}`;
 
 const logInputs = route(
   'POST mlflow/runs/log-inputs',
@@ -62,6 +52,19 @@ const logInputs = route(
     return {};
   },
 );
+
+const datasetOf = ({ tags, dataset }: z.output<typeof sentDataset>): DatasetInput => {
+  const { schema, profile, ...known } = dataset;
+  return {
+    ...known,
+    ...(schema !== undefined && { schema }),
+    ...(profile !== undefined && { profile }),
+    tags: Object.fromEntries(tags.map(({ key, value }) => [key, value])),
+  };
+};
+
+const byDigest = ({ name, digest }: DatasetInput): string => JSON.stringify([name, digest]);
+const byModel = ({ model_id, step }: ModelLink): string => `${model_id} ${step}`;
 
 const logOutputs = route(
   'POST mlflow/runs/outputs',
@@ -99,6 +102,14 @@ const logModel = route(
 
 const missing = ['artifact_path', 'flavors', 'utc_time_created', 'run_id'];
 
+export const inputRoutes: readonly Route[] = [logInputs, logOutputs, logModel];
+
+/** The links with those of further ones that have another identity: what was logged first stays. */
+function joined<T>(present: readonly T[] = [], more: readonly T[], identity: (link: T) => string): T[] {
+  const links = new Map([...present, ...more].toReversed().map((link) => [identity(link), link]));
+  return [...links.values()].toReversed().slice(0, maxLinks);
+}
+
 function parsedModel(json: string): object {
   let model: unknown;
   try {
@@ -125,4 +136,63 @@ function parsedHistory(tag: string | undefined): unknown[] {
   }
 }
 
-export const inputRoutes: readonly Route[] = [logInputs, logOutputs, logModel];
+/** The data sets that the newest runs of some experiments have read, each once, as MLflow's pages offer them for filters. */
+export const searchDatasets = route(
+  'POST mlflow/experiments/search-datasets',
+  z.object({ experiment_ids: z.array(text.min(1)).default([]) }),
+  async ({ experiment_ids }, context) => {
+    if (experiment_ids.length === 0)
+      throw mlflowError(
+        'INVALID_PARAMETER_VALUE',
+        'SearchDatasets request must specify at least one experiment_id.',
+      );
+    if (experiment_ids.length > maxProjects)
+      throw mlflowError(
+        'INVALID_PARAMETER_VALUE',
+        `SearchDatasets request cannot specify more than ${maxProjects} experiment_ids. Received ${experiment_ids.length} experiment_ids.`,
+      );
+    const found = new Map<string, object>();
+    for (const id of new Set(experiment_ids)) {
+      const { project_id: experiment_id } = await requireExperimentProject(context, id, 'viewer');
+      for await (const { datasets = [] } of fieldsOfRuns(context, experiment_id))
+        for (const { name, digest, tags } of datasets) {
+          const summary = {
+            experiment_id,
+            name,
+            digest,
+            ...(tags[contextTag] && { context: tags[contextTag] }),
+          };
+          found.set(JSON.stringify(summary), summary);
+          if (found.size === maxDatasets) return { dataset_summaries: [...found.values()] };
+        }
+    }
+    return { dataset_summaries: [...found.values()] };
+  },
+);
+
+const maxProjects = 20;
+
+/** What clients say of the newest runs that are not deleted. */
+async function* fieldsOfRuns(
+  { records }: MlflowContext,
+  project_id: string,
+): AsyncGenerator<ExperimentFields> {
+  let after: string | undefined;
+  let read = 0;
+  do {
+    const page = await listExperiments(records, project_id, { limit: runsAtOnce, after });
+    const ids = page.items.map(({ experiment_id }) => experiment_id);
+    for (const { fields } of (await readTrackingOf(records, project_id, ids)).of.values())
+      if (fields !== undefined && fields.deleted_at === undefined) yield fields;
+    read += runsAtOnce;
+    after = page.next;
+  } while (after !== undefined && read < maxRuns);
+}
+
+const runsAtOnce = 100;
+
+/** Newest runs of an experiment that are read: each may have 300 KB. */
+const maxRuns = 1000;
+
+/** Data sets of an answer, as MLflow's own server has it. */
+const maxDatasets = 1000;

@@ -1,20 +1,30 @@
 import * as z from 'zod';
+import { isoTime } from '../../core/formats.ts';
+import { ServiceError } from '../../core/service-error.ts';
 import type { Experiment } from '../../data/experiments/experiment.ts';
 import { logPoints, type PointsRead, readBeforePoints } from '../../data/experiments/log-points.ts';
+import type { ModelMetric } from '../../data/experiments/logged-model.ts';
+import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 import { readAhead } from '../../data/table/table.ts';
-import { noteModelMetrics } from '../logged-models/model-metrics.ts';
+import { noteModelMetrics } from '../logged-models/logged-model.ts';
 import { noteTag } from '../projects/show-experiment.ts';
 import { isOwnRun, type MlflowContext } from '../protocol/context.ts';
 import { runIdOf, runKeyOf } from '../protocol/ids.ts';
 import { mlflowError } from '../protocol/mlflow-error.ts';
-import { namedValue } from '../protocol/name-rules.ts';
 import { type Route, route } from '../protocol/route.ts';
-import { text } from '../protocol/scalars.ts';
+import {
+  double,
+  int64,
+  isPlainName,
+  latest,
+  maxInt64,
+  milliseconds,
+  namedValue,
+  text,
+  trackedName,
+} from '../protocol/scalars.ts';
 import { changeRun, logFields, readFieldsAhead } from './change-run.ts';
-import { requireActiveRun, requireRun } from './find-run.ts';
-import { inTurn } from './in-turn.ts';
-import { measuredOf, pointsOf, type SentMetric, sentMetric, sentMetrics } from './metric-rules.ts';
-import { runIdField } from './run-id-field.ts';
+import { requireActiveRun, requireRun, runIdField } from './find-run.ts';
 import { runNameTag } from './show-run.ts';
 
 /** A route that logs to a run, after those that do so already. */
@@ -24,39 +34,29 @@ const logging = <S extends z.ZodObject<typeof runIdField>>(
   handle: (input: z.output<S>, context: MlflowContext) => Promise<object>,
 ): Route => route(call, schema, (input, context) => inTurn(input.run_id, () => handle(input, context)));
 
-/** Limits of MLflow's own server for one request. */
-const maxMetrics = 1000;
-const maxPairs = 100;
-const maxEntities = 1000;
+/** What is under way for each run, so that requests of one process do not contend. */
+const underWay = new Map<string, Promise<unknown>>();
 
-const atMost = (what: string, most: number) =>
-  `A batch logging request can contain at most ${most} ${what}. Please split up ${what} across multiple requests and try again.`;
+const isContention = (error: unknown): boolean =>
+  error instanceof ServiceError &&
+  error.kind === 'conflict' &&
+  error.code === undefined &&
+  error.cause !== undefined;
 
-async function logMetrics(
-  context: MlflowContext,
-  experiment: Experiment,
-  metrics: readonly SentMetric[],
-  read?: () => Promise<PointsRead>,
-): Promise<void> {
-  if (metrics.length === 0) return;
-  const { job } = context;
-  const own = job !== undefined && isOwnRun(context, experiment) ? job : undefined;
-  if (experiment.kind !== 'logged' && own === undefined)
-    throw mlflowError(
-      'INVALID_PARAMETER_VALUE',
-      'The metrics of a training are those that its job writes to METRICS_FILE, or logs from within.',
-    );
-  const noteOfModels = await noteModelMetrics(context, measuredOf(metrics, runIdOf(experiment)));
-  const points = pointsOf(metrics);
-  await (own?.logPoints(points) ?? logPoints(context.records, experiment, points, read));
-  await noteOfModels();
-}
+/** Rounds of retries, each of ten calls, before a client is asked to come again. */
+const rounds = 5;
 
-/** Begin to read what points need, beside what tells whether the caller may log them. */
-function readPointsAhead(context: MlflowContext, run_id: string): (() => Promise<PointsRead>) | undefined {
-  const key = runKeyOf(run_id);
-  return isOwnRun(context, key) ? undefined : readAhead(() => readBeforePoints(context.records, key));
-}
+/** A point as clients send it. */
+const sentMetric = z.object({
+  key: trackedName,
+  value: double,
+  timestamp: milliseconds,
+  step: int64.default(0),
+  /** Model that it was measured of, and data set that it was measured with. */
+  model_id: text.optional(),
+  dataset_name: text.optional(),
+  dataset_digest: text.optional(),
+});
 
 const logMetric = logging(
   'POST mlflow/runs/log-metric',
@@ -68,6 +68,31 @@ const logMetric = logging(
     return {};
   },
 );
+
+/** The values that were measured of models, with the run that measured them. */
+const measuredOf = (
+  metrics: readonly SentMetric[],
+  run_id: string,
+): { model_id: string; metric: ModelMetric }[] =>
+  metrics
+    .filter(({ model_id = '' }) => model_id !== '')
+    .flatMap((sent) => {
+      const { model_id = '', dataset_name = '', dataset_digest = '' } = sent;
+      return pointsOf([sent]).map((point) => ({
+        model_id,
+        metric: {
+          ...point,
+          time: isoTime(point.time),
+          run_id,
+          ...(dataset_name !== '' && { dataset_name }),
+          ...(dataset_digest !== '' && { dataset_digest }),
+        },
+      }));
+    });
+
+/** Points as they are stored. */
+const pointsOf = (metrics: readonly SentMetric[]): MetricPoint[] =>
+  metrics.map(({ key, value, timestamp, step }) => ({ name: key, value, step, time: timestamp }));
 
 const logParameter = logging(
   'POST mlflow/runs/log-parameter',
@@ -109,6 +134,35 @@ const deleteTag = logging(
   },
 );
 
+/** The points of a batch, each by {@link sentMetric}: through the schema alone a thousand take most of the request. */
+const sentMetrics = (most: number, message: string) =>
+  z
+    .array(z.unknown())
+    .max(most, message)
+    .transform((metrics, context): SentMetric[] => {
+      const isPlain = plainCheck();
+      return metrics.map((sent, index) => {
+        if (isPlain(sent)) return sent;
+        const parsed = sentMetric.safeParse(sent);
+        if (parsed.success) return parsed.data;
+        for (const { path, message } of parsed.error.issues)
+          context.addIssue({ code: 'custom', message, path: [index, ...path] });
+        return z.NEVER;
+      });
+    });
+
+/** Fields of a point whose values need no conversion. */
+const plainFields: ReadonlySet<string> = new Set(['key', 'value', 'timestamp', 'step']);
+
+/** Limits of MLflow's own server for one request. */
+const maxMetrics = 1000;
+
+const atMost = (what: string, most: number) =>
+  `A batch logging request can contain at most ${most} ${what}. Please split up ${what} across multiple requests and try again.`;
+
+const maxPairs = 100;
+const maxEntities = 1000;
+
 const batch = z
   .object({
     ...runIdField,
@@ -120,17 +174,6 @@ const batch = z
     ({ metrics, params, tags }) => metrics.length + params.length + tags.length <= maxEntities,
     atMost('metrics, params, and tags', maxEntities),
   );
-
-function requireUniqueParams(params: readonly { key: string; value: string }[]): void {
-  const seen = new Set<string>();
-  const repeated = params.filter(({ key }) => seen.has(key) || !seen.add(key));
-  if (repeated.length === 0) return;
-  const keys = repeated.map(({ key }) => `'${key}'`).join(', ');
-  throw mlflowError(
-    'INVALID_PARAMETER_VALUE',
-    `Duplicate parameter keys have been submitted: [${keys}]. Please ensure the request contains only one param value per param key.`,
-  );
-}
 
 const logBatch = logging('POST mlflow/runs/log-batch', batch, async (input, context) => {
   const { run_id, metrics, params, tags } = input;
@@ -147,3 +190,117 @@ const logBatch = logging('POST mlflow/runs/log-batch', batch, async (input, cont
 });
 
 export const logRoutes: readonly Route[] = [logMetric, logParameter, setTag, deleteTag, logBatch];
+
+/**
+ * Make changes of one run one after the other: clients log asynchronously with ten threads. Functions elsewhere may
+ * change it too, which is retried.
+ * @throws ServiceError `too-many-requests` where others keep coming between
+ */
+function inTurn<T>(run_id: string, act: () => Promise<T>): Promise<T> {
+  const before = underWay.get(run_id) ?? Promise.resolve();
+  const mine = before.then(() => persist(act));
+  const settled = mine.then(
+    () => {},
+    () => {},
+  );
+  underWay.set(run_id, settled);
+  void settled.then(() => {
+    if (underWay.get(run_id) === settled) underWay.delete(run_id);
+  });
+  return mine;
+}
+
+async function persist<T>(act: () => Promise<T>): Promise<T> {
+  for (let round = 1; ; round += 1) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!isContention(error)) throw error;
+      if (round < rounds) continue;
+      // Clients repeat a 429 and give up at a 409. A point that is stored already is not stored again.
+      throw new ServiceError(
+        'too-many-requests',
+        'Many requests change this run at the same moment. Try again.',
+        {
+          retryAfterSeconds: 1,
+        },
+      );
+    }
+  }
+}
+
+/** Begin to read what points need, beside what tells whether the caller may log them. */
+function readPointsAhead(context: MlflowContext, run_id: string): (() => Promise<PointsRead>) | undefined {
+  const key = runKeyOf(run_id);
+  return isOwnRun(context, key) ? undefined : readAhead(() => readBeforePoints(context.records, key));
+}
+
+async function logMetrics(
+  context: MlflowContext,
+  experiment: Experiment,
+  metrics: readonly SentMetric[],
+  read?: () => Promise<PointsRead>,
+): Promise<void> {
+  if (metrics.length === 0) return;
+  const { job } = context;
+  const own = job !== undefined && isOwnRun(context, experiment) ? job : undefined;
+  if (experiment.kind !== 'logged' && own === undefined)
+    throw mlflowError(
+      'INVALID_PARAMETER_VALUE',
+      'The metrics of a training are those that its job writes to METRICS_FILE, or logs from within.',
+    );
+  const noteOfModels = await noteModelMetrics(context, measuredOf(metrics, runIdOf(experiment)));
+  const points = pointsOf(metrics);
+  await (own?.logPoints(points) ?? logPoints(context.records, experiment, points, read));
+  await noteOfModels();
+}
+
+type SentMetric = z.output<typeof sentMetric>;
+
+/**
+ * A check for points that are sent as most are: numbers as numbers, without a model. It takes only what the schema
+ * takes unchanged.
+ */
+function plainCheck(): (sent: unknown) => sent is SentMetric {
+  const names = new Set<string>();
+  const isName = (key: unknown): boolean => {
+    if (typeof key !== 'string') return false;
+    if (isPlainName(key) || names.has(key)) return true;
+    const isTaken = trackedName.safeParse(key).success;
+    if (isTaken) names.add(key);
+    return isTaken;
+  };
+  return (sent): sent is SentMetric => {
+    if (typeof sent !== 'object' || sent === null) return false;
+    let fields = 0;
+    for (const field in sent) {
+      if (!plainFields.has(field)) return false;
+      fields += 1;
+    }
+    if (fields !== plainFields.size) return false;
+    const { key, value, timestamp, step } = sent as Record<string, unknown>;
+    return (
+      typeof value === 'number' &&
+      Number.isFinite(value) &&
+      typeof timestamp === 'number' &&
+      Number.isInteger(timestamp) &&
+      timestamp >= 0 &&
+      timestamp <= latest &&
+      typeof step === 'number' &&
+      Number.isInteger(step) &&
+      Math.abs(step) <= maxInt64 &&
+      isName(key)
+    );
+  };
+}
+
+function requireUniqueParams(params: readonly { key: string; value: string }[]): void {
+  const seen = new Set<string>();
+  const repeated = params.filter(({ key }) => seen.has(key) || !seen.add(key));
+  if (repeated.length === 0) return;
+  const keys = repeated.map(({ key }) => `'${key}'`).join(', ');
+  throw mlflowError(
+    'INVALID_PARAMETER_VALUE',
+    `Duplicate parameter keys have been submitted: [${keys}]. Please ensure the request contains only one param value per param key.`,
+  );
+}

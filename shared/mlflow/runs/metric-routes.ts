@@ -1,26 +1,23 @@
 import * as z from 'zod';
+import { JsonBytes } from '../../core/text/json-bytes.ts';
 import type { Experiment } from '../../data/experiments/experiment.ts';
+import { readRuns } from '../../data/metrics/metric-history.ts';
 import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
-import { isPointsPosition, numberOfPosition, readPoints } from '../../experiments/read-points.ts';
+import type { PointRun } from '../../data/metrics/point-blocks.ts';
+import type { TableReader } from '../../data/table/table.ts';
+import {
+  isPointsPosition,
+  numberOfPosition,
+  positionOfNumber,
+  readPoints,
+} from '../../experiments/read-points.ts';
 import { Reply } from '../../http/definition/reply.ts';
 import type { MlflowContext } from '../protocol/context.ts';
 import { runIdOf } from '../protocol/ids.ts';
 import { invalidValue, mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
 import { int64, shownDouble, text } from '../protocol/scalars.ts';
-import { requireRun } from './find-run.ts';
-import { historyPage } from './history-page.ts';
-import { runIdField } from './run-id-field.ts';
-
-/** Points of an answer for several runs: so many make 4 MB of JSON. */
-const maxPage = 25_000;
-
-const showPoint = ({ name, value, step, time }: MetricPoint): object => ({
-  key: name,
-  value: shownDouble(value),
-  timestamp: time,
-  step: step ?? 0,
-});
+import { requireRun, runIdField } from './find-run.ts';
 
 const history = route(
   'GET mlflow/metrics/get-history',
@@ -48,30 +45,59 @@ const history = route(
   },
 );
 
-/** Most runs that one request compares, and points of each. */
-const maxRuns = 100;
-const maxSample = 2500;
+/** Writes points of a metric as MLflow's API shows them. */
+class HistoryWriter {
+  readonly json = new JsonBytes(firstCapacity);
+  readonly #head: Uint8Array;
+  #count = 0;
 
-/** All points of a run's metric between two steps, page by page. */
-async function* pagesOf(
-  { records }: MlflowContext,
-  experiment_id: string,
-  name: string,
-  [first, last]: readonly [number, number] = [-Infinity, Infinity],
-): AsyncGenerator<MetricPoint[]> {
-  for (let from: string | undefined; ; ) {
-    const page = await readPoints(records, experiment_id, { names: [name] }, from);
-    yield page.rows.filter(({ step }) => (step ?? 0) >= first && (step ?? 0) <= last);
-    if (!page.more) return;
-    from = page.position;
+  constructor(name: string) {
+    this.#head = Buffer.from(`{"key":${JSON.stringify(name)},"value":`);
+    this.json.ascii('{"metrics":[');
+  }
+
+  /** Points that were written. */
+  get count(): number {
+    return this.#count;
+  }
+
+  add({ steps, times, values }: PointRun, at: number): void {
+    const { json } = this;
+    if (this.#count > 0) json.ascii(',');
+    this.#count += 1;
+    json.raw(this.#head);
+    const value = values[at] ?? Number.NaN;
+    if (Number.isFinite(value)) json.number(value);
+    else json.ascii(`"${value}"`);
+    json.ascii(',"timestamp":');
+    json.number(times[at] ?? 0);
+    json.ascii(',"step":');
+    const step = steps[at] ?? Number.NaN;
+    json.number(Number.isNaN(step) ? 0 : step);
+    json.ascii('}');
+  }
+
+  /** The whole page. @param next number of the point behind it */
+  end(next?: number): Uint8Array {
+    this.json.ascii(next === undefined ? ']}' : `],"next_page_token":"${positionOfNumber(next)}"}`);
+    return this.json.bytes();
   }
 }
 
-async function experimentsOf(context: MlflowContext, run_ids: readonly string[]): Promise<Experiment[]> {
-  const found: Experiment[] = [];
-  for (const run_id of run_ids) found.push((await requireRun(context, run_id, 'viewer')).experiment);
-  return found;
-}
+const firstCapacity = 64_000;
+
+/** Bytes of a page, beyond which it takes no further point: in base64 Lambda takes no more than 4.1 MB. */
+const pageBytes = 3_900_000;
+
+/** Points of an answer for several runs: so many make 4 MB of JSON. */
+const maxPage = 25_000;
+
+const showPoint = ({ name, value, step, time }: MetricPoint): object => ({
+  key: name,
+  value: shownDouble(value),
+  timestamp: time,
+  step: step ?? 0,
+});
 
 /** How MLflow's pages of releases before 2.3 compare runs: the first points of all of them. */
 const bulk = route(
@@ -108,33 +134,9 @@ const bulk = route(
   },
 );
 
-/** So many of the steps, spread evenly from the first on, and the last. */
-function sampled(steps: readonly number[], most: number): number[] {
-  if (steps.length <= most) return [...steps];
-  const indexes = Array.from({ length: most }, (_, index) => Math.floor((index * steps.length) / most));
-  return [...indexes, steps.length - 1].flatMap((index) => steps[index] ?? []);
-}
-
-/** The steps at which runs are compared: a sample of those of all, and the first and the last of each run. */
-async function comparedSteps(
-  pages: readonly AsyncIterable<MetricPoint[]>[],
-  most: number,
-): Promise<Set<number>> {
-  const all = new Set<number>();
-  const ends: number[] = [];
-  for (const run of pages) {
-    let [first, last] = [Infinity, -Infinity];
-    for await (const page of run)
-      for (const { step } of page) {
-        all.add(step ?? 0);
-        first = Math.min(first, step ?? 0);
-        last = Math.max(last, step ?? 0);
-      }
-    if (first <= last) ends.push(first, last);
-  }
-  const sorted = [...all].sort((one, other) => one - other);
-  return new Set([...sampled(sorted, most), ...ends]);
-}
+/** Most runs that one request compares, and points of each. */
+const maxRuns = 100;
+const maxSample = 2500;
 
 const bulkInterval = route(
   'GET mlflow/metrics/get-history-bulk-interval',
@@ -179,3 +181,75 @@ const bulkInterval = route(
 );
 
 export const metricRoutes: readonly Route[] = [history, bulk, bulkInterval];
+
+/**
+ * A page of the history of a metric as JSON, from the point of a number on. It is written from the columns of the blocks:
+ * an object for each of a hundred thousand points takes ten times as long.
+ */
+async function historyPage(
+  records: TableReader<'records'>,
+  experiment_id: string,
+  name: string,
+  from: number,
+  limit: number,
+): Promise<Uint8Array> {
+  const page = new HistoryWriter(name);
+  for await (const { runs } of readRuns(records, experiment_id, new Set([name]), from)) {
+    // Runs of one metric follow each other.
+    for (const run of runs.toSorted((one, other) => (one.numbers[0] ?? 0) - (other.numbers[0] ?? 0)))
+      for (let at = 0; at < run.values.length; at += 1) {
+        if (page.count === limit || page.json.length > pageBytes) return page.end(run.numbers[at]);
+        page.add(run, at);
+      }
+  }
+  return page.end();
+}
+
+async function experimentsOf(context: MlflowContext, run_ids: readonly string[]): Promise<Experiment[]> {
+  const found: Experiment[] = [];
+  for (const run_id of run_ids) found.push((await requireRun(context, run_id, 'viewer')).experiment);
+  return found;
+}
+
+/** All points of a run's metric between two steps, page by page. */
+async function* pagesOf(
+  { records }: MlflowContext,
+  experiment_id: string,
+  name: string,
+  [first, last]: readonly [number, number] = [-Infinity, Infinity],
+): AsyncGenerator<MetricPoint[]> {
+  for (let from: string | undefined; ; ) {
+    const page = await readPoints(records, experiment_id, { names: [name] }, from);
+    yield page.rows.filter(({ step }) => (step ?? 0) >= first && (step ?? 0) <= last);
+    if (!page.more) return;
+    from = page.position;
+  }
+}
+
+/** The steps at which runs are compared: a sample of those of all, and the first and the last of each run. */
+async function comparedSteps(
+  pages: readonly AsyncIterable<MetricPoint[]>[],
+  most: number,
+): Promise<Set<number>> {
+  const all = new Set<number>();
+  const ends: number[] = [];
+  for (const run of pages) {
+    let [first, last] = [Infinity, -Infinity];
+    for await (const page of run)
+      for (const { step } of page) {
+        all.add(step ?? 0);
+        first = Math.min(first, step ?? 0);
+        last = Math.max(last, step ?? 0);
+      }
+    if (first <= last) ends.push(first, last);
+  }
+  const sorted = [...all].sort((one, other) => one - other);
+  return new Set([...sampled(sorted, most), ...ends]);
+}
+
+/** So many of the steps, spread evenly from the first on, and the last. */
+function sampled(steps: readonly number[], most: number): number[] {
+  if (steps.length <= most) return [...steps];
+  const indexes = Array.from({ length: most }, (_, index) => Math.floor((index * steps.length) / most));
+  return [...indexes, steps.length - 1].flatMap((index) => steps[index] ?? []);
+}

@@ -1,21 +1,153 @@
 import * as z from 'zod';
-import { findFields } from '../../data/experiments/tracking.ts';
+import { isoTime, Ulid } from '../../core/formats.ts';
+import { type ExperimentFields, findFields } from '../../data/experiments/tracking.ts';
+import { isFinal } from '../../data/jobs/job-status.ts';
+import { defaultName } from '../../data/projects/default-name.ts';
 import { retain } from '../../data/projects/purge.ts';
-import { changeFields } from '../../experiments/change-fields.ts';
+import { readAhead } from '../../data/table/table.ts';
+import { type ChangeFields, changeFields } from '../../experiments/change-fields.ts';
+import { experimentNumber } from '../../experiments/experiment-number.ts';
+import { requireRoom } from '../../experiments/field-rules.ts';
+import { type ClientStatus, changedStatus, recordLogged } from '../../experiments/logged-experiment.ts';
+import { requireExperimentProject } from '../projects/find-project.ts';
+import { isOwnRun } from '../protocol/context.ts';
+import { runIdOf, runKeyOf } from '../protocol/ids.ts';
+import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
 import { type Route, route } from '../protocol/route.ts';
-import { createRun } from './create-run.ts';
-import { answerRun, requireRun } from './find-run.ts';
-import { inputRoutes } from './input-routes.ts';
+import { milliseconds, namedValue, text } from '../protocol/scalars.ts';
+import { changeRunFields, readFieldsAhead, withTags } from './change-run.ts';
+import { answerRun, requireActive, requireRun, runIdField, sourceOf } from './find-run.ts';
+import { inputRoutes, searchDatasets } from './input-routes.ts';
 import { logRoutes } from './log-routes.ts';
 import { metricRoutes } from './metric-routes.ts';
-import { runIdField } from './run-id-field.ts';
-import { searchDatasets } from './search-datasets.ts';
 import { searchRuns } from './search-runs.ts';
-import { updateRun } from './update-run.ts';
+import { parentTag, runNameTag, showInfo, showRun, userTag } from './show-run.ts';
 
 export const getRun = route('GET mlflow/runs/get', z.object(runIdField), async ({ run_id }, context) => ({
   run: await answerRun(context, run_id),
 }));
+
+export const createRun = route(
+  'POST mlflow/runs/create',
+  z.object({
+    experiment_id: text.default('0'),
+    user_id: text.default(''),
+    run_name: text.default(''),
+    start_time: milliseconds.optional(),
+    tags: z.array(namedValue).default([]),
+  }),
+  async (input, context) => {
+    const { records, caller, newId, now } = context;
+    const named = input.tags.find(({ key }) => key === runNameTag)?.value ?? '';
+    const isNamed = input.run_name !== '' || named !== '';
+    const numberAhead =
+      !isNamed && Ulid.safeParse(input.experiment_id).success
+        ? readAhead(() => experimentNumber(records, input.experiment_id))
+        : undefined;
+    const project = await requireExperimentProject(context, input.experiment_id || '0', 'developer');
+    const { project_id } = project;
+    if (project.deleted_at !== undefined)
+      throw mlflowError(
+        'INVALID_PARAMETER_VALUE',
+        `The experiment ${project_id} must be in the 'active' state. Current state is deleted.`,
+      );
+    if (named !== '' && input.run_name !== '' && named !== input.run_name)
+      throw mlflowError(
+        'INVALID_PARAMETER_VALUE',
+        `Both 'run_name' argument and 'mlflow.runName' tag are specified, but with different values (run_name='${input.run_name}', mlflow.runName='${named}').`,
+      );
+    const experiment_id = newId();
+    context.job?.begin(experiment_id);
+    const created_at = now().toISOString();
+    const number = numberAhead ?? (() => experimentNumber(records, project_id));
+    const name = input.run_name || named || defaultName(null, await number());
+    const empty: ExperimentFields = {
+      name,
+      note: null,
+      tags: {
+        ...(input.user_id !== '' && { [userTag]: input.user_id }),
+        // A second run of a program belongs to its job, whether the program nests it or not.
+        ...(context.job !== undefined && { [parentTag]: runIdOf(context.job.experiment) }),
+      },
+      params: {},
+      git: null,
+      updated_at: created_at,
+      version: 1,
+    };
+    const tags = [...input.tags.filter(({ key }) => key !== runNameTag), { key: runNameTag, value: name }];
+    const fields = requireRoom(withTags(empty, tags), 'tags');
+    const experiment = await recordLogged(records, {
+      project,
+      experiment_id,
+      user_id: caller.user_id,
+      fields,
+      started_at: input.start_time === undefined ? undefined : isoTime(input.start_time),
+      job: context.job?.experiment,
+    });
+    if (experiment === undefined) throw doesNotExist(`No Experiment with id=${project_id} exists`);
+    return { run: showRun(sourceOf({ project, experiment }, { fields, metrics: new Map() }), fields) };
+  },
+);
+
+const names = ['RUNNING', 'SCHEDULED', 'FINISHED', 'FAILED', 'KILLED'] as const;
+const status = z.union(
+  [
+    z.enum(names),
+    z
+      .number()
+      .int()
+      .min(1)
+      .max(names.length)
+      .transform((number) => names[number - 1] ?? 'RUNNING'),
+  ],
+  { error: `must be one of ${names.join(', ')}` },
+);
+
+export const updateRun = route(
+  'POST mlflow/runs/update',
+  z.object({
+    ...runIdField,
+    status: status.optional(),
+    end_time: milliseconds.optional(),
+    run_name: text.optional(),
+  }),
+  async (input, context) => {
+    const { records, now } = context;
+    const read = readFieldsAhead(context, runKeyOf(input.run_id));
+    const run = await requireRun(context, input.run_id, 'developer');
+    const change: ChangeFields = async (present, found) => {
+      requireActive(present, found);
+      const renamed =
+        input.run_name === undefined || input.run_name === ''
+          ? present
+          : requireRoom(withTags(present, [{ key: runNameTag, value: input.run_name }]), 'run_name');
+      // The status of a job's own run is that of the job: clients begin and end it all the same.
+      if ((input.status === undefined && input.end_time === undefined) || isOwnRun(context, found))
+        return { fields: renamed };
+      if (found.kind !== 'logged')
+        throw mlflowError('INVALID_PARAMETER_VALUE', 'The status of a training is that of its job.');
+      const wanted = input.status === undefined ? undefined : statuses[input.status];
+      const change = wanted === undefined ? {} : changedStatus(found, wanted, now());
+      const stopped_at = input.end_time === undefined ? {} : { stopped_at: isoTime(input.end_time) };
+      return {
+        fields: renamed,
+        set: { ...change.set, ...(wanted === undefined || isFinal(wanted) ? stopped_at : {}) },
+      };
+    };
+    const experiment = await changeRunFields(context, run.experiment, change, read);
+    const fields = await findFields(records, experiment.project_id, experiment.experiment_id);
+    return { run_info: showInfo(sourceOf({ ...run, experiment }, { fields, metrics: new Map() })) };
+  },
+);
+
+/** MLflow's statuses, and by what number Protocol Buffers know them. */
+const statuses = {
+  RUNNING: 'RUNNING',
+  SCHEDULED: 'CREATED',
+  FINISHED: 'SUCCEEDED',
+  FAILED: 'FAILED',
+  KILLED: 'CANCELLED',
+} as const satisfies Record<string, ClientStatus>;
 
 /** Marks a run as deleted, or takes the mark away; a repetition changes nothing, as MLflow has it. */
 const marking = (path: string, deletes: boolean): Route =>

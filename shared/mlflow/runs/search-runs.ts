@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Ulid } from '../../core/formats.ts';
-import type { ExperimentRow } from '../../data/experiments/experiment-row.ts';
+import type { ExperimentRow, RowDataset } from '../../data/experiments/experiment-row.ts';
 import {
   experimentOrder,
   isSearchPosition,
@@ -12,11 +12,14 @@ import { type ExperimentFields, findFieldsOfEach } from '../../data/experiments/
 import type { Project } from '../../data/projects/project.ts';
 import { readAhead } from '../../data/table/table.ts';
 import { decodePosition } from '../../search/row-order.ts';
+import type { Attribute, Vocabulary } from '../../search/vocabulary.ts';
 import { requireExperimentProject } from '../projects/find-project.ts';
-import { answerPage } from '../protocol/answer-page.ts';
+import { noteTag } from '../projects/show-experiment.ts';
 import type { MlflowContext } from '../protocol/context.ts';
+import { artifactUriOf, runIdOf } from '../protocol/ids.ts';
 import { route } from '../protocol/route.ts';
 import {
+  answerPage,
   experimentIds,
   isInView,
   positionOf,
@@ -25,63 +28,7 @@ import {
   searchFields,
   viewType,
 } from '../protocol/search-fields.ts';
-import { KeptTexts } from './kept-texts.ts';
-import { runVocabulary } from './run-vocabulary.ts';
-import { showRun } from './show-run.ts';
-
-/** Runs that are read for an answer: the smallest ones fill it. Clients follow its token. */
-const maxPage = 10_000;
-
-const show = (row: ExperimentRow, isDeleted: boolean, links: ExperimentFields | undefined): object =>
-  showRun(
-    {
-      ...row,
-      isDeleted,
-      tags: Object.fromEntries(row.tags),
-      params: Object.fromEntries(row.params),
-      metrics: row.metrics,
-    },
-    links,
-  );
-
-/** Who watches runs asks for the same ones again, and most have ended. */
-const texts = new KeptTexts<ExperimentRow>();
-
-/** The JSON of a run. What else than its row decides on it may change while the row stays. */
-const textOf = (row: ExperimentRow, isDeleted: boolean, links: ExperimentFields | undefined): string =>
-  isDeleted || row.datasets !== undefined
-    ? JSON.stringify(show(row, isDeleted, links))
-    : texts.textOf(row, () => JSON.stringify(show(row, false, undefined)));
-
-/** Fields of the rows that name data sets or models, which the catalogue has in short alone. */
-async function linksOf(
-  { records }: MlflowContext,
-  rows: readonly ExperimentRow[],
-): Promise<ReadonlyMap<string, ExperimentFields>> {
-  const linked = rows.filter(({ datasets }) => datasets !== undefined);
-  const found = await findFieldsOfEach(records, linked);
-  return new Map(
-    linked.flatMap(({ experiment_id }, index) => {
-      const fields = found[index];
-      return fields === undefined ? [] : [[experiment_id, fields]];
-    }),
-  );
-}
-
-/** @throws what is wrong with the first of those with which something is */
-async function projectsOf(context: MlflowContext, ids: readonly string[]): Promise<Project[]> {
-  const found = await Promise.allSettled(ids.map((id) => requireExperimentProject(context, id, 'viewer')));
-  return found.map((one) => {
-    if (one.status === 'rejected') throw one.reason;
-    return one.value;
-  });
-}
-
-/** Begin to read what is searched, beside what tells whether the caller may: who may read anything may read it. */
-const readRowsAhead = ({ records, job }: MlflowContext, ids: readonly string[]) =>
-  job === undefined && ids.length <= projectsAtOnce && ids.every((id) => Ulid.safeParse(id).success)
-    ? readAhead(() => readProjects(records, ids))
-    : undefined;
+import { runNameTag, runStatusOf, showRun, userTag } from './show-run.ts';
 
 export const searchRuns = route(
   'POST mlflow/runs/search',
@@ -117,3 +64,147 @@ export const searchRuns = route(
     });
   },
 );
+
+const runName: Attribute<ExperimentRow> = { type: 'text', read: ({ name }) => name };
+const start: Attribute<ExperimentRow> = {
+  type: 'time',
+  read: ({ started_at, created_at }) => Date.parse(started_at ?? created_at),
+};
+const end: Read = ({ stopped_at }) => (stopped_at === null ? null : Date.parse(stopped_at));
+
+const ofDatasets =
+  (read: (dataset: RowDataset) => string | null) =>
+  ({ datasets = [] }: ExperimentRow): string[] =>
+    datasets.flatMap((dataset) => read(dataset) ?? []);
+
+/** What filters and orders of runs may name, with the values that MLflow gives them. */
+const runVocabulary: Vocabulary<ExperimentRow> = {
+  attributes: {
+    run_id: { type: 'text', read: runIdOf },
+    run_name: runName,
+    'run name': runName,
+    'Run name': runName,
+    'Run Name': runName,
+    status: { type: 'text', read: ({ status }) => runStatusOf(status) },
+    user_id: { type: 'text', read: (row) => row.tag(userTag) ?? '' },
+    artifact_uri: { type: 'text', read: artifactUriOf },
+    start_time: start,
+    created: start,
+    Created: start,
+    end_time: { type: 'time', read: end },
+  },
+  groups: {
+    metrics: { type: 'number', read: (row, name) => row.lastOf(name) },
+    params: { type: 'text', read: (row, name) => row.param(name) },
+    tags: { type: 'text', read: tagOf },
+  },
+  lists: {
+    'datasets.name': ofDatasets(({ name }) => name),
+    'datasets.digest': ofDatasets(({ digest }) => digest),
+    'datasets.context': ofDatasets(({ context }) => context),
+  },
+  groupAliases: {
+    dataset: 'datasets',
+    metric: 'metrics',
+    parameters: 'params',
+    parameter: 'params',
+    param: 'params',
+    tag: 'tags',
+  },
+};
+
+type Read = Attribute<ExperimentRow>['read'];
+
+function tagOf(row: ExperimentRow, name: string): string | undefined {
+  if (name === runNameTag) return row.name;
+  return name === noteTag ? (row.note ?? undefined) : row.tag(name);
+}
+
+/** Begin to read what is searched, beside what tells whether the caller may: who may read anything may read it. */
+const readRowsAhead = ({ records, job }: MlflowContext, ids: readonly string[]) =>
+  job === undefined && ids.length <= projectsAtOnce && ids.every((id) => Ulid.safeParse(id).success)
+    ? readAhead(() => readProjects(records, ids))
+    : undefined;
+
+/** @throws what is wrong with the first of those with which something is */
+async function projectsOf(context: MlflowContext, ids: readonly string[]): Promise<Project[]> {
+  const found = await Promise.allSettled(ids.map((id) => requireExperimentProject(context, id, 'viewer')));
+  return found.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+}
+
+/** Runs that are read for an answer: the smallest ones fill it. Clients follow its token. */
+const maxPage = 10_000;
+
+/** Fields of the rows that name data sets or models, which the catalogue has in short alone. */
+async function linksOf(
+  { records }: MlflowContext,
+  rows: readonly ExperimentRow[],
+): Promise<ReadonlyMap<string, ExperimentFields>> {
+  const linked = rows.filter(({ datasets }) => datasets !== undefined);
+  const found = await findFieldsOfEach(records, linked);
+  return new Map(
+    linked.flatMap(({ experiment_id }, index) => {
+      const fields = found[index];
+      return fields === undefined ? [] : [[experiment_id, fields]];
+    }),
+  );
+}
+
+/** The JSON of a run. What else than its row decides on it may change while the row stays. */
+const textOf = (row: ExperimentRow, isDeleted: boolean, links: ExperimentFields | undefined): string =>
+  isDeleted || row.datasets !== undefined
+    ? JSON.stringify(show(row, isDeleted, links))
+    : texts.textOf(row, () => JSON.stringify(show(row, false, undefined)));
+
+const show = (row: ExperimentRow, isDeleted: boolean, links: ExperimentFields | undefined): object =>
+  showRun(
+    {
+      ...row,
+      isDeleted,
+      tags: Object.fromEntries(row.tags),
+      params: Object.fromEntries(row.params),
+      metrics: row.metrics,
+    },
+    links,
+  );
+
+/**
+ * Texts of objects that never change, such as the rows of segments that a process keeps. There are two generations: what
+ * is asked for moves into the younger one, and when that is full the older one is forgotten. So at most twice as many
+ * characters are kept, and none of an object that is gone.
+ */
+export class KeptTexts<Of extends object> {
+  readonly #most: number;
+  #younger = new WeakMap<Of, string>();
+  #older = new WeakMap<Of, string>();
+  #characters = 0;
+
+  /** @param most UTF-16 units of a generation */
+  constructor(most = maxCharacters) {
+    this.#most = most;
+  }
+
+  /** The text of an object, made where it is not kept. */
+  textOf(one: Of, make: () => string): string {
+    const present = this.#younger.get(one);
+    if (present !== undefined) return present;
+    const text = this.#older.get(one) ?? make();
+    if (this.#characters + text.length > this.#most) {
+      this.#older = this.#younger;
+      this.#younger = new WeakMap();
+      this.#characters = 0;
+    }
+    this.#younger.set(one, text);
+    this.#characters += text.length;
+    return text;
+  }
+}
+
+/** Characters of a generation: the texts of some 2,000 runs. */
+const maxCharacters = 4_000_000;
+
+/** Who watches runs asks for the same ones again, and most have ended. */
+const texts = new KeptTexts<ExperimentRow>();

@@ -5,21 +5,23 @@ import { noteTag } from '../projects/show-experiment.ts';
 import { artifactUriOf, type RunKey, runIdOf } from '../protocol/ids.ts';
 import { pairsOf, shownDouble } from '../protocol/scalars.ts';
 
-export const runNameTag = 'mlflow.runName';
-export const userTag = 'mlflow.user';
-export const parentTag = 'mlflow.parentRunId';
-
-type RunStatus = 'RUNNING' | 'SCHEDULED' | 'FINISHED' | 'FAILED' | 'KILLED';
-
-const ended: Partial<Record<JobStatus, RunStatus>> = {
-  RUNNING: 'RUNNING',
-  SUCCEEDED: 'FINISHED',
-  FAILED: 'FAILED',
-  CANCELLED: 'KILLED',
-};
-
-/** MLflow's word for a status; a training that does not run yet is scheduled. */
-export const runStatusOf = (status: JobStatus): RunStatus => ended[status] ?? 'SCHEDULED';
+/** An experiment as MLflow's clients know it: a run. */
+export const showRun = (
+  source: RunSource,
+  links?: Pick<ExperimentFields, 'datasets' | 'models_read' | 'models_made'>,
+): object => ({
+  info: showInfo(source),
+  data: {
+    metrics: Array.from(source.metrics, ([name, summary]) => showMetric(name, summary)),
+    params: pairsOf(source.params),
+    tags: pairsOf(tagsOfRun(source)),
+  },
+  inputs: {
+    dataset_inputs: (links?.datasets ?? []).map(showDataset),
+    model_inputs: (links?.models_read ?? []).map(({ model_id }: ModelLink) => ({ model_id })),
+  },
+  outputs: { model_outputs: links?.models_made ?? [] },
+});
 
 /** What a run shows of an experiment, whether it was read by itself or found by a search. */
 export interface RunSource extends RunKey {
@@ -34,17 +36,6 @@ export interface RunSource extends RunKey {
   params: Readonly<Record<string, string>>;
   metrics: Iterable<readonly [string, MetricSummary]>;
 }
-
-/** Tags as clients know them: name and note are tags to them, too. */
-export const tagsOfRun = ({
-  tags,
-  name,
-  note,
-}: Pick<RunSource, 'tags' | 'name' | 'note'>): Record<string, string> => ({
-  ...tags,
-  [runNameTag]: name,
-  ...(note !== null && { [noteTag]: note }),
-});
 
 export function showInfo(source: RunSource): object {
   const { status, name, tags, isDeleted, started_at, created_at, stopped_at } = source;
@@ -63,7 +54,19 @@ export function showInfo(source: RunSource): object {
   };
 }
 
-const showDataset = ({ tags, ...dataset }: DatasetInput): object => ({ tags: pairsOf(tags), dataset });
+export const userTag = 'mlflow.user';
+
+/** MLflow's word for a status; a training that does not run yet is scheduled. */
+export const runStatusOf = (status: JobStatus): RunStatus => ended[status] ?? 'SCHEDULED';
+
+type RunStatus = 'RUNNING' | 'SCHEDULED' | 'FINISHED' | 'FAILED' | 'KILLED';
+
+const ended: Partial<Record<JobStatus, RunStatus>> = {
+  RUNNING: 'RUNNING',
+  SUCCEEDED: 'FINISHED',
+  FAILED: 'FAILED',
+  CANCELLED: 'KILLED',
+};
 
 export const showMetric = (name: string, { last, time, step }: MetricSummary): object => ({
   key: name,
@@ -72,20 +75,19 @@ export const showMetric = (name: string, { last, time, step }: MetricSummary): o
   step: step ?? 0,
 });
 
-/** An experiment as MLflow's clients know it: a run. */
-export const showRun = (
-  source: RunSource,
-  links?: Pick<ExperimentFields, 'datasets' | 'models_read' | 'models_made'>,
-): object => ({
-  info: showInfo(source),
-  data: {
-    metrics: Array.from(source.metrics, ([name, summary]) => showMetric(name, summary)),
-    params: pairsOf(source.params),
-    tags: pairsOf(tagsOfRun(source)),
-  },
-  inputs: {
-    dataset_inputs: (links?.datasets ?? []).map(showDataset),
-    model_inputs: (links?.models_read ?? []).map(({ model_id }: ModelLink) => ({ model_id })),
-  },
-  outputs: { model_outputs: links?.models_made ?? [] },
+/** Tags as clients know them: name and note are tags to them, too. */
+export const tagsOfRun = ({
+  tags,
+  name,
+  note,
+}: Pick<RunSource, 'tags' | 'name' | 'note'>): Record<string, string> => ({
+  ...tags,
+  [runNameTag]: name,
+  ...(note !== null && { [noteTag]: note }),
 });
+
+export const runNameTag = 'mlflow.runName';
+
+const showDataset = ({ tags, ...dataset }: DatasetInput): object => ({ tags: pairsOf(tags), dataset });
+
+export const parentTag = 'mlflow.parentRunId';

@@ -18,9 +18,13 @@ import { ProjectArchiveError } from '../project-archive-error.ts';
 import { type Names, namesOf } from '../references.ts';
 import type { Contained, ExportContext } from './export-context.ts';
 import type { PieceWriter } from './piece-writer.ts';
-import { experimentDocument, modelDocument } from './read-experiment.ts';
-import { readProjectDocument } from './read-project.ts';
-import { registeredDocument, versionLines } from './read-registered.ts';
+import {
+  experimentDocument,
+  modelDocument,
+  readProjectDocument,
+  registeredDocument,
+  versionLines,
+} from './read-documents.ts';
 
 const changed = (what: string): ProjectArchiveError =>
   new ProjectArchiveError(`${what} was deleted while the project was exported. Begin the export again.`);

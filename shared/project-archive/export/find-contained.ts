@@ -2,19 +2,17 @@ import { experimentsPartition, parseExperiment } from '../../data/experiments/ex
 import { listLoggedModels } from '../../data/experiments/logged-model.ts';
 import { readTrackingOf } from '../../data/experiments/tracking.ts';
 import { isFinal } from '../../data/jobs/job-status.ts';
-import type { Contained, ExportContext } from './export-context.ts';
-import { findRegistered } from './find-registered.ts';
-
-/** Experiments that an export leaves out and names: as many stand in its receipt. */
-const maxNamed = 100;
-
-/** What an export leaves out of a project. */
-export interface LeftOut {
-  /** Experiments that have not ended, or are marked as deleted. */
-  left_out: number;
-  /** Those of them that have not ended, the first hundred. */
-  unfinished: string[];
-}
+import {
+  type ModelVersion,
+  modelVersions,
+  parseModelVersion,
+  parseRegisteredModel,
+  type RegisteredModel,
+  registeredModels,
+} from '../../data/models/registered-model.ts';
+import type { Item, TableReader } from '../../data/table/table.ts';
+import { idsIn } from '../references.ts';
+import type { Contained, ContainedRegistered, ExportContext } from './export-context.ts';
 
 /**
  * The experiments and models that an export contains: all that have ended, of those that clients record also those that
@@ -52,4 +50,72 @@ export async function findContained(
   } while (after !== undefined);
   const registered = await findRegistered(records, [...experiments, ...models]);
   return { experiments, models, registered, left_out, unfinished };
+}
+
+/** What an export leaves out of a project. */
+interface LeftOut {
+  /** Experiments that have not ended, or are marked as deleted. */
+  left_out: number;
+  /** Those of them that have not ended, the first hundred. */
+  unfinished: string[];
+}
+
+/** Experiments that an export leaves out and names: as many stand in its receipt. */
+const maxNamed = 100;
+
+/**
+ * The registered models with versions that are of one of these experiments or logged models, in the order of their names.
+ * The registry belongs to no project, so all of it is looked through; a record that cannot be read counts only where it
+ * is one of these.
+ * @throws UnreadableRecordError
+ */
+async function findRegistered(
+  records: Records,
+  contained: readonly string[],
+): Promise<ContainedRegistered[]> {
+  const ids = new Set(contained);
+  const isOf = (text: string): boolean => idsIn(text).some((id) => ids.has(id));
+  const belongs = ({ run_id, model_id, source, location }: ModelVersion): boolean =>
+    [run_id, model_id, source, location].some(isOf);
+  const versions = new Map<string, number[]>();
+  if (ids.size === 0) return [];
+  for await (const item of itemsOf(records, modelVersions)) {
+    if (!isOf(JSON.stringify(item))) continue;
+    const version = parseModelVersion(item);
+    if (!belongs(version)) continue;
+    const { registration_id, number } = version;
+    versions.set(registration_id, [...(versions.get(registration_id) ?? []), number]);
+  }
+  if (versions.size === 0) return [];
+  const models: RegisteredModel[] = [];
+  for await (const item of itemsOf(records, registeredModels))
+    if (versions.has(String(item['registration_id']))) models.push(parseRegisteredModel(item));
+  return withNames(models).map(([archived_name, { registration_id, name }]) => ({
+    registration_id,
+    name,
+    archived_name,
+    versions: versions.get(registration_id) ?? [],
+  }));
+}
+
+type Records = TableReader<'records'>;
+
+async function* itemsOf(records: Records, pk: string): AsyncGenerator<Item> {
+  let after: string | undefined;
+  do {
+    const page = await records.query({ pk, after });
+    yield* page.items;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** Names in the archive: no two are the same, though a model of an archive may have the name of another one there. */
+function withNames(models: readonly RegisteredModel[]): [name: string, model: RegisteredModel][] {
+  const own = new Set(models.map(({ name }) => name));
+  return models
+    .map((model): [string, RegisteredModel] => {
+      const { name, archived_name = name } = model;
+      return [archived_name !== name && own.has(archived_name) ? name : archived_name, model];
+    })
+    .sort(([one], [other]) => (one < other ? -1 : 1));
 }

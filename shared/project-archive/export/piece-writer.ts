@@ -4,12 +4,6 @@ import { Digest } from '../digest.ts';
 import type { IndexRow } from '../manifest.ts';
 import type { ExportContext, PlannedFile } from './export-context.ts';
 
-/** A piece is written down once it is so old, or so large: a crash costs no more than this. */
-const maxMilliseconds = 10_000;
-const maxRows = 2000;
-
-type Attributes = Pick<IndexRow, 'media_type' | 'created_at'>;
-
 /**
  * A part of what an export reads: the list of its files, and the documents among them, which stand in one object. Their
  * names are new each time, so that two passes at once do not write into each other's.
@@ -80,6 +74,13 @@ export class PieceWriter {
     return id;
   }
 }
+
+const maxRows = 2000;
+
+/** A piece is written down once it is so old, or so large: a crash costs no more than this. */
+const maxMilliseconds = 10_000;
+
+type Attributes = Pick<IndexRow, 'media_type' | 'created_at'>;
 
 /** Where the list of a piece lies. */
 export const pieceObject = (prefix: string, id: string): string => `${prefix}piece-${id}`;

@@ -18,8 +18,7 @@ import { readVariables } from '../../data/projects/variable.ts';
 import { UnreadableRecordError } from '../../data/table/item.ts';
 import type { Write } from '../../data/table/table.ts';
 import { ConditionFailedError } from '../../data/table/write-label.ts';
-import { keptUntil, maxPassesThatFail, mayExpire } from '../archive-limits.ts';
-import { Pass } from '../pass.ts';
+import { keptUntil, maxPassesThatFail, mayExpire, Pass } from '../archive-limits.ts';
 import { ProjectArchiveError } from '../project-archive-error.ts';
 import { Collector } from './collect.ts';
 import { Contained, type ExportContext } from './export-context.ts';
@@ -27,9 +26,40 @@ import { findContained } from './find-contained.ts';
 import { packArchive } from './pack.ts';
 import { PieceWriter } from './piece-writer.ts';
 
-type ExportPass = Pass<ProjectExport>;
+/**
+ * Go on with an export while there is time: read what the project holds, piece by piece, then pack the archive part by
+ * part. Each step is written down once it is done, so a crash repeats one; two passes at once do the same, and the one that
+ * writes it down later stops.
+ */
+export async function runExport(
+  context: ExportContext,
+  begun: ProjectExport,
+  hasTime: Deadline,
+  log: Logger,
+): Promise<void> {
+  const { records, now } = context;
+  const pass: ExportPass = new Pass(begun, (previous, change, also) =>
+    saveExport(records, previous, change, ...also),
+  );
+  try {
+    if (mayExpire(begun.expires_at, now()))
+      throw new ProjectArchiveError(
+        'It was not finished within a day after its last step. Begin the export again.',
+      );
+    const expires_at = keptUntil(now());
+    await pass.save({ expires_at }, putOffPurge(purgeOf({ ...begun, expires_at })));
+    await collect(context, pass, hasTime);
+    if (pass.value.cursor.stage === 'pack' && hasTime()) await pack(context, pass, hasTime);
+  } catch (error) {
+    // Another pass went on with it, or the project is gone.
+    if (error instanceof ConditionFailedError) return;
+    await failed(context, pass, error, log).catch((later: unknown) => {
+      if (!(later instanceof ConditionFailedError)) throw later;
+    });
+  }
+}
 
-const containedObject = (value: ProjectExport): string => `${exportWorkPrefix(value)}contained.json`;
+type ExportPass = Pass<ProjectExport>;
 
 /** The purge of what an export leaves, due when the archive expires. */
 const purgeOf = (value: ProjectExport): Purge => ({
@@ -43,6 +73,94 @@ const purgeOf = (value: ProjectExport): Purge => ({
   ),
   again_at: value.expires_at,
 });
+
+async function collect(context: ExportContext, pass: ExportPass, hasTime: Deadline): Promise<void> {
+  const contained = await containedIn(context, pass);
+  const collector = new Collector(context, pass.value, contained);
+  while (pass.value.cursor.stage !== 'pack' && hasTime()) {
+    const { value } = pass;
+    const piece = new PieceWriter(context, exportWorkPrefix(value));
+    let { cursor } = value;
+    try {
+      do cursor = await collector.step(cursor, piece);
+      while (cursor.stage !== 'pack' && !piece.isFull() && hasTime());
+    } catch (error) {
+      await piece.abandon();
+      throw error;
+    }
+    const id = await piece.end();
+    const pieces = id === undefined ? value.pieces : [...value.pieces, id];
+    await pass.save({
+      cursor,
+      pieces,
+      files: value.files + piece.rows.length,
+      failures: 0,
+    });
+  }
+}
+
+/** What the export contains, which is settled once. */
+async function containedIn(context: ExportContext, pass: ExportPass): Promise<Contained> {
+  const { objects } = context;
+  const { value } = pass;
+  if (value.pieces.length > 0 || value.cursor.stage !== 'project') {
+    const stored = await objects.read(containedObject(value));
+    if (stored === undefined) throw new Error('the list of what an export contains is gone');
+    return Contained.parse(JSON.parse(await text(stored)));
+  }
+  const { left_out, unfinished, ...contained } = await findContained(context, value.project_id);
+  await pass.save({ left_out, unfinished });
+  await objects.put(containedObject(value), Buffer.from(JSON.stringify(contained)), 'application/json');
+  return contained;
+}
+
+const containedObject = (value: ProjectExport): string => `${exportWorkPrefix(value)}contained.json`;
+
+async function pack(context: ExportContext, pass: ExportPass, hasTime: Deadline): Promise<void> {
+  const { objects, now } = context;
+  if (pass.value.upload_id === null) {
+    const { value } = pass;
+    const upload_id = await objects.startParts(exportObject(value));
+    try {
+      await pass.save({ upload_id }, putOffPurge(purgeOf({ ...value, upload_id })));
+    } catch (error) {
+      await objects.abortParts(exportObject(value), upload_id);
+      throw error;
+    }
+  }
+  const { value } = pass;
+  const bytes = await packArchive(objects, value, value.upload_id ?? '', hasTime);
+  if (bytes === undefined) return;
+  const expires_at = keptUntil(now());
+  const change = { status: 'SUCCEEDED', bytes, expires_at, ended_at: now().toISOString() } as const;
+  await pass.save(change, putOffPurge(purgeOf({ ...value, expires_at })));
+}
+
+/** End an export that cannot go on, or note that a pass failed for no known reason: then others try again. */
+async function failed({ now }: ExportContext, pass: ExportPass, error: unknown, log: Logger) {
+  const { value } = pass;
+  const failures = value.failures + 1;
+  const known = reasonOf(error);
+  if (known === undefined)
+    log.error('export-failed', {
+      export_id: value.export_id,
+      stack: errorStack(error),
+    });
+  const isOver = known !== undefined || failures >= maxPassesThatFail;
+  const status_reason = known ?? 'It failed for a reason that the log of the service names.';
+  await pass.save(
+    isOver ? { status: 'FAILED', status_reason, ended_at: now().toISOString(), failures } : { failures },
+  );
+}
+
+const reasonOf = (error: unknown): string | undefined => {
+  if (error instanceof ProjectArchiveError) return error.message;
+  if (error instanceof UnreadableRecordError)
+    return `The project holds what this version of the service cannot read: ${error.message}`;
+  if (error instanceof ServiceError && error.kind === 'not-found')
+    return `${error.message} It was deleted while the project was exported. Begin the export again.`;
+  return undefined;
+};
 
 /**
  * Begin to export a project.
@@ -81,123 +199,4 @@ export async function startExport(
   };
   await beginExport(records, value, previous, [recordPurge(purgeOf(value)), ...also(value.export_id)]);
   return value;
-}
-
-/** What the export contains, which is settled once. */
-async function containedIn(context: ExportContext, pass: ExportPass): Promise<Contained> {
-  const { objects } = context;
-  const { value } = pass;
-  if (value.pieces.length > 0 || value.cursor.stage !== 'project') {
-    const stored = await objects.read(containedObject(value));
-    if (stored === undefined) throw new Error('the list of what an export contains is gone');
-    return Contained.parse(JSON.parse(await text(stored)));
-  }
-  const { left_out, unfinished, ...contained } = await findContained(context, value.project_id);
-  await pass.save({ left_out, unfinished });
-  await objects.put(containedObject(value), Buffer.from(JSON.stringify(contained)), 'application/json');
-  return contained;
-}
-
-async function collect(context: ExportContext, pass: ExportPass, hasTime: Deadline): Promise<void> {
-  const contained = await containedIn(context, pass);
-  const collector = new Collector(context, pass.value, contained);
-  while (pass.value.cursor.stage !== 'pack' && hasTime()) {
-    const { value } = pass;
-    const piece = new PieceWriter(context, exportWorkPrefix(value));
-    let { cursor } = value;
-    try {
-      do cursor = await collector.step(cursor, piece);
-      while (cursor.stage !== 'pack' && !piece.isFull() && hasTime());
-    } catch (error) {
-      await piece.abandon();
-      throw error;
-    }
-    const id = await piece.end();
-    const pieces = id === undefined ? value.pieces : [...value.pieces, id];
-    await pass.save({
-      cursor,
-      pieces,
-      files: value.files + piece.rows.length,
-      failures: 0,
-    });
-  }
-}
-
-async function pack(context: ExportContext, pass: ExportPass, hasTime: Deadline): Promise<void> {
-  const { objects, now } = context;
-  if (pass.value.upload_id === null) {
-    const { value } = pass;
-    const upload_id = await objects.startParts(exportObject(value));
-    try {
-      await pass.save({ upload_id }, putOffPurge(purgeOf({ ...value, upload_id })));
-    } catch (error) {
-      await objects.abortParts(exportObject(value), upload_id);
-      throw error;
-    }
-  }
-  const { value } = pass;
-  const bytes = await packArchive(objects, value, value.upload_id ?? '', hasTime);
-  if (bytes === undefined) return;
-  const expires_at = keptUntil(now());
-  const change = { status: 'SUCCEEDED', bytes, expires_at, ended_at: now().toISOString() } as const;
-  await pass.save(change, putOffPurge(purgeOf({ ...value, expires_at })));
-}
-
-const reasonOf = (error: unknown): string | undefined => {
-  if (error instanceof ProjectArchiveError) return error.message;
-  if (error instanceof UnreadableRecordError)
-    return `The project holds what this version of the service cannot read: ${error.message}`;
-  if (error instanceof ServiceError && error.kind === 'not-found')
-    return `${error.message} It was deleted while the project was exported. Begin the export again.`;
-  return undefined;
-};
-
-/** End an export that cannot go on, or note that a pass failed for no known reason: then others try again. */
-async function failed({ now }: ExportContext, pass: ExportPass, error: unknown, log: Logger) {
-  const { value } = pass;
-  const failures = value.failures + 1;
-  const known = reasonOf(error);
-  if (known === undefined)
-    log.error('export-failed', {
-      export_id: value.export_id,
-      stack: errorStack(error),
-    });
-  const isOver = known !== undefined || failures >= maxPassesThatFail;
-  const status_reason = known ?? 'It failed for a reason that the log of the service names.';
-  await pass.save(
-    isOver ? { status: 'FAILED', status_reason, ended_at: now().toISOString(), failures } : { failures },
-  );
-}
-
-/**
- * Go on with an export while there is time: read what the project holds, piece by piece, then pack the archive part by
- * part. Each step is written down once it is done, so a crash repeats one; two passes at once do the same, and the one that
- * writes it down later stops.
- */
-export async function runExport(
-  context: ExportContext,
-  begun: ProjectExport,
-  hasTime: Deadline,
-  log: Logger,
-): Promise<void> {
-  const { records, now } = context;
-  const pass: ExportPass = new Pass(begun, (previous, change, also) =>
-    saveExport(records, previous, change, ...also),
-  );
-  try {
-    if (mayExpire(begun.expires_at, now()))
-      throw new ProjectArchiveError(
-        'It was not finished within a day after its last step. Begin the export again.',
-      );
-    const expires_at = keptUntil(now());
-    await pass.save({ expires_at }, putOffPurge(purgeOf({ ...begun, expires_at })));
-    await collect(context, pass, hasTime);
-    if (pass.value.cursor.stage === 'pack' && hasTime()) await pack(context, pass, hasTime);
-  } catch (error) {
-    // Another pass went on with it, or the project is gone.
-    if (error instanceof ConditionFailedError) return;
-    await failed(context, pass, error, log).catch((later: unknown) => {
-      if (!(later instanceof ConditionFailedError)) throw later;
-    });
-  }
 }

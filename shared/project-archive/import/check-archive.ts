@@ -7,8 +7,6 @@ import { deploymentFaults } from '../../runner/training/environment-faults.ts';
 import { Digest } from '../digest.ts';
 import { Faults, fault } from '../project-archive-error.ts';
 import type { Ids } from '../references.ts';
-import type { ArchiveFile } from './archive-file.ts';
-import { ByteWalk } from './byte-walk.ts';
 import {
   type Deployment,
   type ImportContext,
@@ -17,7 +15,7 @@ import {
   importedFile,
   importedModelFile,
 } from './import-context.ts';
-import { filesBefore, type OpenArchive } from './open-archive.ts';
+import { type ArchiveFile, filesBefore, type OpenArchive } from './open-archive.ts';
 import {
   checkConfigBytes,
   fileAt,
@@ -27,118 +25,9 @@ import {
   readPoints,
   readPrinted,
   readProject,
+  readRegistered,
+  readVersions,
 } from './read-document.ts';
-import { readRegistered, readVersions } from './read-registry.ts';
-
-/** Progress is written down as often: a crash costs no more. */
-const saveMilliseconds = 5000;
-
-/** Where a file of the archive is to lie in the bucket; undefined for a document. */
-function placeOf(value: ProjectImport, { experiments, models }: Ids, file: ArchiveFile, index: number) {
-  const { placed } = file;
-  if (placed.of === 'upload') return uploadObject(placed.kind, value.project_id, placed.sha256);
-  if (placed.of === 'file')
-    return importedFile(value, experiments[placed.number - 1] ?? '', placed.kind, index);
-  if (placed.of === 'model-file') return importedModelFile(value, models[placed.number - 1] ?? '', index);
-  return undefined;
-}
-
-async function readThrough(values: AsyncIterable<unknown>): Promise<void> {
-  for await (const _ of values);
-}
-
-/** What keeps an environment from this deployment. @throws ProjectArchiveError */
-function requireAllowed(file: ArchiveFile, environment: EnvironmentSpec, deployment: Deployment): void {
-  const faults = deploymentFaults(environment, deployment);
-  if (faults.length > 0)
-    throw fault(...faults.map(({ name, message }) => `${file.path}: environment.${name} ${message}`));
-}
-
-async function checkExperimentConfig(
-  archive: OpenArchive,
-  file: ArchiveFile,
-  number: number,
-  bytes: AsyncIterable<Uint8Array>,
-): Promise<void> {
-  const { files, contents } = archive;
-  const document = contents.experiments[number - 1]?.document ?? 0;
-  const { config_id } = await readExperiment(archive, archive.read(document), fileAt(files, document));
-  await checkConfigBytes(config_id, bytes, file);
-}
-
-/** Read a document as the recording will, and as a request that brings it would: once something is recorded it has no fault. */
-async function checkDocument(
-  archive: OpenArchive,
-  file: ArchiveFile,
-  bytes: AsyncIterable<Uint8Array>,
-  deployment: Deployment,
-): Promise<void> {
-  const { placed } = file;
-  switch (placed.of) {
-    case 'project': {
-      const { environment } = await readProject(archive, bytes);
-      if (environment !== null) requireAllowed(file, environment, deployment);
-      break;
-    }
-    case 'config':
-      await readConfig(archive, bytes, file);
-      break;
-    case 'config-version':
-      await checkConfigBytes(placed.config_id, bytes, file);
-      break;
-    case 'experiment-config':
-      await checkExperimentConfig(archive, file, placed.number, bytes);
-      break;
-    case 'experiment': {
-      const { environment } = await readExperiment(archive, bytes, file);
-      requireAllowed(file, environment, deployment);
-      break;
-    }
-    case 'metrics':
-      await readThrough(readPoints(bytes, file));
-      break;
-    case 'log':
-      await readThrough(readPrinted(bytes, file));
-      break;
-    case 'model':
-      await readModel(archive, bytes, file);
-      break;
-    case 'registered':
-      await readRegistered(archive, bytes, file);
-      break;
-    case 'versions':
-      await readThrough(readVersions(archive, bytes, file));
-      break;
-    default:
-      throw new Error(`${file.path} is no document`);
-  }
-}
-
-/** The same bytes, which stay open where their reader stops in the middle. */
-const unclosed = (bytes: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> => ({
-  [Symbol.asyncIterator]: () => ({ next: () => bytes.next() }),
-});
-
-/** The bytes of a file as they pass; an error at their end where they are not those that the list names. */
-async function* verified(file: ArchiveFile, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const digest = new Digest();
-  for await (const chunk of bytes) {
-    digest.add(chunk);
-    yield chunk;
-  }
-  const { sha256, crc32 } = digest.end();
-  if (sha256 !== file.sha256 || crc32 !== file.crc32)
-    throw fault(`${file.path} does not have the digest that the list of files names`);
-}
-
-async function requireBytes(walk: ByteWalk, expected: Buffer): Promise<void> {
-  let at = 0;
-  for await (const chunk of walk.take(expected.length)) {
-    if (!expected.subarray(at, at + chunk.length).equals(chunk))
-      throw fault('its zip directory does not agree with its list of files');
-    at += chunk.length;
-  }
-}
 
 /**
  * Read the archive from the first file that was not read before, compare each byte with what the list of files says, and
@@ -207,3 +96,144 @@ export async function checkArchive(
     await walk.end();
   }
 }
+
+/** Where a file of the archive is to lie in the bucket; undefined for a document. */
+function placeOf(value: ProjectImport, { experiments, models }: Ids, file: ArchiveFile, index: number) {
+  const { placed } = file;
+  if (placed.of === 'upload') return uploadObject(placed.kind, value.project_id, placed.sha256);
+  if (placed.of === 'file')
+    return importedFile(value, experiments[placed.number - 1] ?? '', placed.kind, index);
+  if (placed.of === 'model-file') return importedModelFile(value, models[placed.number - 1] ?? '', index);
+  return undefined;
+}
+
+/** Bytes that stream in, taken in runs one after the other. */
+class ByteWalk {
+  readonly #source: AsyncIterator<Uint8Array>;
+  #rest: Uint8Array = new Uint8Array();
+
+  constructor(source: AsyncIterable<Uint8Array>) {
+    this.#source = source[Symbol.asyncIterator]();
+  }
+
+  /** The next so many bytes, in pieces; all must be taken before the next run is. @throws ProjectArchiveError at the end */
+  async *take(length: number): AsyncGenerator<Uint8Array> {
+    let left = length;
+    while (left > 0) {
+      if (this.#rest.length === 0) {
+        const next = await this.#source.next();
+        if (next.done === true) throw fault('it is cut short');
+        this.#rest = next.value;
+        continue;
+      }
+      const piece = this.#rest.subarray(0, left);
+      this.#rest = this.#rest.subarray(piece.length);
+      left -= piece.length;
+      yield piece;
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#source.return?.();
+  }
+}
+
+async function requireBytes(walk: ByteWalk, expected: Buffer): Promise<void> {
+  let at = 0;
+  for await (const chunk of walk.take(expected.length)) {
+    if (!expected.subarray(at, at + chunk.length).equals(chunk))
+      throw fault('its zip directory does not agree with its list of files');
+    at += chunk.length;
+  }
+}
+
+async function readThrough(values: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of values);
+}
+
+/** The bytes of a file as they pass; an error at their end where they are not those that the list names. */
+async function* verified(file: ArchiveFile, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const digest = new Digest();
+  for await (const chunk of bytes) {
+    digest.add(chunk);
+    yield chunk;
+  }
+  const { sha256, crc32 } = digest.end();
+  if (sha256 !== file.sha256 || crc32 !== file.crc32)
+    throw fault(`${file.path} does not have the digest that the list of files names`);
+}
+
+/** Read a document as the recording will, and as a request that brings it would: once something is recorded it has no fault. */
+async function checkDocument(
+  archive: OpenArchive,
+  file: ArchiveFile,
+  bytes: AsyncIterable<Uint8Array>,
+  deployment: Deployment,
+): Promise<void> {
+  const { placed } = file;
+  switch (placed.of) {
+    case 'project': {
+      const { environment } = await readProject(archive, bytes);
+      if (environment !== null) requireAllowed(file, environment, deployment);
+      break;
+    }
+    case 'config':
+      await readConfig(archive, bytes, file);
+      break;
+    case 'config-version':
+      await checkConfigBytes(placed.config_id, bytes, file);
+      break;
+    case 'experiment-config':
+      await checkExperimentConfig(archive, file, placed.number, bytes);
+      break;
+    case 'experiment': {
+      const { environment } = await readExperiment(archive, bytes, file);
+      requireAllowed(file, environment, deployment);
+      break;
+    }
+    case 'metrics':
+      await readThrough(readPoints(bytes, file));
+      break;
+    case 'log':
+      await readThrough(readPrinted(bytes, file));
+      break;
+    case 'model':
+      await readModel(archive, bytes, file);
+      break;
+    case 'registered':
+      await readRegistered(archive, bytes, file);
+      break;
+    case 'versions':
+      await readThrough(readVersions(archive, bytes, file));
+      break;
+    default:
+      throw new Error(`${file.path} is no document`);
+  }
+}
+
+/** What keeps an environment from this deployment. @throws ProjectArchiveError */
+function requireAllowed(file: ArchiveFile, environment: EnvironmentSpec, deployment: Deployment): void {
+  const faults = deploymentFaults(environment, deployment);
+  if (faults.length > 0)
+    throw fault(...faults.map(({ name, message }) => `${file.path}: environment.${name} ${message}`));
+}
+
+async function checkExperimentConfig(
+  archive: OpenArchive,
+  file: ArchiveFile,
+  number: number,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const { files, contents } = archive;
+  const document = contents.experiments[number - 1]?.document ?? 0;
+  const { config_id } = await readExperiment(archive, archive.read(document), fileAt(files, document));
+  await checkConfigBytes(config_id, bytes, file);
+}
+
+/** The same bytes, which stay open where their reader stops in the middle. */
+const unclosed = (bytes: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> => ({
+  [Symbol.asyncIterator]: () => ({ next: () => bytes.next() }),
+});
+
+/** Progress is written down as often: a crash costs no more. */
+const saveMilliseconds = 5000;

@@ -5,14 +5,8 @@ import { type ArtifactKind, artifactObject } from '../../data/experiments/artifa
 import { clientObject } from '../../data/experiments/client-artifact.ts';
 import type { ProjectImport } from '../../data/projects/project-archives.ts';
 import type { TableReader, TableWriter } from '../../data/table/table.ts';
-import type { Pass } from '../pass.ts';
+import type { Pass } from '../archive-limits.ts';
 import type { Ids } from '../references.ts';
-
-/** An import that is worked on. */
-export type ImportPass = Pass<ProjectImport>;
-
-/** What a deployment allows of an environment. */
-export type Deployment = Pick<Settings, 'packageIndexes' | 'trustedImages'>;
 
 /** What an import works with. */
 export interface ImportContext {
@@ -26,14 +20,11 @@ export interface ImportContext {
   projectBytes: number;
 }
 
-const digits = '0123456789abcdefghjkmnpqrstvwxyz';
+/** What a deployment allows of an environment. */
+export type Deployment = Pick<Settings, 'packageIndexes' | 'trustedImages'>;
 
-/** A number in the digits of ULIDs. */
-function inDigits(value: bigint, length: number): string {
-  let text = '';
-  for (let rest = value; text.length < length; rest /= 32n) text = `${digits[Number(rest % 32n)]}${text}`;
-  return text;
-}
+/** An import that is worked on. */
+export type ImportPass = Pass<ProjectImport>;
 
 /**
  * The id of something that an import makes: the same each time that a step is repeated, in the order of the numbers, and
@@ -47,6 +38,15 @@ export function importedId(
   const digest = createHash('sha256').update(`${import_id} ${kind} ${number}`).digest('hex');
   return `${import_id.slice(0, 10)}${inDigits(BigInt(number), 5)}${inDigits(BigInt(`0x${digest.slice(0, 14)}`), 11)}`;
 }
+
+/** A number in the digits of ULIDs. */
+function inDigits(value: bigint, length: number): string {
+  let text = '';
+  for (let rest = value; text.length < length; rest /= 32n) text = `${digits[Number(rest % 32n)]}${text}`;
+  return text;
+}
+
+const digits = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** The number within such an id. */
 export const numberOfImported = (id: string): number =>

@@ -1,65 +1,44 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { checkConfigFile } from '../../config/check-config-file.ts';
 import { configFormat } from '../../config/parse-config-file.ts';
 import { ServiceError } from '../../core/service-error.ts';
 import { bytesOfFields, fieldsMaxBytes } from '../../data/experiments/tracking.ts';
 import { isFinal } from '../../data/jobs/job-status.ts';
 import { configMaxBytes, oldestKept } from '../../data/projects/config.ts';
+import {
+  faultOfModel,
+  LoggedModelName,
+  maxRegistryItem,
+  RegistryDescription,
+  RegistryTag,
+} from '../../data/rules/model.ts';
+import {
+  AnyExperimentName,
+  AnyNote,
+  AnyParams,
+  AnyTags,
+  AnyTrackedName,
+  DatasetRule,
+  GitRule,
+  ModelValues,
+  maxLinks,
+  Step,
+  TaggedName,
+} from '../../data/rules/tracked.ts';
+import { ArtifactPath } from '../../data/rules/upload.ts';
 import { faultsOf, readCanonical } from '../canonical-json.ts';
-import { ConfigDocument, ExperimentDocument, ModelDocument, ProjectDocument } from '../documents.ts';
-import { lineMaxBytes, readLine, readPoint } from '../lines.ts';
+import {
+  ConfigDocument,
+  ExperimentDocument,
+  ModelDocument,
+  ProjectDocument,
+  RegisteredDocument,
+  VersionDocument,
+} from '../documents.ts';
+import { lineMaxBytes, readLine, readLines, readPoint } from '../lines.ts';
 import { fault, maxFaults } from '../project-archive-error.ts';
-import { readLines } from '../read-lines.ts';
 import { resolver, withTexts } from '../references.ts';
-import { FieldsRules, ModelRules } from '../resolved-rules.ts';
-import type { ArchiveFile } from './archive-file.ts';
-import type { Contents } from './contents.ts';
-import type { OpenArchive } from './open-archive.ts';
-
-/** Most bytes of a document, whose references may be longer than ids. */
-const documentMaxBytes = 1_000_000;
-const recordMaxBytes = 90_000;
-/** Most bytes of what becomes one item, which takes 400 KB. */
-const itemMaxBytes = 350_000;
-/** In place of ids, which are as long. */
-const anyId = '0'.repeat(26);
-
-const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
-
-async function bytesOf(
-  bytes: AsyncIterable<Uint8Array>,
-  { path, size }: Pick<ArchiveFile, 'path' | 'size'>,
-  most: number,
-) {
-  if (size > most) throw fault(`${path} has ${size} bytes; at most ${most} are allowed`);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of bytes) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
-/** A document that fits a schema. @throws ProjectArchiveError */
-export async function documentOf<S extends z.ZodType>(
-  bytes: AsyncIterable<Uint8Array>,
-  file: ArchiveFile,
-  schema: S,
-): Promise<z.output<S>> {
-  const text = (await bytesOf(bytes, file, documentMaxBytes)).toString('utf8');
-  const read = readCanonical(text, schema);
-  if ('value' in read) return read.value;
-  const notThis = `${file.path} is not as this format has it`;
-  throw fault(...(read.faults.length === 0 ? [notThis] : read.faults.map((one) => `${notThis}: ${one}`)));
-}
-
-/** @throws ProjectArchiveError for what a rule refuses, with ids in the place of references */
-export function requireRules(
-  file: Pick<ArchiveFile, 'path'>,
-  place: string,
-  value: unknown,
-  rules: z.ZodType,
-): void {
-  const { error } = rules.safeParse(value);
-  if (error !== undefined) throw fault(...faultsOf(error).map((one) => `${file.path}: ${place}${one}`));
-}
+import type { ArchiveFile, Contents, OpenArchive } from './open-archive.ts';
 
 /** `project.json`. @throws ProjectArchiveError */
 export async function readProject(
@@ -79,6 +58,45 @@ export async function readProject(
   if (sizeOf(own) > itemMaxBytes) throw fault(`${file.path} holds more than a project may`);
   return value;
 }
+
+/** A file of an archive by its index. */
+export function fileAt(files: readonly ArchiveFile[], index: number): ArchiveFile {
+  const file = files[index];
+  if (file === undefined) throw new Error(`an archive without a file ${index}`);
+  return file;
+}
+
+/** A document that fits a schema. @throws ProjectArchiveError */
+async function documentOf<S extends z.ZodType>(
+  bytes: AsyncIterable<Uint8Array>,
+  file: ArchiveFile,
+  schema: S,
+): Promise<z.output<S>> {
+  const text = (await bytesOf(bytes, file, documentMaxBytes)).toString('utf8');
+  const read = readCanonical(text, schema);
+  if ('value' in read) return read.value;
+  const notThis = `${file.path} is not as this format has it`;
+  throw fault(...(read.faults.length === 0 ? [notThis] : read.faults.map((one) => `${notThis}: ${one}`)));
+}
+
+async function bytesOf(
+  bytes: AsyncIterable<Uint8Array>,
+  { path, size }: Pick<ArchiveFile, 'path' | 'size'>,
+  most: number,
+) {
+  if (size > most) throw fault(`${path} has ${size} bytes; at most ${most} are allowed`);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Most bytes of a document, whose references may be longer than ids. */
+const documentMaxBytes = 1_000_000;
+
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+/** Most bytes of what becomes one item, which takes 400 KB. */
+const itemMaxBytes = 350_000;
 
 /** The document of a configuration, of which each version that is kept is contained. @throws ProjectArchiveError */
 export async function readConfig(
@@ -125,23 +143,6 @@ export async function checkConfigBytes(
   }
 }
 
-/**
- * Check that the texts of a document refer to what is contained, and that it will not be larger than an item may be.
- * @returns the document with ids in the place of references, none of which is the one that it will be
- * @throws ProjectArchiveError
- */
-export function requireReferences<T>(
-  { experiments, models }: Contents,
-  { path }: ArchiveFile,
-  document: T,
-): T {
-  const [ofExperiments, ofModels] = [experiments, models].map((groups) => groups.map(() => anyId));
-  const ids = { project_id: anyId, experiments: ofExperiments ?? [], models: ofModels ?? [] };
-  const resolved = withTexts(document, resolver(ids));
-  if (sizeOf(resolved) > itemMaxBytes) throw fault(`${path} holds more than one item may`);
-  return resolved;
-}
-
 /** The document of an experiment. @throws ProjectArchiveError */
 export async function readExperiment(
   { contents }: OpenArchive,
@@ -164,6 +165,51 @@ export async function readExperiment(
   return value;
 }
 
+/**
+ * Check that the texts of a document refer to what is contained, and that it will not be larger than an item may be.
+ * @returns the document with ids in the place of references, none of which is the one that it will be
+ * @throws ProjectArchiveError
+ */
+function requireReferences<T>({ experiments, models }: Contents, { path }: ArchiveFile, document: T): T {
+  const [ofExperiments, ofModels] = [experiments, models].map((groups) => groups.map(() => anyId));
+  const ids = { project_id: anyId, experiments: ofExperiments ?? [], models: ofModels ?? [] };
+  const resolved = withTexts(document, resolver(ids));
+  if (sizeOf(resolved) > itemMaxBytes) throw fault(`${path} holds more than one item may`);
+  return resolved;
+}
+
+/** In place of ids, which are as long. */
+const anyId = '0'.repeat(26);
+
+const recordMaxBytes = 90_000;
+
+/** @throws ProjectArchiveError for what a rule refuses, with ids in the place of references */
+function requireRules(
+  file: Pick<ArchiveFile, 'path'>,
+  place: string,
+  value: unknown,
+  rules: z.ZodType,
+): void {
+  const { error } = rules.safeParse(value);
+  if (error !== undefined) throw fault(...faultsOf(error).map((one) => `${file.path}: ${place}${one}`));
+}
+
+// Rules of what people and programs wrote, once ids stand in the place of references. They look at the fields that they
+// name; what a document has beside them is told by its own schema.
+
+const Links = z.array(z.looseObject({ model_id: z.string().min(1), step: Step })).max(maxLinks);
+
+const FieldsRules = z.looseObject({
+  name: AnyExperimentName,
+  note: AnyNote.nullable(),
+  tags: AnyTags,
+  params: AnyParams,
+  git: GitRule.nullable(),
+  datasets: z.array(DatasetRule).max(maxLinks).optional(),
+  models_read: Links.optional(),
+  models_made: Links.optional(),
+});
+
 /** The document of a logged model. @throws ProjectArchiveError */
 export async function readModel(
   { contents }: OpenArchive,
@@ -176,6 +222,23 @@ export async function readModel(
     throw fault(`${file.path} refers to experiment ${value.source_experiment}, which is not contained`);
   return value;
 }
+
+const ModelRules = z
+  .looseObject({
+    name: LoggedModelName,
+    folder: ArtifactPath.optional(),
+    params: ModelValues,
+    tags: ModelValues,
+    metrics: z.array(z.looseObject({ name: AnyTrackedName, step: Step.nullable() })),
+  })
+  .superRefine((model, context) => {
+    const message = faultOfModel(model);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+
+/** The points of an experiment. @throws ProjectArchiveError */
+export const readPoints = (bytes: AsyncIterable<Uint8Array>, file: ArchiveFile) =>
+  parsed(bytes, file, readPoint);
 
 async function* parsed<T>(
   bytes: AsyncIterable<Uint8Array>,
@@ -194,16 +257,59 @@ async function* parsed<T>(
   if (faults.length > 0) throw fault(...faults);
 }
 
-/** The points of an experiment. @throws ProjectArchiveError */
-export const readPoints = (bytes: AsyncIterable<Uint8Array>, file: ArchiveFile) =>
-  parsed(bytes, file, readPoint);
 /** The lines of a log. @throws ProjectArchiveError */
 export const readPrinted = (bytes: AsyncIterable<Uint8Array>, file: ArchiveFile) =>
   parsed(bytes, file, readLine);
 
-/** A file of an archive by its index. */
-export function fileAt(files: readonly ArchiveFile[], index: number): ArchiveFile {
-  const file = files[index];
-  if (file === undefined) throw new Error(`an archive without a file ${index}`);
-  return file;
+/** The versions of a registered model, in the order of their numbers. @throws ProjectArchiveError */
+export async function* readVersions(
+  { contents }: OpenArchive,
+  bytes: AsyncIterable<Uint8Array>,
+  file: ArchiveFile,
+): AsyncGenerator<VersionDocument> {
+  let last = 0;
+  for await (const line of readLines(bytes, versionMaxBytes)) {
+    const read = readCanonical(line, VersionDocument);
+    const notThis = `what follows version ${last} in ${file.path} is not as this format has it`;
+    if ('faults' in read && read.faults.length > 0)
+      throw fault(...read.faults.map((one) => `${notThis}: ${one}`));
+    if ('faults' in read || read.value.number <= last) throw fault(notThis);
+    const { value } = read;
+    // A name refers to nothing, whatever it is.
+    const { user: _, ...said } = value;
+    const resolved = requireReferences(contents, file, said);
+    requireRules(file, `version ${value.number}: `, resolved, RegistryRules);
+    last = value.number;
+    yield value;
+  }
+}
+
+/** Most bytes of a line, whose references may be longer than ids. */
+const versionMaxBytes = 1_000_000;
+
+const isWithinItem = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= maxRegistryItem;
+
+/** Of a registered model, and of a version. */
+const RegistryRules = z
+  .looseObject({ description: RegistryDescription, tags: z.record(TaggedName, RegistryTag) })
+  .refine(isWithinItem, `has more than ${maxRegistryItem} bytes`);
+
+/** The document of a registered model, whose aliases are those of versions that are contained. @throws ProjectArchiveError */
+export async function readRegistered(
+  archive: OpenArchive,
+  bytes: AsyncIterable<Uint8Array>,
+  file: ArchiveFile,
+): Promise<RegisteredDocument> {
+  const { files, contents } = archive;
+  const value = await documentOf(bytes, file, RegisteredDocument);
+  const { name: _, aliases, ...said } = value;
+  requireRules(file, '', requireReferences(contents, file, said), RegistryRules);
+  const [versions] = contents.registered.find(({ document }) => files[document] === file)?.rest ?? [];
+  const isEmpty = versions === undefined || fileAt(files, versions).size === 0;
+  if (isEmpty) throw fault(`${file.path} is without versions`);
+  const aliased = new Set(Object.values(aliases));
+  for await (const { number } of readVersions(archive, archive.read(versions), fileAt(files, versions)))
+    aliased.delete(number);
+  if (aliased.size > 0) throw fault(`${file.path} has an alias of a version that is not contained`);
+  return value;
 }

@@ -34,150 +34,6 @@ import { type ImportContext, importedFile } from './import-context.ts';
 import type { OpenArchive } from './open-archive.ts';
 import { fileAt, readConfigBytes, readExperiment, readPoints, readPrinted } from './read-document.ts';
 
-/** Lease of the points that no job of this service wrote. */
-const importedLease = 0;
-const pointsAtOnce = 4000;
-const filesAtOnce = 50;
-
-/** What is recorded beside an experiment, all of it before the experiment: nobody sees it until that is there. */
-interface Beside {
-  parts: MetricParts;
-  chunks: number;
-  artifacts: number;
-  artifact_bytes: number;
-  checkpoints: number;
-  checkpoint_bytes: number;
-}
-
-type Put = (...writes: Write[]) => Promise<void>;
-
-async function recordPoints(
-  put: Put,
-  experiment_id: string,
-  points: AsyncIterable<MetricPoint>,
-): Promise<Pick<Beside, 'parts' | 'chunks'>> {
-  let parts: MetricParts = [];
-  let chunks = 0;
-  let waiting: MetricPoint[] = [];
-  const store = async () => {
-    parts = withPoints(parts, waiting).parts;
-    for (const rows of chunksOf(waiting)) {
-      await put({ put: metricChunk(experiment_id, importedLease, chunks, rows) });
-      chunks += 1;
-    }
-    waiting = [];
-  };
-  for await (const point of points) {
-    waiting.push(point);
-    if (waiting.length === pointsAtOnce) await store();
-  }
-  if (waiting.length > 0) await store();
-  return { parts, chunks };
-}
-
-async function recordLog(
-  put: Put,
-  experiment_id: string,
-  node: number,
-  lines: AsyncIterable<LogLine>,
-): Promise<void> {
-  let waiting: LogLine[] = [];
-  let bytes = 0;
-  let sequence = 0;
-  const store = async () => {
-    await put({ put: await importedLogChunk(experiment_id, node, sequence, waiting) });
-    sequence += 1;
-    waiting = [];
-    bytes = 0;
-  };
-  for await (const line of lines) {
-    const more = Buffer.byteLength(JSON.stringify(line.message)) + 40;
-    if (waiting.length > 0 && (bytes + more > lineMaxBytes || waiting.length === 1000)) await store();
-    waiting.push(line);
-    bytes += more;
-  }
-  if (waiting.length > 0) await store();
-}
-
-async function recordBeside(
-  context: ImportContext,
-  value: ProjectImport,
-  archive: OpenArchive,
-  experiment_id: string,
-  indexes: readonly number[],
-): Promise<Beside> {
-  const { records, now } = context;
-  // A slow pass writes nothing over what the other one has recorded, and its owner may have changed since.
-  const put: Put = (...writes) => records.write(importUnmoved(value), ...writes);
-  const beside: Beside = {
-    parts: [],
-    chunks: 0,
-    artifacts: 0,
-    artifact_bytes: 0,
-    checkpoints: 0,
-    checkpoint_bytes: 0,
-  };
-  let puts: ReturnType<typeof putImportedFile>[] = [];
-  for (const index of indexes) {
-    const file = fileAt(archive.files, index);
-    const { placed, size, sha256, media_type = 'application/octet-stream', created_at } = file;
-    const bytes = () => archive.read(index);
-    if (placed.of === 'experiment-config')
-      await put(putJobConfig(experiment_id, await readConfigBytes(bytes(), file)));
-    if (placed.of === 'metrics')
-      Object.assign(beside, await recordPoints(put, experiment_id, readPoints(bytes(), file)));
-    if (placed.of === 'log') await recordLog(put, experiment_id, placed.node, readPrinted(bytes(), file));
-    if (placed.of !== 'file') continue;
-    beside[`${placed.kind}s`] += 1;
-    beside[`${placed.kind}_bytes`] += size;
-    const object = importedFile(value, experiment_id, placed.kind, index);
-    const at = created_at ?? now().toISOString();
-    puts.push(
-      putImportedFile(experiment_id, placed.kind, {
-        path: placed.path,
-        size,
-        sha256,
-        media_type,
-        object,
-        created_at: at,
-      }),
-    );
-    if (puts.length < filesAtOnce) continue;
-    await put(...puts);
-    puts = [];
-  }
-  if (puts.length > 0) await put(...puts);
-  return beside;
-}
-
-function experimentOf(
-  { user_id, project_id }: ProjectImport,
-  experiment_id: string,
-  document: ExperimentDocument,
-  { experiments }: Ids,
-  { parts: _, chunks, ...files }: Beside,
-): Experiment {
-  const { fields, user, rerun_of, continues_from, recorded_by, metric_names: _names, ...rest } = document;
-  const idOf = (number: number | null | undefined): string | null =>
-    number == null ? null : (experiments[number - 1] ?? null);
-  const recordedBy = idOf(recorded_by);
-  const { vcpus, memory, gpus, nodes, timeout, limits, created_at } = rest;
-  return {
-    ...newJob({ user_id, created_at, vcpus, memory, gpus, nodes, timeout, limits, limit_share: null }),
-    ...emptyExperiment,
-    ...rest,
-    status_rank: rankOf(rest.status),
-    checked_at: created_at,
-    experiment_id,
-    project_id,
-    imported_user: user,
-    rerun_of: idOf(rerun_of),
-    continues_from: idOf(continues_from),
-    ...(recordedBy !== null && { recorded_by: recordedBy }),
-    ...files,
-  };
-}
-
 /**
  * Record an experiment: first what lies beside it, then the experiment itself with its counts, in one transaction that
  * succeeds once.
@@ -233,4 +89,149 @@ export async function recordExperiment(
   await compactPoints(records, experiment_id);
   await foldNowAndThen(records, project_id, experiment_id);
   return true;
+}
+
+async function recordBeside(
+  context: ImportContext,
+  value: ProjectImport,
+  archive: OpenArchive,
+  experiment_id: string,
+  indexes: readonly number[],
+): Promise<Beside> {
+  const { records, now } = context;
+  // A slow pass writes nothing over what the other one has recorded, and its owner may have changed since.
+  const put: Put = (...writes) => records.write(importUnmoved(value), ...writes);
+  const beside: Beside = {
+    parts: [],
+    chunks: 0,
+    artifacts: 0,
+    artifact_bytes: 0,
+    checkpoints: 0,
+    checkpoint_bytes: 0,
+  };
+  let puts: ReturnType<typeof putImportedFile>[] = [];
+  for (const index of indexes) {
+    const file = fileAt(archive.files, index);
+    const { placed, size, sha256, media_type = 'application/octet-stream', created_at } = file;
+    const bytes = () => archive.read(index);
+    if (placed.of === 'experiment-config')
+      await put(putJobConfig(experiment_id, await readConfigBytes(bytes(), file)));
+    if (placed.of === 'metrics')
+      Object.assign(beside, await recordPoints(put, experiment_id, readPoints(bytes(), file)));
+    if (placed.of === 'log') await recordLog(put, experiment_id, placed.node, readPrinted(bytes(), file));
+    if (placed.of !== 'file') continue;
+    beside[`${placed.kind}s`] += 1;
+    beside[`${placed.kind}_bytes`] += size;
+    const object = importedFile(value, experiment_id, placed.kind, index);
+    const at = created_at ?? now().toISOString();
+    puts.push(
+      putImportedFile(experiment_id, placed.kind, {
+        path: placed.path,
+        size,
+        sha256,
+        media_type,
+        object,
+        created_at: at,
+      }),
+    );
+    if (puts.length < filesAtOnce) continue;
+    await put(...puts);
+    puts = [];
+  }
+  if (puts.length > 0) await put(...puts);
+  return beside;
+}
+
+/** What is recorded beside an experiment, all of it before the experiment: nobody sees it until that is there. */
+interface Beside {
+  parts: MetricParts;
+  chunks: number;
+  artifacts: number;
+  artifact_bytes: number;
+  checkpoints: number;
+  checkpoint_bytes: number;
+}
+
+type Put = (...writes: Write[]) => Promise<void>;
+
+async function recordPoints(
+  put: Put,
+  experiment_id: string,
+  points: AsyncIterable<MetricPoint>,
+): Promise<Pick<Beside, 'parts' | 'chunks'>> {
+  let parts: MetricParts = [];
+  let chunks = 0;
+  let waiting: MetricPoint[] = [];
+  const store = async () => {
+    parts = withPoints(parts, waiting).parts;
+    for (const rows of chunksOf(waiting)) {
+      await put({ put: metricChunk(experiment_id, importedLease, chunks, rows) });
+      chunks += 1;
+    }
+    waiting = [];
+  };
+  for await (const point of points) {
+    waiting.push(point);
+    if (waiting.length === pointsAtOnce) await store();
+  }
+  if (waiting.length > 0) await store();
+  return { parts, chunks };
+}
+
+/** Lease of the points that no job of this service wrote. */
+const importedLease = 0;
+const pointsAtOnce = 4000;
+
+async function recordLog(
+  put: Put,
+  experiment_id: string,
+  node: number,
+  lines: AsyncIterable<LogLine>,
+): Promise<void> {
+  let waiting: LogLine[] = [];
+  let bytes = 0;
+  let sequence = 0;
+  const store = async () => {
+    await put({ put: await importedLogChunk(experiment_id, node, sequence, waiting) });
+    sequence += 1;
+    waiting = [];
+    bytes = 0;
+  };
+  for await (const line of lines) {
+    const more = Buffer.byteLength(JSON.stringify(line.message)) + 40;
+    if (waiting.length > 0 && (bytes + more > lineMaxBytes || waiting.length === 1000)) await store();
+    waiting.push(line);
+    bytes += more;
+  }
+  if (waiting.length > 0) await store();
+}
+
+const filesAtOnce = 50;
+
+function experimentOf(
+  { user_id, project_id }: ProjectImport,
+  experiment_id: string,
+  document: ExperimentDocument,
+  { experiments }: Ids,
+  { parts: _, chunks, ...files }: Beside,
+): Experiment {
+  const { fields, user, rerun_of, continues_from, recorded_by, metric_names: _names, ...rest } = document;
+  const idOf = (number: number | null | undefined): string | null =>
+    number == null ? null : (experiments[number - 1] ?? null);
+  const recordedBy = idOf(recorded_by);
+  const { vcpus, memory, gpus, nodes, timeout, limits, created_at } = rest;
+  return {
+    ...newJob({ user_id, created_at, vcpus, memory, gpus, nodes, timeout, limits, limit_share: null }),
+    ...emptyExperiment,
+    ...rest,
+    status_rank: rankOf(rest.status),
+    checked_at: created_at,
+    experiment_id,
+    project_id,
+    imported_user: user,
+    rerun_of: idOf(rerun_of),
+    continues_from: idOf(continues_from),
+    ...(recordedBy !== null && { recorded_by: recordedBy }),
+    ...files,
+  };
 }

@@ -9,8 +9,6 @@ import { type ImportContext, importedModelFile } from './import-context.ts';
 import type { OpenArchive } from './open-archive.ts';
 import { fileAt, readModel } from './read-document.ts';
 
-const filesAtOnce = 50;
-
 /** Record a logged model: its files, then itself with its counts. @returns false where the project is gone */
 export async function recordModel(
   { records, projectBytes, now }: ImportContext,
@@ -74,3 +72,5 @@ export async function recordModel(
   );
   return isRecorded || (await findLoggedModel(records, project_id, model_id)) !== undefined;
 }
+
+const filesAtOnce = 50;

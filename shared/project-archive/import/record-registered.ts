@@ -1,57 +1,26 @@
 import {
   findRegisteredModel,
   latestOf,
+  listRegisteredModels,
+  modelVersions,
   putModelVersion,
   putRegisteredModel,
   type RegisteredModel,
+  removeRegisteredModel,
+  versionsPrefix,
 } from '../../data/models/registered-model.ts';
 import { findProjects, projectExists } from '../../data/projects/project.ts';
 import { importUnmoved, maxRenamed, type ProjectImport } from '../../data/projects/project-archives.ts';
+import { newPurge, recordPurge } from '../../data/projects/purge.ts';
 import { maxRegisteredName } from '../../data/rules/model.ts';
-import type { Write } from '../../data/table/table.ts';
+import type { TableReader, Write } from '../../data/table/table.ts';
 import { tryWrite, WriteLabel } from '../../data/table/write-label.ts';
 import { ProjectArchiveError } from '../project-archive-error.ts';
 import { type Ids, resolver, withTexts } from '../references.ts';
-import { type ImportContext, type ImportPass, importedId } from './import-context.ts';
+import { type ImportContext, type ImportPass, importedId, numberOfImported } from './import-context.ts';
 import type { OpenArchive } from './open-archive.ts';
 import { otherName } from './other-name.ts';
-import { fileAt } from './read-document.ts';
-import { readRegistered, readVersions } from './read-registry.ts';
-
-/** Versions of one write: each may have as many bytes as an item takes, and a write takes 4 MB. */
-const versionsAtOnce = 10;
-const nameFree = new WriteLabel('name of a registered model');
-
-/** Store the versions, which nobody sees before their model is there. @returns their numbers and stages */
-async function storeVersions(
-  { records }: ImportContext,
-  value: ProjectImport,
-  archive: OpenArchive,
-  index: number,
-  registration_id: string,
-  resolve: (text: string) => string,
-) {
-  const { user_id } = value;
-  const fence = importUnmoved(value);
-  const stored: { number: number; stage: string }[] = [];
-  let puts: Write[] = [];
-  // Those that are there stay: their owner may have changed them since.
-  const store = async () => {
-    if (await tryWrite(records.write(fence, ...puts))) return;
-    for (const put of puts) await tryWrite(records.write(fence, put));
-  };
-  for await (const read of readVersions(archive, archive.read(index), fileAt(archive.files, index))) {
-    const { user: username, number, stage, created_at, updated_at, ...said } = read;
-    const own = { registration_id, number, stage, user_id, username, created_at, updated_at, version: 1 };
-    puts.push(putModelVersion({ ...withTexts(said, resolve), ...own }, undefined));
-    stored.push({ number, stage });
-    if (puts.length < versionsAtOnce) continue;
-    await store();
-    puts = [];
-  }
-  if (puts.length > 0) await store();
-  return stored;
-}
+import { fileAt, readRegistered, readVersions } from './read-document.ts';
 
 /**
  * Record a registered model: its versions, then itself, in one transaction with the progress of the import. Its name is
@@ -112,4 +81,78 @@ export async function recordRegistered(
     }
   }
   throw new ProjectArchiveError(`The names ${name} and ${other} are taken here.`);
+}
+
+/** Store the versions, which nobody sees before their model is there. @returns their numbers and stages */
+async function storeVersions(
+  { records }: ImportContext,
+  value: ProjectImport,
+  archive: OpenArchive,
+  index: number,
+  registration_id: string,
+  resolve: (text: string) => string,
+) {
+  const { user_id } = value;
+  const fence = importUnmoved(value);
+  const stored: { number: number; stage: string }[] = [];
+  let puts: Write[] = [];
+  // Those that are there stay: their owner may have changed them since.
+  const store = async () => {
+    if (await tryWrite(records.write(fence, ...puts))) return;
+    for (const put of puts) await tryWrite(records.write(fence, put));
+  };
+  for await (const read of readVersions(archive, archive.read(index), fileAt(archive.files, index))) {
+    const { user: username, number, stage, created_at, updated_at, ...said } = read;
+    const own = { registration_id, number, stage, user_id, username, created_at, updated_at, version: 1 };
+    puts.push(putModelVersion({ ...withTexts(said, resolve), ...own }, undefined));
+    stored.push({ number, stage });
+    if (puts.length < versionsAtOnce) continue;
+    await store();
+    puts = [];
+  }
+  if (puts.length > 0) await store();
+  return stored;
+}
+
+/** Versions of one write: each may have as many bytes as an item takes, and a write takes 4 MB. */
+const versionsAtOnce = 10;
+
+const nameFree = new WriteLabel('name of a registered model');
+
+/** Remove the registered models of an import that failed, and versions whose model was not recorded. It may be repeated. */
+export async function removeRegistered(context: ImportContext, value: ProjectImport): Promise<void> {
+  const { records } = context;
+  const ids = await registrationsOf(records, value);
+  if (ids.size === 0) return;
+  for await (const model of modelsOf(records, ids)) await records.write(removeRegisteredModel(model));
+  for (const id of ids) {
+    const versions = { pk: modelVersions, prefix: versionsPrefix(id) };
+    await records.write(recordPurge(newPurge(context, { partitions: [versions], prefixes: [] })));
+  }
+}
+
+/** The registrations of an import that has recorded versions. Ids of one import begin with its time. */
+async function registrationsOf(records: Records, { import_id }: ProjectImport): Promise<Set<string>> {
+  const found = new Set<string>();
+  let after: string | undefined;
+  do {
+    const page = await records.query({ pk: modelVersions, prefix: import_id.slice(0, 10), after });
+    for (const { sk } of page.items) {
+      const id = sk.split('#')[0] ?? '';
+      if (importedId(import_id, 'registered', numberOfImported(id)) === id) found.add(id);
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return found;
+}
+
+type Records = TableReader<'records'>;
+
+async function* modelsOf(records: Records, ids: ReadonlySet<string>): AsyncGenerator<RegisteredModel> {
+  let after: string | undefined;
+  do {
+    const page = await listRegisteredModels(records, { after });
+    for (const model of page.items) if (ids.has(model.registration_id)) yield model;
+    after = page.next;
+  } while (after !== undefined);
 }

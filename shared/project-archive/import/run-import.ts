@@ -8,8 +8,7 @@ import { newPurge, type Purge, purgeKey, putOffPurge, recordPurge } from '../../
 import type { Write } from '../../data/table/table.ts';
 import { ConditionFailedError, tryWrite } from '../../data/table/write-label.ts';
 import { removeWholeProject } from '../../purge/remove-project.ts';
-import { keptUntil, maxPassesThatFail, mayExpire } from '../archive-limits.ts';
-import { Pass } from '../pass.ts';
+import { keptUntil, maxPassesThatFail, mayExpire, Pass } from '../archive-limits.ts';
 import { ProjectArchiveError } from '../project-archive-error.ts';
 import { checkArchive } from './check-archive.ts';
 import { type ImportContext, type ImportPass, idsOf, importedId } from './import-context.ts';
@@ -17,8 +16,87 @@ import { type OpenArchive, openArchive } from './open-archive.ts';
 import { recordExperiment } from './record-experiment.ts';
 import { recordModel } from './record-model.ts';
 import { makeProject, recordBase } from './record-project.ts';
-import { recordRegistered } from './record-registered.ts';
-import { removeRegistered } from './remove-registered.ts';
+import { recordRegistered, removeRegistered } from './record-registered.ts';
+
+/**
+ * Go on with an import while there is time. First the archive is read from end to end, compared with its list of files,
+ * and its files are stored; then, in one transaction, the project is made, and what is in it is recorded. So an archive
+ * with a fault leaves nothing. Each step can be repeated, since all ids are made of the import's own.
+ *
+ * The request that begins an import and the worker may both be at it. The one that stores a step later has lost: it stops,
+ * and what it found, such as files that the other has removed, is no failure of the import.
+ */
+export async function runImport(
+  context: ImportContext,
+  begun: ProjectImport,
+  hasTime: Deadline,
+  log: Logger,
+): Promise<void> {
+  const pass: ImportPass = new Pass(begun, (previous, change, also) =>
+    saveImport(context.records, previous, change, ...also),
+  );
+  try {
+    await goOn(context, pass, hasTime).catch((error: unknown) => {
+      if (error instanceof ConditionFailedError) throw error;
+      return failed(context, pass, error, log);
+    });
+  } catch (error) {
+    // Somebody else went on with it.
+    if (!(error instanceof ConditionFailedError)) throw error;
+  }
+}
+
+async function goOn(context: ImportContext, pass: ImportPass, hasTime: Deadline): Promise<void> {
+  const { records, objects, now } = context;
+  const { stage, import_id, project_id, size } = pass.value;
+  if (stage === 'removing') return removeRecorded(context, pass);
+  if (stage === 'checking') {
+    const purge = await records.get(purgeKey(import_id));
+    const until = purge?.['again_at'];
+    // Another pass may have made the project meanwhile, which takes the purge away; then this failure is not stored.
+    if (typeof until !== 'string' || mayExpire(until, now()))
+      throw new ProjectArchiveError(
+        'It was not finished within a day after its last step. Begin the import again.',
+      );
+    await pass.save({}, putOffPurge(purgeOfImport(pass.value, keptUntil(now()))));
+  }
+  const archive = await openArchive(objects, importObject(project_id), size);
+  if (stage === 'checking') {
+    if (!(await checkArchive(context, pass, archive, hasTime))) return;
+    await makeProject(context, pass, archive);
+  }
+  if (!(await recordAll(context, pass, archive, hasTime))) return;
+  const object = importObject(project_id);
+  const ended = { status: 'SUCCEEDED', status_reason: null, ended_at: now().toISOString() } as const;
+  const purge = newPurge(context, { partitions: [], prefixes: [object] });
+  await pass.save(ended, recordPurge(purge));
+  await objects.delete([object]);
+}
+
+/**
+ * Remove what an import has recorded that cannot go on, and end it. That it cannot is stored before, so no other pass goes
+ * on with it, and a crash only makes the removal begin again.
+ */
+async function removeRecorded(context: ImportContext, pass: ImportPass): Promise<void> {
+  const { value } = pass;
+  await removeRegistered(context, value);
+  const [project] = (await findProjects(context.records, [value.project_id])).items;
+  const remains = remainsOf(context, value);
+  if (project !== undefined) await removeWholeProject(context, project, remains);
+  await pass.save(failedNow(context), ...(project === undefined ? remains : []));
+}
+
+/** What is to be removed of an experiment that was being recorded: its record is not there. */
+const remainsOf = (context: ImportContext, { done, import_id, project_id }: ProjectImport): Write[] =>
+  done > 0
+    ? [
+        recordPurge(
+          newPurge(context, experimentRemains(project_id, importedId(import_id, 'experiment', done))),
+        ),
+      ]
+    : [];
+
+const failedNow = ({ now }: ImportContext) => ({ status: 'FAILED', ended_at: now().toISOString() }) as const;
 
 /** The purge of what an import leaves unless it makes a project, due then. */
 export const purgeOfImport = (
@@ -35,16 +113,6 @@ export const purgeOfImport = (
   ),
   again_at,
 });
-
-/** Why something could not be recorded in the project, whose condition failed. */
-async function refusal({ records }: ImportContext, { project_id }: ProjectImport) {
-  const isThere = (await findProjects(records, [project_id])).items.length > 0;
-  return new ProjectArchiveError(
-    isThere
-      ? 'The project was filled up to its limit while it was imported.'
-      : 'The project was deleted while it was imported.',
-  );
-}
 
 /** Record what is in the project: the project's own first, then experiments, logged models, registered models. */
 async function recordAll(
@@ -80,41 +148,14 @@ async function recordAll(
   return true;
 }
 
-/** What is to be removed of an experiment that was being recorded: its record is not there. */
-const remainsOf = (context: ImportContext, { done, import_id, project_id }: ProjectImport): Write[] =>
-  done > 0
-    ? [
-        recordPurge(
-          newPurge(context, experimentRemains(project_id, importedId(import_id, 'experiment', done))),
-        ),
-      ]
-    : [];
-
-const failedNow = ({ now }: ImportContext) => ({ status: 'FAILED', ended_at: now().toISOString() }) as const;
-
-/**
- * Remove what an import has recorded that cannot go on, and end it. That it cannot is stored before, so no other pass goes
- * on with it, and a crash only makes the removal begin again.
- */
-async function removeRecorded(context: ImportContext, pass: ImportPass): Promise<void> {
-  const { value } = pass;
-  await removeRegistered(context, value);
-  const [project] = (await findProjects(context.records, [value.project_id])).items;
-  const remains = remainsOf(context, value);
-  if (project !== undefined) await removeWholeProject(context, project, remains);
-  await pass.save(failedNow(context), ...(project === undefined ? remains : []));
-}
-
-async function endFailed(context: ImportContext, pass: ImportPass, status_reason: string): Promise<void> {
-  const { value } = pass;
-  if (value.stage === 'checking') {
-    const purge = purgeOfImport(value, null);
-    // It may have been worked off already, when the archive expired.
-    await pass.save({ ...failedNow(context), status_reason }, recordPurge(purge));
-    return;
-  }
-  await pass.save({ stage: 'removing', status_reason });
-  await removeRecorded(context, pass);
+/** Why something could not be recorded in the project, whose condition failed. */
+async function refusal({ records }: ImportContext, { project_id }: ProjectImport) {
+  const isThere = (await findProjects(records, [project_id])).items.length > 0;
+  return new ProjectArchiveError(
+    isThere
+      ? 'The project was filled up to its limit while it was imported.'
+      : 'The project was deleted while it was imported.',
+  );
 }
 
 async function failed(context: ImportContext, pass: ImportPass, error: unknown, log: Logger): Promise<void> {
@@ -127,57 +168,14 @@ async function failed(context: ImportContext, pass: ImportPass, error: unknown, 
   await pass.save({ failures: failures + 1 });
 }
 
-async function goOn(context: ImportContext, pass: ImportPass, hasTime: Deadline): Promise<void> {
-  const { records, objects, now } = context;
-  const { stage, import_id, project_id, size } = pass.value;
-  if (stage === 'removing') return removeRecorded(context, pass);
-  if (stage === 'checking') {
-    const purge = await records.get(purgeKey(import_id));
-    const until = purge?.['again_at'];
-    // Another pass may have made the project meanwhile, which takes the purge away; then this failure is not stored.
-    if (typeof until !== 'string' || mayExpire(until, now()))
-      throw new ProjectArchiveError(
-        'It was not finished within a day after its last step. Begin the import again.',
-      );
-    await pass.save({}, putOffPurge(purgeOfImport(pass.value, keptUntil(now()))));
+async function endFailed(context: ImportContext, pass: ImportPass, status_reason: string): Promise<void> {
+  const { value } = pass;
+  if (value.stage === 'checking') {
+    const purge = purgeOfImport(value, null);
+    // It may have been worked off already, when the archive expired.
+    await pass.save({ ...failedNow(context), status_reason }, recordPurge(purge));
+    return;
   }
-  const archive = await openArchive(objects, importObject(project_id), size);
-  if (stage === 'checking') {
-    if (!(await checkArchive(context, pass, archive, hasTime))) return;
-    await makeProject(context, pass, archive);
-  }
-  if (!(await recordAll(context, pass, archive, hasTime))) return;
-  const object = importObject(project_id);
-  const ended = { status: 'SUCCEEDED', status_reason: null, ended_at: now().toISOString() } as const;
-  const purge = newPurge(context, { partitions: [], prefixes: [object] });
-  await pass.save(ended, recordPurge(purge));
-  await objects.delete([object]);
-}
-
-/**
- * Go on with an import while there is time. First the archive is read from end to end, compared with its list of files,
- * and its files are stored; then, in one transaction, the project is made, and what is in it is recorded. So an archive
- * with a fault leaves nothing. Each step can be repeated, since all ids are made of the import's own.
- *
- * The request that begins an import and the worker may both be at it. The one that stores a step later has lost: it stops,
- * and what it found, such as files that the other has removed, is no failure of the import.
- */
-export async function runImport(
-  context: ImportContext,
-  begun: ProjectImport,
-  hasTime: Deadline,
-  log: Logger,
-): Promise<void> {
-  const pass: ImportPass = new Pass(begun, (previous, change, also) =>
-    saveImport(context.records, previous, change, ...also),
-  );
-  try {
-    await goOn(context, pass, hasTime).catch((error: unknown) => {
-      if (error instanceof ConditionFailedError) throw error;
-      return failed(context, pass, error, log);
-    });
-  } catch (error) {
-    // Somebody else went on with it.
-    if (!(error instanceof ConditionFailedError)) throw error;
-  }
+  await pass.save({ stage: 'removing', status_reason });
+  await removeRecorded(context, pass);
 }

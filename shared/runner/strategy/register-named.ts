@@ -3,7 +3,7 @@ import type { Model } from '../../data/models/model.ts';
 import { modelFileNames } from '../../data/models/model-file.ts';
 import { type ResultFile, requireStrategy } from '../../data/models/strategy.ts';
 import { ModelError } from '../../onnx/model/model-error.ts';
-import { modelOfResult } from '../../onnx-models/register-result.ts';
+import { modelOfResult } from '../../onnx-models/register-model.ts';
 import type { StrategyJob } from './strategy-job.ts';
 
 /** Outcome of the name that a request gives its result. */

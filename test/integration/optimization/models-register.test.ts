@@ -8,7 +8,7 @@ import { putExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { jobPartition } from '../../../shared/data/jobs/job.ts';
 import { findModel, modelPrefix, putModel, requireReadyModel } from '../../../shared/data/models/model.ts';
 import { ModelError } from '../../../shared/onnx/model/model-error.ts';
-import { modelOfResult, type StrategyResult } from '../../../shared/onnx-models/register-result.ts';
+import { modelOfResult, type StrategyResult } from '../../../shared/onnx-models/register-model.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { onnxFixture } from '../../support/model.ts';
 import { seededBytes } from '../../support/seeded-bytes.ts';

@@ -21,7 +21,7 @@ import { putEnvironment } from '../../../shared/data/projects/environment.ts';
 import { count, createProject, newProjectId, type Project } from '../../../shared/data/projects/project.ts';
 import { putAccepted, putCurrent, uploadObject } from '../../../shared/data/projects/upload.ts';
 import { putImportedVariables } from '../../../shared/data/projects/variable.ts';
-import { recordLogged } from '../../../shared/experiments/record-logged.ts';
+import { recordLogged } from '../../../shared/experiments/logged-experiment.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import type { ArchiveLab } from './archive-lab.ts';
 import { recordRegistry } from './recorded-registry.ts';

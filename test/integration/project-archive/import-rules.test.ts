@@ -13,18 +13,19 @@ import type { ObjectWriter } from '../../../shared/aws/objects.ts';
 import { findProjects } from '../../../shared/data/projects/project.ts';
 import type { ProjectImport } from '../../../shared/data/projects/project-archives.ts';
 import { alias, description, modelName, tag } from '../../../shared/mlflow/registry/rules.ts';
+import { Pass } from '../../../shared/project-archive/archive-limits.ts';
 import { canonicalJson } from '../../../shared/project-archive/canonical-json.ts';
 import {
   ConfigDocument,
   ExperimentDocument,
   ModelDocument,
   ProjectDocument,
+  RegisteredDocument,
+  VersionDocument,
 } from '../../../shared/project-archive/documents.ts';
 import { checkArchive } from '../../../shared/project-archive/import/check-archive.ts';
 import { openArchive } from '../../../shared/project-archive/import/open-archive.ts';
 import { IndexRow } from '../../../shared/project-archive/manifest.ts';
-import { Pass } from '../../../shared/project-archive/pass.ts';
-import { RegisteredDocument, VersionDocument } from '../../../shared/project-archive/registry-documents.ts';
 import { testService } from '../../support/service.ts';
 import { archiveLab, exported, imported } from './archive-lab.ts';
 import { recordProject } from './archived-project.ts';

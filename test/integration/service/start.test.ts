@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { endpoint as readStart } from '../../../functions/service/read-start.endpoint.ts';
-import { startOf } from '../../../functions/service/start.ts';
+import { startOf } from '../../../functions/service/start-page.ts';
 import { testService } from '../../support/service.ts';
 
 const service = await testService();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ArchiveError } from '../../../shared/archive/archive-error.ts';
-import { parsePaxRecords } from '../../../shared/archive/pax-records.ts';
+import { parsePaxRecords } from '../../../shared/archive/tar-reader.ts';
 
 const read = (text: string) => parsePaxRecords(Buffer.from(text));
 

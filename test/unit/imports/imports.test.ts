@@ -25,7 +25,7 @@ describe('the imports of this repository', async () => {
     expect(graph.get('shared/http/fields-mask/fields-mask.ts')).toContain(
       'shared/http/fields-mask/parse-mask.ts',
     );
-    expect(graph.get('functions/projects/configs/write-config-graph.ts')).toContain(
+    expect(graph.get('functions/projects/configs/config-graph.ts')).toContain(
       'shared/config/graph/draw/render-svg.ts',
     );
   });

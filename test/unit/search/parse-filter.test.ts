@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { matchPattern } from '../../../shared/search/match-pattern.ts';
-import { parseFilter } from '../../../shared/search/parse-filter.ts';
-import { parseOrder } from '../../../shared/search/parse-order.ts';
+import { matchPattern, parseFilter } from '../../../shared/search/parse-filter.ts';
+import { parseOrder } from '../../../shared/search/row-order.ts';
 import fc, { runs } from '../../support/seeded-fast-check.ts';
 import { type Row, row, vocabulary } from './rows.ts';
 

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { parseOrder } from '../../../shared/search/parse-order.ts';
-import { decodePosition, encodePosition, type Position, RowOrder } from '../../../shared/search/row-order.ts';
+import {
+  decodePosition,
+  encodePosition,
+  type Position,
+  parseOrder,
+  RowOrder,
+} from '../../../shared/search/row-order.ts';
 import { type RowPage, selectPage } from '../../../shared/search/select-page.ts';
 import fc, { runs } from '../../support/seeded-fast-check.ts';
 import { type Row, row, vocabulary } from './rows.ts';

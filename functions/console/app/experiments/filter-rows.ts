@@ -1,5 +1,5 @@
 import { parseFilter } from '../../../../shared/search/parse-filter.ts';
-import { SearchSyntaxError } from '../../../../shared/search/search-syntax-error.ts';
+import { SearchSyntaxError } from '../../../../shared/search/scanner.ts';
 import type { Bin } from './bins.ts';
 import { type Row, vocabulary } from './row.ts';
 

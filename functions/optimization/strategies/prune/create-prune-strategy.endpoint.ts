@@ -10,9 +10,8 @@ import { pruneParameters, pruneStrategyNames } from '../../../../shared/onnx/str
 import { modelName } from '../../models/model-path.ts';
 import { autoShapes, requiredShapes } from '../../models/model-request.ts';
 import { beginStrategy, strategyReplies } from '../begin-strategy.ts';
-import { checkedQuery, requireAllowed } from '../checked-query.ts';
-import { jobParameters, named, queryParameters } from '../query-parameters.ts';
 import { showPruning, strategyAnswers } from '../strategy-answer.ts';
+import { checkedQuery, jobParameters, named, queryParameters, requireAllowed } from '../strategy-query.ts';
 
 const method = {
   strategy: named(pruneStrategyNames).describe(

@@ -15,9 +15,8 @@ import {
 } from '../../../../shared/onnx/strategies/quantize-strategies.ts';
 import { modelName } from '../../models/model-path.ts';
 import { beginStrategy, strategyReplies } from '../begin-strategy.ts';
-import { checkedQuery, requireAllowed } from '../checked-query.ts';
-import { jobParameters, named, queryParameters } from '../query-parameters.ts';
 import { showQuantization, strategyAnswers } from '../strategy-answer.ts';
+import { checkedQuery, jobParameters, named, queryParameters, requireAllowed } from '../strategy-query.ts';
 
 const method = {
   strategy: named(quantizeStrategyNames).describe(

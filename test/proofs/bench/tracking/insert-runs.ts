@@ -11,7 +11,7 @@ import type { ExperimentFields } from '../../../../shared/data/experiments/track
 import { count } from '../../../../shared/data/projects/project.ts';
 import type { TableWriter } from '../../../../shared/data/table/table.ts';
 import { tableWriter } from '../../../../shared/data/table/table-writer.ts';
-import { loggedExperiment } from '../../../../shared/experiments/record-logged.ts';
+import { loggedExperiment } from '../../../../shared/experiments/logged-experiment.ts';
 import { newProject } from '../project-records.ts';
 import { metricNames, searchedRun } from './searched-run.ts';
 

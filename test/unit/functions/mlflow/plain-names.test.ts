@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPlainName, trackedName } from '../../../../shared/mlflow/protocol/name-rules.ts';
+import { isPlainName, trackedName } from '../../../../shared/mlflow/protocol/scalars.ts';
 import fc from '../../../support/seeded-fast-check.ts';
 
 const names = fc.string({ unit: fc.constantFrom('a', 'Z', '7', '_', '.', '/', '-', ':', ' ', 'ü', '<') });

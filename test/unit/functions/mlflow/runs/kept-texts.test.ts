@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { KeptTexts } from '../../../../../shared/mlflow/runs/kept-texts.ts';
+import { KeptTexts } from '../../../../../shared/mlflow/runs/search-runs.ts';
 
 test('a text is made once while it is asked for, and again after two generations without', () => {
   const texts = new KeptTexts<{ id: string }>(10);

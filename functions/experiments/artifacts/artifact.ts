@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { Sha256, Timestamp, Ulid } from '../../../shared/core/formats.ts';
+import { ServiceError } from '../../../shared/core/service-error.ts';
+import type { ArtifactHome } from '../../../shared/data/experiments/client-artifact.ts';
+import { type Experiment, requireExperiment } from '../../../shared/data/experiments/experiment.ts';
+import { ArtifactPath } from '../../../shared/data/rules/upload.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
+import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
+
+/** A file of an experiment as it is answered. */
+export const ArtifactAnswer = z.object({
+  path: z.string(),
+  size: z.number().int(),
+  sha256: Sha256.nullable().describe('Null for a file that a client sent in parts.'),
+  media_type: z.string(),
+  created_at: Timestamp,
+});
+
+/** Path parameters of a file that a client stores. */
+export const uploadedPath = experimentPath.extend({
+  path: ArtifactPath.describe('Path of the file among the artifacts, such as `model/weights.npz`.'),
+});
+
+export const uploadId = Ulid.describe('The `upload_id` that POST answered.');
+
+/** The experiment, of which a client stores a file. @throws ServiceError `not-found`; `conflict` for a training */
+export async function requireLogged(
+  records: TableReader<'records'>,
+  { project_id, experiment_id }: Pick<Experiment, 'project_id' | 'experiment_id'>,
+): Promise<Extract<ArtifactHome, { of: 'experiment' }>> {
+  const { kind } = await requireExperiment(records, project_id, experiment_id);
+  if (kind !== 'logged') {
+    const message =
+      'The artifacts of a training are those that its job leaves in OUTPUT_DIR, or logs from within.';
+    throw new ServiceError('conflict', message);
+  }
+  return { of: 'experiment', project_id, experiment_id };
+}

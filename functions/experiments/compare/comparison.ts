@@ -1,0 +1,105 @@
+import { notFound } from '../../../shared/core/service-error.ts';
+import {
+  type Experiment,
+  experimentKey,
+  parseExperiment,
+} from '../../../shared/data/experiments/experiment.ts';
+import {
+  nothingTracked,
+  readTrackingOfEach,
+  type Tracking,
+} from '../../../shared/data/experiments/tracking.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
+
+/** An experiment with what is tracked of it. */
+export interface FoundRecords {
+  experiment: Experiment;
+  tracking: Tracking;
+}
+
+/**
+ * These experiments of a project, in their order, with two reads.
+ * @throws ServiceError `not-found` for one that there is not; UnreadableRecordError
+ */
+export async function readCompared(
+  records: TableReader<'records'>,
+  project_id: string,
+  experiment_ids: readonly string[],
+): Promise<FoundRecords[]> {
+  const pairs = experiment_ids.map((experiment_id) => ({ project_id, experiment_id }));
+  const [items, tracked] = await Promise.all([
+    records.batchGet(experiment_ids.map((id) => experimentKey(project_id, id))),
+    readTrackingOfEach(records, pairs),
+  ]);
+  for (const error of tracked.unreadable) throw error;
+  return experiment_ids.map((experiment_id, index) => {
+    const item = items[index];
+    if (item === undefined) throw notFound('experiment', experiment_id);
+    return { experiment: parseExperiment(item), tracking: tracked.of.get(experiment_id) ?? nothingTracked };
+  });
+}
+
+type Value = string | number | null;
+
+/** Values by name: for those that differ one of each experiment, null where it has none; for the others the one that all have. */
+interface Compared<V extends Value> {
+  differ: Record<string, (V | null)[]>;
+  equal: Record<string, V | null>;
+}
+
+/** What of these named values differs and what is equal. */
+export function compareValues<V extends Value>(all: readonly ReadonlyMap<string, V>[]): Compared<V> {
+  const names = [...new Set(all.flatMap((values) => [...values.keys()]))].sort();
+  const differ: [string, (V | null)[]][] = [];
+  const equal: [string, V | null][] = [];
+  for (const name of names) {
+    const values = all.map((one) => one.get(name) ?? null);
+    const first = values[0] ?? null;
+    if (values.every((value) => Object.is(value, first))) equal.push([name, first]);
+    else differ.push([name, values]);
+  }
+  return { differ: Object.fromEntries(differ), equal: Object.fromEntries(equal) };
+}
+
+/** What is compared of an experiment besides its params and metrics. */
+export const attributesOf = ({ experiment, tracking }: FoundRecords): Map<string, Value> =>
+  new Map<string, Value>(
+    Object.entries({
+      kind: experiment.kind,
+      status: experiment.status,
+      config_id: experiment.config_id,
+      config_version: experiment.config_version,
+      source_sha256: experiment.source_sha256,
+      dataset: experiment.dataset,
+      dataset_sha256: experiment.dataset_sha256,
+      lock_hash: experiment.lock_hash,
+      git_commit: tracking.fields?.git?.commit ?? null,
+      vcpus: experiment.vcpus,
+      memory: experiment.memory,
+      gpus: experiment.gpus,
+      nodes: experiment.nodes,
+    }),
+  );
+
+type Cell = string | number | null;
+
+/** Text of a cell that cannot end it, begin another line, or be markup. */
+const cellText = (value: Cell): string =>
+  value === null
+    ? '–'
+    : String(value)
+        .replaceAll(/[\r\n]+/g, ' ')
+        .replaceAll(/[\\|`*_[\]<>&#!~]/g, (sign) => `\\${sign}`);
+
+/** A Markdown table of values by name, one column for each experiment; nothing where there are none. */
+export function comparisonTable(
+  title: string,
+  names: readonly string[],
+  rows: Readonly<Record<string, readonly Cell[]>>,
+): string {
+  const lines = Object.entries(rows).map(([name, values]) => [name, ...values]);
+  if (lines.length === 0) return '';
+  const line = (cells: readonly Cell[]) => `| ${cells.map(cellText).join(' | ')} |`;
+  const rule = `|${' --- |'.repeat(names.length + 1)}`;
+  return [line([title, ...names]), rule, ...lines.map(line), ''].join('\n');
+}

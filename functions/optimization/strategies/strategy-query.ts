@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import { FileId } from '../../../shared/core/formats.ts';
+import { badRequest, faultsOf, type ParameterFault } from '../../../shared/core/service-error.ts';
+import { checkedTogether, decimalAbove, flag, integer } from '../../../shared/http/definition/parameters.ts';
+import { fargateSize, sizeBounds } from '../../../shared/jobs/size.ts';
+import type { Checked, ValueFault } from '../../../shared/onnx/strategies/check-values.ts';
+import type { Parameter, Parameters } from '../../../shared/onnx/strategies/parameter.ts';
+
+/** The parameters of an operation's strategies as a query has them. */
+export const queryParameters = (parameters: Parameters): z.ZodRawShape =>
+  Object.fromEntries(Object.entries(parameters).map(([name, one]) => [name, queryParameter(one)]));
+
+function queryParameter(parameter: Parameter): z.ZodType {
+  const { kind, description, usage, isRequired, otherwise } = parameter;
+  const read = readers[kind](parameter);
+  const given = otherwise === undefined ? read.optional() : read.default(otherwise);
+  return (isRequired === true ? read : given).describe(`${description} ${usage}`);
+}
+
+/** How the text of a parameter is read, by its kind. What the strategy takes of it is checked later. */
+const readers: Readonly<Record<Parameter['kind'], (parameter: Parameter) => z.ZodType>> = {
+  integer: ({ bounds: [least, most] = [0, Number.MAX_SAFE_INTEGER] }) => integer(least, most),
+  positive: () => decimalAbove(0, 1_000_000),
+  boolean: () => flag,
+  text: ({ values = [] }) => named(values),
+  names: () => names,
+};
+
+/** One of these values. Others are refused with all errors of the combination, not here. */
+export const named = (values: readonly string[]) => z.string().meta({ type: 'string', enum: [...values] });
+
+/** Names separated by commas. */
+const names = z
+  .string()
+  .transform((text) => text.split(',').map((name) => name.trim()))
+  .meta({ type: 'string' });
+
+/** Query parameters of every strategy that say nothing of its method. */
+export const jobParameters = {
+  result_name: FileId.optional().describe(
+    'Name under which the result becomes a model of its own, such as `digits-small.onnx`; it must not be taken.',
+  ),
+  vcpus: sizeBounds.vcpus
+    .optional()
+    .describe('vCPUs of the job, such as `4`; 2 with 4096 MiB where neither is given.'),
+  memory: sizeBounds.memory
+    .optional()
+    .describe('Memory of the job in MiB, such as `8192`; without it the least that goes with `vcpus`.'),
+  timeout: sizeBounds.timeout
+    .optional()
+    .describe('Seconds after which an attempt is stopped, such as `3600`, which is the default.'),
+};
+
+/** A query that is also checked as a whole: its method, and the size of its job. */
+export const checkedQuery = <S extends z.ZodObject>(schema: S, { method, check, allowed }: Judge): S =>
+  checkedTogether(schema, (query) => {
+    const asked = Object.fromEntries(Object.keys(method).map((name) => [name, query[name]]));
+    const checked = check(asked);
+    const faults = 'faults' in checked ? checked.faults : [];
+    return [...faults.map((fault) => ({ ...fault, allowed })), ...sizeFaults(query)];
+  });
+
+/** The check of the part of a query that chooses the method. */
+interface Judge {
+  /** Parameters that make up the method. */
+  method: z.ZodRawShape;
+  check(asked: Values): Checked<unknown>;
+  /** All that is allowed, in a sentence. */
+  allowed: string;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Errors of the size of the job as a whole, where each part is valid. */
+function sizeFaults({ vcpus, memory }: Values): readonly ParameterFault[] {
+  const given = {
+    ...(typeof vcpus === 'number' && { vcpus }),
+    ...(typeof memory === 'number' && { memory }),
+  };
+  return Object.keys(given).length === 0 ? [] : faultsOf(() => fargateSize(given));
+}
+
+/** The request of a checked query. */
+export function requireAllowed<T>(checked: Checked<T>): T {
+  if ('request' in checked) return checked.request;
+  throw badRequest(checked.faults.map(inQuery));
+}
+
+const inQuery = ({ name, message }: ValueFault): ParameterFault => ({ in: 'query', name, message });

@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { Timestamp, Ulid } from '../../../shared/core/formats.ts';
+import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
+import { findUserByName, type User, Username } from '../../../shared/data/accounts/user.ts';
+import { maxMembers, memberCount, projectRoles } from '../../../shared/data/projects/member.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
+import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
+import { projectId } from '../../../shared/http/definition/parameters.ts';
+
+/** Path parameters of one member of a project. */
+export const memberPath = z.strictObject({
+  project_id: projectId,
+  username: Username.describe('Name of the member, such as `ada`.'),
+});
+
+/** A member of a project, its owner included. */
+export const MemberAnswer = z
+  .object({
+    user_id: Ulid,
+    username: z.string(),
+    role: z.enum(projectRoles),
+    added_at: Timestamp.nullable().describe('When the project was shared with them; null for its owner.'),
+  })
+  .meta({ id: 'Member' });
+
+/** The 409 for a change of a project's owner by the operations on its members. */
+export const isOwner = (username: string): ServiceError =>
+  new ServiceError(
+    'conflict',
+    `${username} is the owner of the project. Hand it over to somebody else with PUT …/owner first.`,
+  );
+
+/** Throw a 409 problem for a project with no room for another member; any other error as it is. */
+export function refuseMembers(error: unknown): never {
+  if (error instanceof ConditionFailedError && error.isOnly(memberCount)) {
+    throw new ServiceError(
+      'conflict',
+      `The project has ${maxMembers} members besides its owner, the most it may have. Remove one first.`,
+      { cause: error },
+    );
+  }
+  throw error;
+}
+
+/** The user of this name. Throws a 404 problem when there is none. */
+export async function requireUserByName(accounts: TableReader<'accounts'>, name: string): Promise<User> {
+  const user = await findUserByName(accounts, name);
+  if (user === undefined) throw notFound('user', name);
+  return user;
+}

@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { Timestamp } from '../../../shared/core/formats.ts';
+import type { StoredVariable, Variables } from '../../../shared/data/projects/variable.ts';
+import { maxVariables, VariableName, VariableValue } from '../../../shared/data/rules/variable.ts';
+import { flag, projectPath } from '../../../shared/http/definition/parameters.ts';
+
+/** Path parameters of one variable. */
+export const variablePath = projectPath.extend({
+  name: VariableName.describe('Name of the environment variable.'),
+});
+
+/** A variable as every operation answers it. */
+export const VariableAnswer = z
+  .object({
+    name: z.string(),
+    secret: z.boolean(),
+    /** Null for a secret. */
+    value: z.string().nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Variable' });
+
+export const showVariable = ({
+  name,
+  value,
+  sealed,
+  created_at,
+  updated_at,
+}: StoredVariable): z.input<typeof VariableAnswer> => ({
+  name,
+  secret: sealed !== null,
+  value,
+  created_at,
+  updated_at,
+});
+
+/** All variables of a project, by name. */
+export const showVariables = ({ variables }: Variables): z.input<typeof VariableAnswer>[] =>
+  variables.map(showVariable);
+
+/** Most bytes of a body with all variables, each character of which may be written as an escape of six bytes. */
+export const variablesMaxBytes = 512 * 1024;
+
+const secret = flag
+  .default(true)
+  .describe('Whether nobody may read the value again. `false` makes a variable that viewers can read.');
+
+/** The body that sets one variable. */
+export const VariableBody = z.strictObject({ value: VariableValue, secret });
+
+/** The body that sets all variables. One without a value keeps the value that it has. */
+export const VariablesBody = z.strictObject({
+  variables: z
+    .array(z.strictObject({ name: VariableName, value: VariableValue.optional(), secret }))
+    .max(maxVariables, `has more than ${maxVariables} variables`)
+    .describe('All variables of the project. One without `value` keeps the value that it has.'),
+});

@@ -1,0 +1,98 @@
+import { ServiceError } from '../core/service-error.ts';
+import { markNew } from '../data/experiments/catalogue-mark.ts';
+import { type Experiment, emptyExperiment, putExperiment } from '../data/experiments/experiment.ts';
+import { foldNowAndThen } from '../data/experiments/fold-catalogue.ts';
+import { type ExperimentFields, putFields } from '../data/experiments/tracking.ts';
+import { newJob } from '../data/jobs/job.ts';
+import { type FinalStatus, isFinal, rankOf } from '../data/jobs/job-status.ts';
+import { count, type Project, projectExists } from '../data/projects/project.ts';
+import type { TableWriter, Write } from '../data/table/table.ts';
+import { ConditionFailedError } from '../data/table/write-label.ts';
+
+/** The record of an experiment that a client records. */
+export const loggedExperiment = ({
+  project,
+  experiment_id,
+  user_id,
+  fields: { updated_at: created_at },
+  started_at,
+  job,
+}: Omit<NewExperiment, 'writes'>): Experiment => ({
+  ...newJob({ ...noJob, user_id, created_at }),
+  ...emptyExperiment,
+  status: 'RUNNING',
+  status_rank: rankOf('RUNNING'),
+  status_reason: null,
+  started_at: started_at ?? created_at,
+  experiment_id,
+  project_id: project.project_id,
+  kind: 'logged',
+  ...(job !== undefined && { recorded_by: job.experiment_id }),
+});
+
+interface NewExperiment {
+  project: Project;
+  experiment_id: string;
+  user_id: string;
+  fields: ExperimentFields;
+  /** ISO 8601; the moment of recording where it is not given. */
+  started_at?: string | undefined;
+  /** The training whose program records it. */
+  job?: Experiment | undefined;
+  /** Further writes of the same transaction. */
+  writes?: readonly Write[];
+}
+
+/** What a job has and an experiment without one does not. */
+const noJob = { vcpus: 0, memory: 0, gpus: 0, nodes: 1, timeout: 0, limit_share: null, limits: null };
+
+/**
+ * Records an experiment that runs elsewhere, RUNNING, with its fields and its mark in the catalogue.
+ *
+ * @returns undefined where the project is gone, or where one of `writes` was refused
+ */
+export async function recordLogged(
+  records: TableWriter<'records'>,
+  { writes = [], ...recorded }: NewExperiment,
+): Promise<Experiment | undefined> {
+  const experiment = loggedExperiment(recorded);
+  const { project_id, experiment_id } = experiment;
+  try {
+    await records.write(
+      projectExists(project_id),
+      putExperiment(experiment),
+      putFields(project_id, experiment_id, recorded.fields, undefined),
+      markNew(project_id, experiment_id),
+      count(project_id, { experiments: 1 }),
+      ...writes,
+    );
+  } catch (error) {
+    if (error instanceof ConditionFailedError) return undefined;
+    throw error;
+  }
+  await foldNowAndThen(records, project_id, experiment_id);
+  return experiment;
+}
+
+/** How an experiment can end. */
+export const endings = ['SUCCEEDED', 'FAILED', 'CANCELLED'] as const satisfies readonly FinalStatus[];
+
+/** What a client may say of an experiment that runs elsewhere; one that is yet to begin is CREATED. */
+export type ClientStatus = 'CREATED' | 'RUNNING' | FinalStatus;
+
+/**
+ * What the status that a client gives changes in the record of an experiment that runs elsewhere.
+ * @throws ServiceError `conflict` for a training, which its job ends
+ */
+export function changedStatus(
+  experiment: Experiment,
+  status: ClientStatus,
+  now: Date,
+): { set?: Partial<Experiment> } {
+  if (experiment.kind !== 'logged') {
+    throw new ServiceError('conflict', 'The status of a training is that of its job; POST …/cancel ends it.');
+  }
+  if (status === experiment.status) return {};
+  const stopped_at = isFinal(status) ? now.toISOString() : null;
+  return { set: { status, status_rank: rankOf(status), stopped_at } };
+}
