@@ -1,9 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import * as z from 'zod';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { everySample } from '../support/samples.ts';
@@ -82,6 +83,77 @@ describe.runIf(everySample)('the recipes of the README, as they stand there', { 
     expect(rates.toSorted()).toEqual(['0.1', '0.2', '0.4']);
   });
 });
+
+/** The examples of a part of the guide, as the service serves them. */
+async function guideExamples(part: string): Promise<string[]> {
+  const page = await (await fetch(`${service.url}/docs`)).text();
+  const [, section = ''] = new RegExp(`<section id="${part}"([^]*?)</section>`).exec(page) ?? [];
+  return [...section.matchAll(/<pre[^>]*><code[^>]*>(.*?)<\/code>/gs)].map(([, text = '']) =>
+    text
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&')
+      .replace(/^BASE=.*$/m, `BASE=${service.url}`),
+  );
+}
+
+describe.runIf(everySample)('the guide, as it stands there', { shuffle: false }, () => {
+  const bash = (text: string, variables: Record<string, string> = {}, typed = '') => {
+    const env = { ...environment, ...variables };
+    const running = execute('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', text], {
+      cwd: folder,
+      env,
+    });
+    running.child.stdin?.end(typed);
+    return running;
+  };
+  const signedIn = () => ({ MPS_URL: service.url, MPS_TOKEN: token });
+
+  test('its first run trains its program twice, with losses that differ', async () => {
+    const [install = ''] = await guideExamples('install');
+    await bash(install.replace(/^mps login.*$/m, ''));
+    const [commands = '', program = ''] = await guideExamples('first-run');
+    folder = join(scratch, 'guide');
+    await mkdir(folder);
+    await writeFile(join(folder, 'train.py'), program);
+    await bash(commands, signedIn());
+    const { stdout } = await bash('mps ls --json', signedIn());
+    const rows = stdout.trim().split('\n');
+    const losses = rows.map((row) => JSON.parse(row).metrics.loss.last);
+    expect(losses.toSorted()).toEqual([0.1, 0.2]);
+  });
+
+  test('its workflow is a whole one, whose last step is a gate', async () => {
+    const [workflow = ''] = await guideExamples('ci');
+    const { on, jobs } = parse(workflow);
+    expect(on).toBe('push');
+    expect(jobs.train.defaults.run.shell).toBe('bash');
+    const runs: string[] = jobs.train.steps.flatMap(({ run }: { run?: string }) => run ?? []);
+    for (const run of runs.slice(0, -1)) await bash(run, signedIn());
+    const gate = runs.at(-1) ?? '';
+    if (!hasJq) return expect(gate).toContain('jq');
+    await bash(gate);
+    await expect(bash(gate.replace('< 0.3', '< 0.1'))).rejects.toThrow();
+  });
+
+  test("its variables sign MLflow's client in as the user who is typed", async () => {
+    const [example = ''] = await guideExamples('mlflow');
+    await writeFile(join(folder, 'train.py'), callMlflow);
+    const { stdout } = await bash(example, {}, `admin\n${password}\n`);
+    expect(stdout).toContain('"Default"');
+    await expect(bash(example, {}, 'admin\nwrong password\n')).rejects.toThrow(/401/);
+  });
+});
+
+/** What MLflow's client does with its variables, without the client. */
+const callMlflow = `import base64, os, urllib.request
+user, password = (os.environ["MLFLOW_TRACKING_" + name] for name in ("USERNAME", "PASSWORD"))
+request = urllib.request.Request(os.environ["MLFLOW_TRACKING_URI"] + "/api/2.0/mlflow/experiments/get?experiment_id=0")
+request.add_header("Authorization", "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode())
+print(urllib.request.urlopen(request).read().decode())
+`;
 
 const judge =
   'import json, sys; print(str(json.load(sys.stdin)["metrics"]["accuracy"]["last"] > 0.9).lower())';

@@ -20,35 +20,45 @@ const firstRun = `mps run -- python train.py --epochs 5
 mps run -- python train.py --epochs 10
 mps compare`;
 
-const metrics = `import json, os
+const program = `import argparse, json, os
 
-for epoch in range(5):
+parser = argparse.ArgumentParser()
+parser.add_argument("--epochs", type=int, default=5)
+for epoch in range(parser.parse_args().epochs):
     loss = 1 / (epoch + 1)
     with open(os.environ["METRICS_FILE"], "a") as file:
         print(json.dumps({"step": epoch, "loss": loss}), file=file)`;
 
 /** In braces, so that a shell that is pasted into reads all of it before it asks for the password. */
 const mlflow = `{
+  printf 'User: '; read -r MLFLOW_TRACKING_USERNAME
+  printf 'Password: '; read -rs MLFLOW_TRACKING_PASSWORD; echo
+  export MLFLOW_TRACKING_USERNAME MLFLOW_TRACKING_PASSWORD
   export MLFLOW_TRACKING_URI="$BASE/mlflow"
-  export MLFLOW_TRACKING_USERNAME=admin
-  printf 'Password: '; read -rs MLFLOW_TRACKING_PASSWORD
-  export MLFLOW_TRACKING_PASSWORD
   export MLFLOW_ENABLE_PROXY_MULTIPART_UPLOAD=true
   export MLFLOW_MULTIPART_UPLOAD_MINIMUM_FILE_SIZE=4000000
   python train.py
 }`;
 
-const actions = `env:
-  MPS_URL: \${{ vars.MPS_URL }}
-  MPS_TOKEN: \${{ secrets.MPS_TOKEN }}
-steps:
-  - uses: actions/checkout@v4
-  - run: npm install -g "$MPS_URL/cli/mps.tgz"
-  - run: mps run -p digits --json -- python train.py`;
+const actions = `on: push
+jobs:
+  train:
+    runs-on: ubuntu-latest
+    defaults:
+      run:
+        shell: bash # with pipefail
+    env:
+      MPS_URL: \${{ vars.MPS_URL }}
+      MPS_TOKEN: \${{ secrets.MPS_TOKEN }}
+    steps:
+      - uses: actions/checkout@v4
+      - run: npm install -g "$MPS_URL/cli/mps.tgz"
+      - run: mps run -p digits --json -- python train.py | tee log.txt
+      - run: test "$(tail -n 1 log.txt | jq '.metrics.loss.last < 0.3')" = true`;
 
 const signIn = `{
   printf 'User: '; read -r NAME
-  printf 'Password: '; read -rs PASSWORD
+  printf 'Password: '; read -rs PASSWORD; echo
   TOKEN=$(curl -s "$BASE/auth/token" \\
     -d grant_type=password \\
     --data-urlencode "username=$NAME" \\
@@ -85,7 +95,7 @@ ${step(
   'Train a folder',
   html`<p><code>mps run</code> makes a project of the folder you are in, uploads what <code>git</code> would keep, installs what the folder declares, and follows the training. Any program works.</p>
 <p>Write metrics to <code>METRICS_FILE</code>, one JSON object a line, and files to the folder <code>OUTPUT_DIR</code>. Numbers other than <code>step</code>, <code>epoch</code> and <code>time</code> become curves.</p>`,
-  html`${shell(firstRun)}<h3 class="sample-title">In the program</h3>${shell(metrics)}`,
+  html`${shell(firstRun)}<h3 class="sample-title">A train.py to try it with</h3>${shell(program)}`,
 )}
 ${step(
   'mlflow',
@@ -103,7 +113,7 @@ ${step(
 ${step(
   'ci',
   'In CI',
-  html`<p><code>mps tokens create ci | gh secret set MPS_TOKEN</code> makes a token for a repository. A job needs <code>MPS_URL</code> and <code>MPS_TOKEN</code>, and <code>mps run</code> ends with the exit code of the program.</p>`,
+  html`<p><code>mps tokens create ci | gh secret set MPS_TOKEN</code> makes a token for a repository. A job needs <code>MPS_URL</code> and <code>MPS_TOKEN</code>, and <code>mps run</code> ends with the exit code of the program. Its last line with <code>--json</code> is the experiment; the last step is a gate, which fails where the loss is not below 0.3.</p>`,
   html`<h3 class="sample-title">GitHub Actions</h3>${shell(actions)}`,
 )}
 ${step(
