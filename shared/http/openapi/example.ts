@@ -24,7 +24,7 @@ export function exampleOf(
   for (const key of name === undefined ? [] : [`${parent}.${name}`, name]) {
     if (Object.hasOwn(samples, key) && fits(samples[key], resolved, components)) return samples[key];
   }
-  const { const: only, enum: values, anyOf, type, items } = resolved;
+  const { const: only, enum: values, anyOf, type, items, minItems } = resolved;
   if (only !== undefined) return only;
   if (Array.isArray(values)) return values[0];
   if (Array.isArray(anyOf)) return exampleOf(anyOf[0], source, name, parent);
@@ -35,9 +35,9 @@ export function exampleOf(
     .at(-1);
   if (first === 'object') return objectExample(resolved, source, name ?? component);
   if (first !== 'array') return bareExample(first, resolved);
-  return typeof items === 'object' && items !== null
-    ? [exampleOf({ ...items }, source, undefined, name)]
-    : [];
+  if (typeof items !== 'object' || items === null) return [];
+  const length = typeof minItems === 'number' ? Math.max(minItems, 1) : 1;
+  return Array.from({ length }, () => exampleOf({ ...items }, source, undefined, name));
 }
 
 /** Whether a sample fits a schema: its type, pattern, and enumerated values. */
