@@ -1,3 +1,5 @@
+import { ServiceError } from './service-error.ts';
+
 /** What is wrong with the disk below an error: there is no room on it, or a database on it is damaged. */
 export type DiskFault = 'full' | 'damaged';
 
@@ -21,3 +23,14 @@ export function diskFault(error: unknown): DiskFault | undefined {
   if (damagedWords.test(error.message)) return 'damaged';
   return fullWords.test(error.message) ? 'full' : undefined;
 }
+
+/** Seconds after which somebody may have made room. */
+const fullSeconds = 30;
+
+/** The answer to a request that would add to a full disk. */
+export const diskFullError = (): ServiceError =>
+  new ServiceError(
+    'unavailable',
+    'The disk of this service is full. Deleting projects, experiments or models makes room.',
+    { retryAfterSeconds: fullSeconds },
+  );

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { anyMethod } from '../../../functions/service/any-method.ts';
+import { diskFullError } from '../../../shared/core/disk-fault.ts';
 import { createLogger } from '../../../shared/core/log.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { renderError } from '../../../shared/http/answer/render-error.ts';
@@ -65,6 +66,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     }
     const { endpoint, handler } = loaded;
     throttles.take(endpoint);
+    if (options.isFull?.() === true && addsData(method, path)) throw diskFullError();
     const gone = goneSignal(response);
     const { timeLimit } = options;
     const call = (body: Uint8Array) =>
@@ -199,6 +201,8 @@ export interface GatewayOptions {
   bodyBytes?: number | undefined;
   /** Origins whose pages may read the responses, also the gateway's own. Default none. */
   corsOrigins?: readonly string[];
+  /** Whether the disk is full, so that only requests that make room are taken. */
+  isFull?: () => boolean;
   /** Told of each request that is admitted, before it is worked on. */
   onRequest?: () => void;
 }
@@ -208,6 +212,12 @@ export interface RunningGateway {
   /** Takes no more requests, lets those in progress finish for up to five seconds, then stops. */
   close(): Promise<void>;
 }
+
+/** Requests that make room on a full disk, or that sign in somebody who will: these alone write something. */
+const makesRoom = /\/(?:cancel|delete)\/?$|^\/auth\//;
+
+const addsData = (method: string, path: string): boolean =>
+  !['GET', 'HEAD', 'DELETE'].includes(method) && !makesRoom.test(path);
 
 const defaultBodyBytes = 64 * 1024 * 1024;
 

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { CommandError } from '../../command/command-error.ts';
 import { writeDurably } from '../batch/durable-file.ts';
+import { DiskReserve } from './disk-reserve.ts';
 import { takeKernelLock } from './kernel-lock.ts';
 
 /** The folder in which everything is kept, locked against a second service. */
 export interface DataFolder {
   path: string;
+  /** Room for deletes and a restart on a full disk. */
+  reserve: DiskReserve;
   within(name: string): string;
   release(): void;
 }
@@ -51,14 +54,16 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
       `The data folder ${path} is in use by another service${owner === undefined ? '' : ` (process ${owner.pid})`}. Stop it first, or choose another folder with --data.`,
     );
   }
+  const reserve = new DiskReserve(path, within('reserve'));
   try {
+    await reserve.check();
     await checkDataFolderVersion(path, within('version.json'));
   } catch (error) {
     held.close();
     throw error;
   }
   await writeDurably(within('owner.json'), JSON.stringify({ pid: process.pid }));
-  return { path, within, release: () => held.close() };
+  return { path, reserve, within, release: () => held.close() };
 }
 
 async function lock(file: string): Promise<ReturnType<typeof takeKernelLock>> {

@@ -48,7 +48,7 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
   const loading = loadBundledEndpoints(program);
   // It is not awaited where the rest does not start.
   loading.catch(() => {});
-  const { access, folders, firstAdmin, lost, warnings } = await startEmulators(started, {
+  const { access, folders, firstAdmin, lost, isFull, warnings } = await startEmulators(started, {
     dataFolder,
     program,
     corsOrigins,
@@ -62,6 +62,7 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
     bodyBytes,
     anonymousTimes,
     corsOrigins,
+    isFull,
     onRequest: () => heap.note(),
   });
   started.defer(() => gateway.close());

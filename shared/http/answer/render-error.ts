@@ -1,4 +1,4 @@
-import { type DiskFault, diskFault } from '../../core/disk-fault.ts';
+import { type DiskFault, diskFault, diskFullError } from '../../core/disk-fault.ts';
 import { errorStack, errorText } from '../../core/error-text.ts';
 import type { Logger } from '../../core/log.ts';
 import { ServiceError } from '../../core/service-error.ts';
@@ -104,11 +104,7 @@ function ofDisk(fault: DiskFault, error: unknown, log: Logger): ServiceError | H
   const detail = errorText(error);
   if (fault === 'full') {
     log.warn('disk-full', { detail });
-    return new ServiceError(
-      'unavailable',
-      'The disk of this service is full. Deleting projects, experiments or models makes room.',
-      { retryAfterSeconds: fullSeconds },
-    );
+    return diskFullError();
   }
   log.error('database-damaged', { detail });
   return new HttpError(

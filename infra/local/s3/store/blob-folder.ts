@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { requireRoom } from '../../free-room.ts';
 
 /**
  * Immutable files. They are written under `staging/`, and moved to `blobs/` right after the transaction that refers
@@ -31,14 +32,23 @@ export class BlobFolder {
   }
 
   async stage(): Promise<StagedBlob> {
+    await requireRoom(this.#staging);
     const id = randomBytes(16).toString('hex');
     // Before anything refers to the file: on a full disk this fails, and the move does not.
     this.#makePlace(id);
     const path = join(this.#staging, id);
     const file = await open(path, 'wx', 0o600);
+    let [written, checked] = [0, 0];
     return {
       id,
-      write: (piece) => writeAll(file, piece),
+      write: async (piece) => {
+        written += piece.length;
+        if (written >= checked + roomBytes) {
+          checked = written;
+          await requireRoom(this.#staging);
+        }
+        await writeAll(file, piece);
+      },
       seal: async () => {
         await file.sync();
         await file.close();
@@ -75,6 +85,9 @@ export class BlobFolder {
     await rm(this.path(id), { force: true });
   }
 }
+
+/** Bytes of an upload after which the room on the disk is looked at again. */
+const roomBytes = 1024 * 1024;
 
 function syncFolder(path: string): void {
   const descriptor = openSync(path, 'r');

@@ -39,6 +39,8 @@ export async function startEmulators(
 ): Promise<Emulators> {
   const data = await openDataFolder(dataFolder);
   started.defer(() => data.release());
+  const watched = data.reserve.watch();
+  started.defer(() => watched.stop());
   const register = new ProcessRegister(data.within('engines.json'));
   await register.endLeftovers();
 
@@ -75,7 +77,12 @@ export async function startEmulators(
     folders,
     firstAdmin,
     lost,
-    warnings: [...(isOpen ? [openTables] : []), ...(canSandbox() ? [] : [noSandboxes()])],
+    isFull: () => data.reserve.isFull,
+    warnings: [
+      ...(data.reserve.isFull ? [fullDisk] : []),
+      ...(isOpen ? [openTables] : []),
+      ...(canSandbox() ? [] : [noSandboxes()]),
+    ],
   };
 }
 
@@ -97,7 +104,9 @@ interface Emulators {
   firstAdmin: FirstAdmin | undefined;
   /** Resolves with its name for people when an emulator ends unasked. */
   lost: Promise<string>;
-  /** The isolation that this machine lacks, in sentences for people. */
+  /** Whether the disk is full, so that only what makes room is done. */
+  isFull: () => boolean;
+  /** A full disk, and the isolation that this machine lacks, in sentences for people. */
   warnings: readonly string[];
 }
 
@@ -106,6 +115,9 @@ const embeddedDatabases = ({ endpoints }: EmulatorAccess): DatabaseName[] => [
   ...(endpoints.DYNAMODB_ENDPOINT === undefined ? (['tables'] as const) : []),
   ...(endpoints.S3_ENDPOINT === undefined ? (['files'] as const) : []),
 ];
+
+const fullDisk =
+  'The disk is full, so this service reads, deletes and cancels, and takes nothing new. Delete experiments, models or projects.';
 
 /** Origins of the service's own pages, on any port of this machine. */
 const ownOrigins = ['http://127.0.0.1:*', 'http://localhost:*'];
