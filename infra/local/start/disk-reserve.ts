@@ -10,15 +10,16 @@ export class DiskReserve {
   readonly #file: string;
   readonly #folder: string;
   #isHeld = false;
+  #isFull = false;
 
   constructor(folder: string, file: string) {
     this.#folder = folder;
     this.#file = file;
   }
 
-  /** Whether the disk is full: the reserve has been given away, and there is no room for it yet. */
+  /** Whether the disk is full: what is left of it is kept for deletes. */
   get isFull(): boolean {
-    return !this.#isHeld;
+    return this.#isFull;
   }
 
   /** Give the reserve away where the disk is nearly full, and take it again where there is room for three of it. */
@@ -31,6 +32,7 @@ export class DiskReserve {
     );
     if (this.#isHeld && free < kept / 4) await this.#release();
     else if (!this.#isHeld && free >= 3 * kept) await this.#take(kept);
+    this.#isFull = !this.#isHeld || free < kept / 2;
   }
 
   /** Check twice a second, until `stop`. */

@@ -10,6 +10,8 @@ import type { Proof, ProofContext } from './proof.ts';
 
 const run = promisify(execFile);
 
+/** Time in which the service notices that its disk is full. */
+const reserveMilliseconds = 1_500;
 /** Bytes of each thing that is written. */
 const bytes = 100_000;
 /** The disk, and how many refusals in a row say that it is full. */
@@ -53,6 +55,15 @@ async function prove({ folder, started, size, say }: ProofContext) {
   say(`full after ${done} writes; ${refused} refused, ${JSON.stringify([...ledger.statuses])}`);
   const whileFull = await ledger.missing();
 
+  await sleep(reserveMilliseconds);
+  const deletedFull = await ledger.deleteLast();
+  await service.end('SIGTERM');
+  const onFull = await start(started, data);
+  ledger.moveTo(onFull.url);
+  const deletedAgain = await ledger.deleteLast();
+  const saysFull = onFull.output().includes('The disk is full');
+  say(`deleted on the full disk: ${deletedFull}; after a restart on it: ${deletedAgain}`);
+
   await run('mount', ['-o', `remount,size=${2 * megabytes}m`, data]);
   const begun = performance.now();
   while (!(await ledger.write(bytes)) && performance.now() - begun < 60_000) await sleep(500);
@@ -61,8 +72,8 @@ async function prove({ folder, started, size, say }: ProofContext) {
   const ends = await ledger.ends();
   const afterwards = await ledger.missing();
 
-  const hasEnded = await Promise.race([service.ended.then(() => true), sleep(0, false)]);
-  await service.end('SIGTERM');
+  const hasEnded = await Promise.race([onFull.ended.then(() => true), sleep(0, false)]);
+  await onFull.end('SIGTERM');
   const again = await start(started, data);
   ledger.moveTo(again.url);
   const restarted = await ledger.missing();
@@ -76,6 +87,10 @@ async function prove({ folder, started, size, say }: ProofContext) {
     figure('other 5xx, and lost', ledger.faults.length, '', { atMost: 0 }),
     figure('acknowledged', ledger.acknowledged, '', { remark: 'projects, configurations, sources' }),
     figure('of these missing while full', whileFull.length, '', { atMost: 0 }),
+    figure('deletes refused on the full disk', [deletedFull, deletedAgain].filter((status) => status >= 300).length, '', {
+      atMost: 0,
+    }),
+    figure('starts on the full disk that did not say so', Number(!saysFull), '', { atMost: 0 }),
     figure('of these missing with room again', afterwards.length, '', { atMost: 0 }),
     figure('of these missing after a restart', restarted.length, '', { atMost: 0 }),
     figure('jobs that reached an end', ends.length, '', { atLeast: accepted ? 1 : 0 }),

@@ -115,6 +115,14 @@ export class Ledger {
     return isDone(made.status);
   }
 
+  /** Deletes the project that was written last, and forgets it; the status of the answer. */
+  async deleteLast(): Promise<number> {
+    const { project } = this.#written.at(-1) ?? { project: '' };
+    const { status } = await this.ask('DELETE', `/projects/${project}`);
+    if (isDone(status)) this.#written.pop();
+    return status;
+  }
+
   /** Begins a training that runs `command`; its record is remembered where it was acknowledged. A project without a source must be there. */
   async train(command: string): Promise<boolean> {
     const { project } = this.#written.find(
