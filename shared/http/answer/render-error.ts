@@ -96,9 +96,6 @@ function answerable(error: unknown, log: Logger): ServiceError | HttpError {
   return new HttpError('internal', 'Something went wrong here. The request id finds it in the log.');
 }
 
-/** Retry-After while the disk is full: somebody has to delete something first. */
-const fullSeconds = 30;
-
 /** The error for a full or damaged disk, where the service runs on one machine. */
 function ofDisk(fault: DiskFault, error: unknown, log: Logger): ServiceError | HttpError {
   const detail = errorText(error);

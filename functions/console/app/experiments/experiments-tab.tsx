@@ -45,7 +45,10 @@ export function ExperimentsTab({
   /** Undefined until the project is loaded. */
   judge: Judge | undefined;
 }) {
-  const { rows, isComplete, error, refresh } = useRows(project_id);
+  const { rows, isComplete, error, refresh } = useRows(
+    project_id,
+    judge === undefined ? '' : `${judge.goal} ${judge.name}`,
+  );
   const { query } = place.value;
   const [isChoosing, setChoosing] = useState(false);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => keptOf('chosen') ?? new Set());

@@ -7,6 +7,8 @@ export interface KeptRows {
   next: string | undefined;
   isComplete: boolean;
   signIns: number;
+  /** The criterion by which their best values were found. */
+  rankedBy: string;
 }
 
 /** Projects whose rows are kept: what Back leads to. Ten thousand rows take about 10 MB. */
@@ -20,10 +22,10 @@ export function keepRows(project_id: string, rows: KeptRows): void {
   if (kept.size > maxProjects && oldest !== undefined) kept.delete(oldest);
 }
 
-/** The rows that were read before, by the same sign-in: another one may see less. */
-export function keptRows(project_id: string, signIns: number): KeptRows | undefined {
+/** The rows that were read before, by the same sign-in and criterion: another sign-in may see less. */
+export function keptRows(project_id: string, signIns: number, rankedBy: string): KeptRows | undefined {
   const found = kept.get(project_id);
-  return found?.signIns === signIns ? found : undefined;
+  return found?.signIns === signIns && found.rankedBy === rankedBy ? found : undefined;
 }
 
 export const forgetRows = (project_id: string): void => void kept.delete(project_id);

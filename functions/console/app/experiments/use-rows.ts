@@ -30,12 +30,13 @@ const idleMilliseconds = 15_000;
 
 /**
  * All experiments of a project: the first rows at once, the others behind them, and the newest again and again. Who comes
- * back finds the rows that were there, and the newest are read anew.
+ * back finds the rows that were there, and the newest are read again. `rankedBy` is the project's criterion: with another
+ * one every best value is another, and a component of another key begins from nothing.
  */
-export function useRows(project_id: string): Rows {
+export function useRows(project_id: string, rankedBy: string): Rows {
   const signIns = signInCount.value;
   const [state, setState] = useState<State>(() => {
-    const { rows = [], isComplete = false } = keptRows(project_id, signIns) ?? {};
+    const { rows = [], isComplete = false } = keptRows(project_id, signIns, rankedBy) ?? {};
     return { rows, isComplete, error: undefined };
   });
   const latest = useRef(state);
@@ -61,7 +62,7 @@ export function useRows(project_id: string): Rows {
   useEffect(() => {
     let isGone = false;
     let looks = 0;
-    let next = keptRows(project_id, signIns)?.next;
+    let next = keptRows(project_id, signIns, rankedBy)?.next;
     const fail = (error: unknown): void => {
       if (isGone) return;
       noteReach(error);
@@ -128,9 +129,9 @@ export function useRows(project_id: string): Rows {
       isGone = true;
       end();
       const { rows, isComplete } = latest.current;
-      if (rows.length > 0) keepRows(project_id, { rows, isComplete, next, signIns });
+      if (rows.length > 0) keepRows(project_id, { rows, isComplete, next, signIns, rankedBy });
     };
-  }, [project_id, signIns]);
+  }, [project_id, signIns, rankedBy]);
 
   return { ...state, refresh };
 }

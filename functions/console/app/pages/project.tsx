@@ -52,6 +52,7 @@ function Content({
         <FilesTab project={project} mayChange={rights.mayChange} />
       ) : (
         <ExperimentsTab
+          key={`${project.criterion_goal} ${project.criterion}`}
           project_id={project_id}
           mayChange={rights.mayChange}
           judge={{ name: project.criterion, goal: project.criterion_goal }}
