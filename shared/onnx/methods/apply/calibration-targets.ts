@@ -10,7 +10,7 @@ import type { StaticRequest } from '../quantize/static/static-operators.ts';
  */
 export function calibrationTargets(model: Model, request: StaticRequest): string[] {
   const { plan, ranges } = makeStaticPlan(model, request);
-  if (plan.constants.length === 0) throw nothingToQuantize();
+  if (plan.constants.length === 0) throw nothingToQuantize(model);
   return [...plan.activations.values()]
     .filter(({ name, sharedWith }) => sharedWith === undefined && !ranges.has(name))
     .map(({ name }) => name);

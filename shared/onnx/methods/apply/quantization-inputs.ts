@@ -16,7 +16,7 @@ const widestInput = 8192;
 function blockInputs({ graph }: Model, { exclude }: QuantizeRequest): ObservedInput[] {
   const report = new TransformReport();
   const uses = findBlockUses(graph, exclude, report);
-  if (uses.length === 0) throw nothingForBlocks(report);
+  if (uses.length === 0) throw nothingForBlocks(graph, report);
   return uses
     .filter((use) => use.kind === 'product' && use.graph === graph && use.weight.k <= widestInput)
     .map(({ node, weight }) => ({

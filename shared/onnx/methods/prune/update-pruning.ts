@@ -7,6 +7,7 @@ import { curvatureOf, firstToLast } from '../calibrate/curvature.ts';
 import type { CalibrationStatistics, ObservedInput } from '../calibrate/input-statistics.ts';
 import { foldViews } from '../fuse/fold-views.ts';
 import { TransformReport } from '../report/report.ts';
+import { weightsInBodies } from '../report/weights-in-bodies.ts';
 import { layerName } from './layer-name.ts';
 import { floatParameters, recordNoChange, recordOutcome } from './outcome.ts';
 import { type PrunableWeight, prunableWeights } from './prunable-weights.ts';
@@ -55,9 +56,9 @@ function updatable(
   });
 }
 
-const nothing = (report: TransformReport): ModelError =>
+const nothing = ({ graph }: Model, report: TransformReport): ModelError =>
   new ModelError(
-    `The model has no weight of a MatMul, Gemm or 1 × 1 Conv that may be updated.${report.keptText()}`,
+    `The model has no weight of a MatMul, Gemm or 1 × 1 Conv that may be updated.${report.keptText()}${weightsInBodies(graph)}`,
   );
 
 /** The inputs whose second moments the update needs. @throws ModelError where there is nothing to prune */
@@ -65,7 +66,7 @@ export function updateInputs(model: Model, request: UpdateRequest): ObservedInpu
   foldViews(model);
   const report = new TransformReport();
   const weights = updatable(model, request, report);
-  if (weights.length === 0) throw nothing(report);
+  if (weights.length === 0) throw nothing(model, report);
   return weights.map(({ node, layouts: [layout] }) => ({
     name: node.input[0] ?? '',
     axis: node.opType === 'Conv' ? 1 : -1,
@@ -146,7 +147,7 @@ export function pruneWithUpdate(
       ...{ nonzero_before: nonzero.before, nonzero_after: nonzero.after, error },
     });
   }
-  if (before === 0) throw nothing(report);
+  if (before === 0) throw nothing(model, report);
   recordOutcome(report, request, {
     before,
     after: left,

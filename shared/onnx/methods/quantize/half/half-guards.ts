@@ -9,6 +9,8 @@ const mostHalf = 65504;
 const minHalf = 1e-7;
 /** One divided by less is beyond half precision. */
 const minDivisor = 1 / mostHalf;
+/** The least number that half precision has with all its digits. */
+const minNormal = 2 ** -14;
 /** Numbers from here on stand for infinity, as masks have them. */
 const minMarker = 1e8;
 /** Constants of more values are weights, of which a few may round to zero. */
@@ -46,11 +48,14 @@ const levelling = new Set([
 /** Operators in which a number stands for infinity as a rule, where it is so large. */
 const masking = new Set(['Where', 'Add', 'Sub', 'Mul', 'Max', 'Min', 'Clip', 'Pad']);
 
+/** Products of a value and a weight, the second input; a MatMul may have its weight first. */
+const weighted = new Set(['MatMul', 'Gemm', 'Conv', 'ConvTranspose', 'FusedMatMul', 'FusedConv']);
+
 /**
  * How a value may leave half precision: it may be next to zero (`tiny`), so small that one divided by it is beyond
- * (`small`), or beyond itself (`huge`).
+ * (`small`), or beyond itself (`huge`); or all of it may be so small that few digits are left (`faint`).
  */
-type Reach = 'tiny' | 'small' | 'huge';
+type Reach = 'tiny' | 'small' | 'huge' | 'faint';
 
 interface Sizes {
   /** Largest and smallest magnitude of the finite numbers other than zero. */
@@ -84,6 +89,7 @@ export class HalfGuards {
   readonly #constant: (name: string) => Tensor | undefined;
   readonly #reach = new Map<string, Reach>();
   readonly #known = new Map<string, Sizes | undefined>();
+  readonly #faint = new Map<string, boolean>();
 
   constructor(constant: (name: string) => Tensor | undefined) {
     this.#constant = constant;
@@ -95,6 +101,43 @@ export class HalfGuards {
     if (elementCount(tensor.dims) > maxValues) return undefined;
     if (!this.#known.has(name)) this.#known.set(name, sizesOf(floatsOf(tensor)));
     return this.#known.get(name);
+  }
+
+  /** Whether half precision has no number of a weight with all its digits. */
+  #isFaint(name: string): boolean {
+    const known = this.#faint.get(name);
+    if (known !== undefined) return known;
+    const tensor = this.#constant(name);
+    let isFaint = false;
+    if (tensor?.type === 'float') {
+      const values = floatsOf(tensor);
+      // Mostly the first value says that it is not.
+      isFaint = !values.some((value) => !(Math.abs(value) < minNormal)) && values.some((value) => value !== 0);
+    }
+    this.#faint.set(name, isFaint);
+    return isFaint;
+  }
+
+  #isConstant(name: string): boolean {
+    return name !== '' && this.#constant(name) !== undefined;
+  }
+
+  /** What a node makes of a value that is faint; undefined where it is of common size again. */
+  #madeOfFaint({ opType, input }: NodeProto, reaches: readonly (Reach | undefined)[]): Reach | undefined {
+    const [first = '', second = '', bias = ''] = input;
+    if (weighted.has(opType)) return this.#isConstant(bias) && !this.#isFaint(bias) ? undefined : 'faint';
+    if (products.has(opType) || levelling.has(opType)) return undefined;
+    if (opType === 'Reciprocal') return 'huge';
+    const isByFaint = reaches[1] === 'faint';
+    if (opType === 'Div' && isByFaint) return reaches[0] === 'faint' ? undefined : 'huge';
+    if (opType === 'Add' || opType === 'Sub')
+      return [first, second].some((name, at) => reaches[at] !== 'faint' && !this.#isFaint(name))
+        ? undefined
+        : 'faint';
+    const factor = this.#sizes(isByFaint ? first : second)?.most ?? 1;
+    if (opType === 'Mul' && factor >= 1 / minNormal) return undefined;
+    if (opType === 'Div' && factor <= minNormal) return undefined;
+    return 'faint';
   }
 
   /** Whether a constant stands for infinity in a node: then a large number serves as well. */
@@ -131,12 +174,18 @@ export class HalfGuards {
       return own ?? this.#reach.get(name);
     });
     const fromAttributes = this.#ofAttributes(node);
+    if (weighted.has(node.opType)) {
+      const [first = '', second = ''] = node.input;
+      for (const [at, name] of [first, second].entries())
+        if ((at === 1 || node.opType === 'MatMul') && this.#isFaint(name)) reaches[at] = 'faint';
+    }
     const all = [...reaches, fromAttributes].filter((one) => one !== undefined);
     if (all.length === 0) return undefined;
     const made = this.#made(node, reaches, fromAttributes);
     if (made !== undefined) for (const name of node.output) if (name !== '') this.#reach.set(name, made);
-    if (isProduct) return all.includes('huge') ? beyond : undefined;
-    if (all.includes('huge') || made === 'huge') return beyond;
+    if (all.includes('huge') || (!isProduct && made === 'huge')) return beyond;
+    if (all.includes('faint')) return fewDigits;
+    if (isProduct) return undefined;
     return all.includes('tiny') ? vanishing : undefined;
   }
 
@@ -147,6 +196,7 @@ export class HalfGuards {
     fromAttributes: Reach | undefined,
   ): Reach | undefined {
     const { opType, input } = node;
+    if (reaches.includes('faint')) return this.#madeOfFaint(node, reaches);
     if (products.has(opType) || levelling.has(opType)) return undefined;
     const [first, second] = reaches;
     const isFree = (at: number): boolean =>
@@ -184,4 +234,5 @@ export class HalfGuards {
 }
 
 const vanishing = 'it takes numbers that would become zero in half precision';
+const fewDigits = 'its weights are so small that half precision keeps few of their digits';
 const beyond = 'it takes or makes numbers beyond half precision';

@@ -3,6 +3,7 @@ import { GraphIndex } from '../../../model/graph/graph-index.ts';
 import { inferValues } from '../../../model/infer/infer-values.ts';
 import { ModelError } from '../../../model/model-error.ts';
 import type { CalibrationRanges, Range } from '../../calibrate/ranges.ts';
+import { weightsInBodies } from '../../report/weights-in-bodies.ts';
 import { isChosen, keepsInputFloat, type StaticRequest } from './static-operators.ts';
 import { StaticPlan } from './static-plan.ts';
 import { staticRule, weightsAlone } from './static-rules.ts';
@@ -11,9 +12,9 @@ import { staticRule, weightsAlone } from './static-rules.ts';
 export const minOpsetPerChannel = 13;
 
 /** Why a model without a constant that could be quantized is refused. */
-export const nothingToQuantize = (): ModelError =>
+export const nothingToQuantize = ({ graph }: Model): ModelError =>
   new ModelError(
-    'Static methods have nothing to quantize: the model has no Conv, Gemm, MatMul or Gather of constant float weight that is not excluded.',
+    `Static methods have nothing to quantize: outside of control flow the model has no Conv, Gemm, MatMul or Gather of constant float weight that is not excluded.${weightsInBodies(graph)}`,
   );
 
 /** Beyond any activation: what masks hold in place of minus infinity. */

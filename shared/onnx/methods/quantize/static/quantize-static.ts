@@ -113,7 +113,7 @@ export function quantizeStatic(
   if (report.layers.length === 0) {
     // A plan has constants: `calibrationTargets` looked. But they may hold what no scale can.
     throw plan.constants.length === 0
-      ? nothingToQuantize()
+      ? nothingToQuantize(model)
       : new ModelError(`Static methods can quantize none of the model's weights.${report.keptText()}`);
   }
   removeUnused(model.graph);

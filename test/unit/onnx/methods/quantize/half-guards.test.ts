@@ -203,3 +203,55 @@ test.each(Object.keys(untold))('%s goes to half precision or stays, and the mode
   expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(0.02);
   expect(saved.graph.initializers.get('w2_float16')?.type).toBe('float16');
 });
+
+describe('a product of weights that half precision hardly has', () => {
+  /** x → weights of this size → scaled back → a layer of common size. */
+  const faint = (scale: number, nodes: NodeProto[]) =>
+    smallModel({
+      nodes: [...nodes, makeNode('MatMul', ['n', 'w'], ['y'], { name: 'common' })],
+      constants: [
+        makeTensor('small', 'float', [16, 16], seededFloats(seededRandom(7), 256, scale)),
+        makeTensor('b', 'float', [16], seededFloats(seededRandom(8), 16)),
+        makeTensor('w', 'float', [16, 16], seededFloats(seededRandom(6), 256)),
+        scalar('up', 1 / scale),
+      ].filter(({ name }) => name === 'w' || nodes.some(({ input }) => input.includes(name))),
+      inputs: { x: [8, 16] },
+      outputs: { y: [8, 16] },
+    });
+  const product = makeNode('MatMul', ['x', 'small'], ['s'], { name: 'faint' });
+  const forms: Record<string, NodeProto[]> = {
+    'scaled by a constant': [product, makeNode('Mul', ['s', 'up'], ['n'])],
+    'with a norm behind it': [
+      product,
+      makeNode('Relu', ['s'], ['r']),
+      makeNode('ReduceMax', ['r'], ['m'], axes),
+      makeNode('Div', ['r', 'm'], ['n']),
+    ],
+    'with a bias of common size': [product, makeNode('Add', ['s', 'b'], ['n'])],
+  };
+
+  test.each(
+    Object.keys(forms).flatMap((form) => [1e-8, 1e-7, 1e-6, 1e-5].map((scale) => ({ form, scale }))),
+  )('of $scale, $form, keeps its answers', async ({ form, scale }) => {
+    const made = () => copyOf(faint(scale, forms[form] ?? []));
+    const feeds = { x: { dims: [8, 16], data: seededFloats(seededRandom(5), 128) } };
+    const model = made();
+    const report = new TransformReport();
+    convertToFloat16(model, { exclude: [] }, report);
+    const saved = copyOf(model);
+    const [before, after] = [await runSmall(made(), feeds), await runSmall(saved, feeds)];
+    expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(4e-3);
+    expect(saved.graph.initializers.get('small')?.type).toBe('float');
+    expect(saved.graph.initializers.get('w_float16')?.type).toBe('float16');
+    expect(report.kept).toContainEqual({
+      what: 'faint',
+      why: 'its weights are so small that half precision keeps few of their digits',
+    });
+  });
+
+  test('is only that whose every weight is so small', () => {
+    const model = faint(1e-4, [makeNode('MatMul', ['x', 'small'], ['n'])]);
+    convertToFloat16(model, { exclude: [] }, new TransformReport());
+    expect(model.graph.initializers.get('small_float16')?.type).toBe('float16');
+  });
+});

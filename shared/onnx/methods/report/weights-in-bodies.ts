@@ -1,0 +1,34 @@
+import type { Graph } from '../../model/graph/graph.ts';
+import { nodeName } from '../../model/graph/node-names.ts';
+
+/** Operators whose second input is a weight. */
+const weighted = new Set(['Conv', 'ConvTranspose', 'Gemm', 'MatMul', 'LSTM', 'GRU', 'RNN']);
+const maxSaid = 3;
+
+/** Each weight of a body, and of the bodies in it, as people find it. */
+function* placesOf(graph: Graph): Generator<string> {
+  for (const node of graph.nodes) {
+    for (const attribute of node.attribute) {
+      for (const body of graph.bodiesOf({ ...node, attribute: [attribute] })) {
+        const place = `${attribute.name} of ${node.opType} ${JSON.stringify(nodeName(node))}`;
+        for (const inner of body.nodes) {
+          if (weighted.has(inner.opType) && body.initializer(inner.input[1] ?? '')?.type === 'float')
+            yield `${inner.opType} ${JSON.stringify(nodeName(inner))} in ${place}`;
+        }
+        yield* placesOf(body);
+      }
+    }
+  }
+}
+
+/**
+ * Where the float weights of control flow lie, as a sentence for the error that a method found none; empty where there are
+ * none.
+ */
+export function weightsInBodies(root: Graph): string {
+  const places = [...placesOf(root)];
+  if (places.length === 0) return '';
+  const others = places.length - maxSaid;
+  const said = places.slice(0, maxSaid).join('; ');
+  return ` ${places.length} of its float weights lie in bodies of control flow: ${said}${others > 0 ? `; and ${others} more` : ''}.`;
+}
