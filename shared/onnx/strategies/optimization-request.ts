@@ -26,6 +26,13 @@ export const needsStatistics = (request: OptimizationRequest): boolean =>
   strategyFacts(request).usesStatistics === true ||
   (request.operation === 'quantize' && (request.smooth_alpha !== null || request.bias_correction));
 
+/**
+ * Whether a request is told by the ranges of all values what half precision cannot hold. It does without them where there
+ * is no calibration set: made-up inputs say little of how large values get.
+ */
+export const looksForOverflow = (request: OptimizationRequest): boolean =>
+  request.operation === 'quantize' && request.strategy === 'float16';
+
 /** Whether the model is run before it is transformed, on a calibration set as a rule. */
 export const isCalibrated = (request: OptimizationRequest): boolean =>
   needsRanges(request) || needsStatistics(request);

@@ -217,6 +217,45 @@ describe('made-up inputs of a model that leaves sizes open', () => {
   });
 });
 
+test('half precision leaves in float32 what the calibration set drives beyond it', async () => {
+  const folder = await testFolder();
+  const model = join(folder, 'model.onnx');
+  saveModel(
+    smallModel({
+      nodes: [
+        makeNode('MatMul', ['x', 'w'], ['a'], { name: 'first' }),
+        makeNode('Mul', ['a', 'a'], ['large'], { name: 'square' }),
+        makeNode('Sqrt', ['large'], ['y'], { name: 'root' }),
+      ],
+      constants: [
+        makeTensor(
+          'w',
+          'float',
+          [4, 4],
+          Float32Array.from({ length: 16 }, (_, at) => 1 + at),
+        ),
+      ],
+      inputs: { x: [1, 4] },
+      outputs: { y: [1, 4] },
+    }),
+    folder,
+  );
+  const request = { operation: 'quantize', strategy: 'float16', precision: 16 };
+  const set = async (size: number) => {
+    const calibration = join(folder, `${size}.npz`);
+    const values = new Float32Array(12).fill(size);
+    await writeNpz(calibration, { x: { type: 'float', dims: [3, 4], values } });
+    return calibration;
+  };
+  const { receipt: large } = await optimize(request, { model, calibration: await set(100) });
+  expect(large.kept.map(({ what }) => what)).toEqual(['square', 'root']);
+  expect(large.calibrated_on).toMatchObject({ source: 'calibration', samples: 3 });
+  const { receipt: small } = await optimize(request, { model, calibration: await set(1) });
+  expect(small.kept).toEqual([]);
+  const { receipt: without } = await optimize(request, { model });
+  expect([without.kept, without.calibrated_on]).toEqual([[], null]);
+});
+
 test('a model of an old operator set is raised, and its weights get scales by channel', async () => {
   const folder = await testFolder();
   const random = seededRandom(4);

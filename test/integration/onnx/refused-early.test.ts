@@ -187,13 +187,21 @@ describe('a result that is of no use is not written', () => {
         makeNode('Abs', ['a'], ['b'], { name: 'size' }),
         makeNode('Log', ['b'], ['y'], { name: 'logarithm' }),
       ],
-      constants: [makeTensor('w', 'float', [16, 4], new Float32Array(64).fill(1e-9))],
+      // Three of four columns have no number in half precision; were it all of them, the product would stay in float32.
+      constants: [
+        makeTensor(
+          'w',
+          'float',
+          [16, 4],
+          Float32Array.from({ length: 64 }, (_, at) => (at % 4 === 0 ? 1 : 1e-9)),
+        ),
+      ],
       inputs: { x: [1, 16] },
       outputs: { y: [1, 4] },
     });
     const { said } = await refusal(model, half);
     expect(said).toContain(
-      'The result answers with NaN or infinity where the model has numbers, on 8 made-up inputs: of "y", 28 of its values are',
+      'The result answers with NaN or infinity where the model has numbers, on 8 made-up inputs: of "y", 21 of its values are',
     );
   });
 

@@ -4,7 +4,11 @@ import { keptSessionBytes } from '../../measure/session/session-pool.ts';
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import type { TaskOf } from '../../measure/session/stage-task.ts';
 import { ModelError } from '../../model/model-error.ts';
-import { isCalibrated, type OptimizationRequest } from '../../strategies/optimization-request.ts';
+import {
+  isCalibrated,
+  looksForOverflow,
+  type OptimizationRequest,
+} from '../../strategies/optimization-request.ts';
 import { searchAuto } from '../auto/search-auto.ts';
 import { assembleReceipt } from './assemble-receipt.ts';
 import { boundsOf, fitInMemory } from './bounds-of.ts';
@@ -69,9 +73,10 @@ class Work {
   }
 
   /** Observes what the method needs; the folder that it is in, and what it was observed on. */
-  async #calibrate({ calibrate }: FeedPlans, request: OptimizationRequest, name: string) {
+  async #calibrate({ calibrate }: FeedPlans, request: OptimizationRequest, name: string, canRun = true) {
     const { model, say } = this.optimization;
-    if (!isCalibrated(request)) return { observed: null, calibrated: null };
+    const isLook = canRun && calibrate.set !== null && looksForOverflow(request);
+    if (!isCalibrated(request) && !isLook) return { observed: null, calibrated: null };
     if (calibrate.set === null)
       say('There is no calibration set: the model is calibrated on made-up inputs.');
     const observed = join(this.#scratch, name);
@@ -117,10 +122,14 @@ class Work {
   }
 
   /** Applies one strategy, and leaves out layers where `max_error` asks for it. */
-  async #transform({ operators }: StageAnswer<'read'>, feeds: FeedPlans, isCompared: boolean) {
+  async #transform(
+    { operators }: StageAnswer<'read'>,
+    feeds: FeedPlans,
+    { canRun, isCompared }: { canRun: boolean; isCompared: boolean },
+  ) {
     const { optimization, stages } = this;
     const { request } = optimization;
-    const { observed, calibrated } = await this.#calibrate(feeds, request, 'observed');
+    const { observed, calibrated } = await this.#calibrate(feeds, request, 'observed', canRun);
     const feed = isCompared ? feeds.compare : null;
     // A bound is held by all samples.
     const seconds = request.max_error === null ? extents[request.measure].compareSeconds : undefined;
@@ -220,7 +229,10 @@ class Work {
       stages.prepareModel(optimization.model);
     const { accepted, calibrated, tried } = isSearch
       ? await this.#search(before, feeds)
-      : await this.#transform(before, feeds, isMeasured && isCompared);
+      : await this.#transform(before, feeds, {
+          canRun: isMeasured,
+          isCompared: isMeasured && isCompared,
+        });
     requireSound(request, accepted.final.compare);
     const { files, layers } = accepted.final.transform;
     const paths = files.map((name) => join(this.#out, name));

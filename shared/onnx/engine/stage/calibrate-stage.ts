@@ -8,12 +8,19 @@ import { wantedStatistics } from '../../methods/apply/wanted-statistics.ts';
 import { collectRanges } from '../../methods/calibrate/collect-ranges.ts';
 import { collectStatistics, type Fed } from '../../methods/calibrate/collect-statistics.ts';
 import { makeCollector } from '../../methods/calibrate/collectors/make-collector.ts';
+import { MinMaxCollector } from '../../methods/calibrate/collectors/minmax-collector.ts';
 import { putRanges, readObservations } from '../../methods/calibrate/observations.ts';
 import { maskName } from '../../methods/calibrate/real-tokens.ts';
+import { madeFloats } from '../../methods/quantize/half/made-floats.ts';
 import { prepareStatic } from '../../methods/quantize/static/prepare-static.ts';
 import { loadModel } from '../../model/file/load-model.ts';
 import type { Model } from '../../model/file/model.ts';
-import { isCalibrated, needsRanges, needsStatistics } from '../../strategies/optimization-request.ts';
+import {
+  isCalibrated,
+  looksForOverflow,
+  needsRanges,
+  needsStatistics,
+} from '../../strategies/optimization-request.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
 
 /**
@@ -39,6 +46,22 @@ async function withModel<T>(path: string, work: (model: Model) => Promise<T>): P
   }
 }
 
+/** Observes the range of every float value, of the model as it is. */
+async function observeAll(
+  task: TaskOf<'calibrate'>,
+  progress: (fraction: number) => void,
+): Promise<StageAnswer<'calibrate'>> {
+  mkdirSync(task.out);
+  const collector = new MinMaxCollector();
+  const data = { feed: task.feed, folder: task.out, progress };
+  const fed = await withModel(task.model, (model) =>
+    collectRanges(model, madeFloats(model), collector, data),
+  );
+  putRanges(task.out, collector.ranges());
+  const { source } = task.feed;
+  return { data: dataUsed(source, fed.samples, fed.first), notes: setNotes(source, fed.first) };
+}
+
 /**
  * Runs the model without optimizations, so that each activation is there, and observes what the request needs: first
  * the statistics of the inputs of layers, then, of the model in the form that is quantized, the ranges of activations.
@@ -48,6 +71,7 @@ export async function calibrateStage(
   { progress }: Pick<StageReporter, 'progress'>,
 ): Promise<StageAnswer<'calibrate'>> {
   const request = parseRequest(task.request);
+  if (looksForOverflow(request)) return observeAll(task, progress);
   if (!isCalibrated(request)) throw new Error(`${request.strategy} needs no calibration`);
   mkdirSync(task.out);
   const parts = Number(needsStatistics(request)) + Number(needsRanges(request));

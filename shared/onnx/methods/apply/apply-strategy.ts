@@ -78,7 +78,8 @@ const quantizations: Readonly<Record<QuantizeStrategy, Apply<QuantizeRequest>>> 
   auto: () => {
     throw new Error('auto is made of other strategies');
   },
-  float16: ({ model, report }, request) => convertToFloat16(model, request, report),
+  float16: ({ model, report, observed }, request) =>
+    convertToFloat16(model, request, report, observed.ranges),
 };
 
 /**

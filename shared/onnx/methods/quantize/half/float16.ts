@@ -14,6 +14,7 @@ import { ModelError } from '../../../model/model-error.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import { dataTypes } from '../../../model/tensor/data-type.ts';
 import type { QuantizeRequest } from '../../../strategies/quantize-request.ts';
+import type { CalibrationRanges } from '../../calibrate/ranges.ts';
 import type { TransformReport } from '../../report/report.ts';
 import { HalfConstants } from './half-constants.ts';
 import { HalfGuards } from './half-guards.ts';
@@ -97,13 +98,20 @@ function castToHalf(node: NodeProto, isOfFloat: boolean): void {
 class Conversion {
   readonly #model: Model;
   readonly #exclude: readonly string[];
+  /** Of the values of the main graph, where they were observed. */
+  readonly #ranges: CalibrationRanges;
   readonly #report: TransformReport;
   readonly #names: Names;
   readonly #constants: HalfConstants;
 
-  constructor(model: Model, exclude: readonly string[], report: TransformReport) {
+  constructor(
+    model: Model,
+    { exclude, ranges }: { exclude: readonly string[]; ranges: CalibrationRanges },
+    report: TransformReport,
+  ) {
     this.#model = model;
     this.#exclude = exclude;
+    this.#ranges = ranges;
     this.#report = report;
     this.#names = new Names(model.graph);
     this.#constants = new HalfConstants(this.#names, report);
@@ -117,7 +125,10 @@ class Conversion {
   convert(graph: Graph, outer: ReadonlyMap<string, Value>): void {
     const model = new Model(this.#model.proto, graph, this.#model.external);
     const values = inferValues(model, new Map(), outer);
-    const guards = new HalfGuards((name) => graph.initializer(name));
+    const guards = new HalfGuards(
+      (name) => graph.initializer(name),
+      graph.parent === undefined ? this.#ranges : new Map(),
+    );
     const precisions = new Precisions(graph, this.#names, this.#constants);
     const fixed = fixedNames(graph);
     const isFloat = (name: string): boolean => values.get(name)?.type === 'float';
@@ -198,6 +209,7 @@ interface Placing {
  * Converts a model to half precision: constants and the values between operators, in bodies of control flow as well.
  * Inputs and outputs stay float32, so that callers need not change, and so do operators that take float32 only, or whose
  * numbers half precision does not have, with casts around them. What is made of a value of unknown type stays, too.
+ * A value that calibration saw beyond half precision stays in float32, with the nodes that make and take it.
  * Constants are converted while the model is saved; the report's errors and warnings are there after that.
  *
  * @throws ModelError where nothing can be converted
@@ -206,8 +218,9 @@ export function convertToFloat16(
   model: Model,
   { exclude }: Pick<QuantizeRequest, 'exclude'>,
   report: TransformReport,
+  ranges: CalibrationRanges = new Map(),
 ): void {
-  const conversion = new Conversion(model, exclude, report);
+  const conversion = new Conversion(model, { exclude, ranges }, report);
   conversion.convert(model.graph, new Map());
   if (conversion.converted === 0) {
     throw new ModelError(

@@ -3,6 +3,7 @@ import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import { ExternalData } from '../../../model/tensor/external-data.ts';
 import { elementCount, type Tensor } from '../../../model/tensor/tensor.ts';
 import { floatsOf } from '../../../model/tensor/values.ts';
+import type { CalibrationRanges } from '../../calibrate/ranges.ts';
 
 /** Half precision has no number above the one; numbers below the other are zero, or keep hardly a digit. */
 const mostHalf = 65504;
@@ -87,12 +88,15 @@ function reachOf({ most, least }: Sizes, isDivisor: boolean): Reach | undefined 
  */
 export class HalfGuards {
   readonly #constant: (name: string) => Tensor | undefined;
+  readonly #ranges: CalibrationRanges;
   readonly #reach = new Map<string, Reach>();
   readonly #known = new Map<string, Sizes | undefined>();
   readonly #faint = new Map<string, boolean>();
 
-  constructor(constant: (name: string) => Tensor | undefined) {
+  /** @param ranges of values, where they were observed */
+  constructor(constant: (name: string) => Tensor | undefined, ranges: CalibrationRanges = new Map()) {
     this.#constant = constant;
+    this.#ranges = ranges;
   }
 
   #sizes(name: string): Sizes | undefined {
@@ -112,7 +116,8 @@ export class HalfGuards {
     if (tensor?.type === 'float') {
       const values = floatsOf(tensor);
       // Mostly the first value says that it is not.
-      isFaint = !values.some((value) => !(Math.abs(value) < minNormal)) && values.some((value) => value !== 0);
+      isFaint =
+        !values.some((value) => !(Math.abs(value) < minNormal)) && values.some((value) => value !== 0);
     }
     this.#faint.set(name, isFaint);
     return isFaint;
@@ -165,8 +170,19 @@ export class HalfGuards {
     return sizes ? reachOf(sizes, true) : undefined;
   }
 
+  /** Whether a value was seen beyond half precision. */
+  #wasBeyond = (name: string): boolean => {
+    const range = this.#ranges.get(name);
+    return range !== undefined && Math.max(-range.min, range.max) > mostHalf;
+  };
+
   /** Why a node must stay in float32 for its numbers; undefined where it need not. Notes what it makes. */
   reason(node: NodeProto): string | undefined {
+    const own = this.#reason(node);
+    return own ?? ([...node.input, ...node.output].some(this.#wasBeyond) ? seenBeyond : undefined);
+  }
+
+  #reason(node: NodeProto): string | undefined {
     const isProduct = products.has(node.opType);
     const reaches = node.input.map((name, at) => {
       if (name === '') return undefined;
@@ -174,17 +190,20 @@ export class HalfGuards {
       return own ?? this.#reach.get(name);
     });
     const fromAttributes = this.#ofAttributes(node);
+    let isOfFaint = false;
     if (weighted.has(node.opType)) {
-      const [first = '', second = ''] = node.input;
-      for (const [at, name] of [first, second].entries())
-        if ((at === 1 || node.opType === 'MatMul') && this.#isFaint(name)) reaches[at] = 'faint';
+      for (const [at, name] of node.input.slice(0, 2).entries()) {
+        if ((at === 0 && node.opType !== 'MatMul') || !this.#isFaint(name)) continue;
+        reaches[at] = 'faint';
+        isOfFaint = true;
+      }
     }
     const all = [...reaches, fromAttributes].filter((one) => one !== undefined);
     if (all.length === 0) return undefined;
     const made = this.#made(node, reaches, fromAttributes);
     if (made !== undefined) for (const name of node.output) if (name !== '') this.#reach.set(name, made);
     if (all.includes('huge') || (!isProduct && made === 'huge')) return beyond;
-    if (all.includes('faint')) return fewDigits;
+    if (all.includes('faint')) return isOfFaint ? fewDigits : faint;
     if (isProduct) return undefined;
     return all.includes('tiny') ? vanishing : undefined;
   }
@@ -235,4 +254,6 @@ export class HalfGuards {
 
 const vanishing = 'it takes numbers that would become zero in half precision';
 const fewDigits = 'its weights are so small that half precision keeps few of their digits';
+const faint = 'it takes numbers so small that half precision keeps few of their digits';
+const seenBeyond = 'calibration saw a value of it beyond half precision (65504)';
 const beyond = 'it takes or makes numbers beyond half precision';

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { applyStrategy } from '../../../../../shared/onnx/methods/apply/apply-strategy.ts';
 import { calibrationTargets } from '../../../../../shared/onnx/methods/apply/calibration-targets.ts';
 import { parseRequest } from '../../../../../shared/onnx/methods/apply/parse-request.ts';
+import type { StaticRequest } from '../../../../../shared/onnx/methods/quantize/static/static-operators.ts';
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
 import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
 import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
@@ -15,7 +16,6 @@ import {
 } from '../../../../../shared/onnx/model/proto/onnx_pb.js';
 import { makeTensor, type Tensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { tensorMessage } from '../../../../../shared/onnx/model/tensor/write-tensor.ts';
-import type { StaticRequest } from '../../../../../shared/onnx/methods/quantize/static/static-operators.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';
 import { copyOf, relativeError, runSmall, smallModel } from '../../../../support/onnx/small-model.ts';
 import { seededRandom } from '../../../../support/seeded-random.ts';
@@ -103,7 +103,10 @@ describe.each(['Loop', 'Scan'] as const)('the weights of a body of %s', (loop) =
     expect(body?.nodes.filter(({ opType }) => opType === operator)).toHaveLength(2);
     const kept = [...model.graph.all()].flatMap((graph) => [...graph.initializers.values()]);
     expect(kept.filter(({ name }) => name === 'own' || name === 'around')).toEqual([]);
-    const data = seededFloats(seededRandom(9), dims[loop].reduce((a, b) => a * b));
+    const data = seededFloats(
+      seededRandom(9),
+      dims[loop].reduce((a, b) => a * b),
+    );
     const feeds = { x: { dims: dims[loop], data } };
     const [after, before] = [await runSmall(model, feeds), await runSmall(made(), feeds)];
     expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(within);

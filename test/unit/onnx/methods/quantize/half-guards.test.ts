@@ -230,28 +230,62 @@ describe('a product of weights that half precision hardly has', () => {
     'with a bias of common size': [product, makeNode('Add', ['s', 'b'], ['n'])],
   };
 
-  test.each(
-    Object.keys(forms).flatMap((form) => [1e-8, 1e-7, 1e-6, 1e-5].map((scale) => ({ form, scale }))),
-  )('of $scale, $form, keeps its answers', async ({ form, scale }) => {
-    const made = () => copyOf(faint(scale, forms[form] ?? []));
-    const feeds = { x: { dims: [8, 16], data: seededFloats(seededRandom(5), 128) } };
-    const model = made();
-    const report = new TransformReport();
-    convertToFloat16(model, { exclude: [] }, report);
-    const saved = copyOf(model);
-    const [before, after] = [await runSmall(made(), feeds), await runSmall(saved, feeds)];
-    expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(4e-3);
-    expect(saved.graph.initializers.get('small')?.type).toBe('float');
-    expect(saved.graph.initializers.get('w_float16')?.type).toBe('float16');
-    expect(report.kept).toContainEqual({
-      what: 'faint',
-      why: 'its weights are so small that half precision keeps few of their digits',
-    });
-  });
+  test.each(Object.keys(forms).flatMap((form) => [1e-8, 1e-7, 1e-6, 1e-5].map((scale) => ({ form, scale }))))(
+    'of $scale, $form, keeps its answers',
+    async ({ form, scale }) => {
+      const made = () => copyOf(faint(scale, forms[form] ?? []));
+      const feeds = { x: { dims: [8, 16], data: seededFloats(seededRandom(5), 128) } };
+      const model = made();
+      const report = new TransformReport();
+      convertToFloat16(model, { exclude: [] }, report);
+      const saved = copyOf(model);
+      const [before, after] = [await runSmall(made(), feeds), await runSmall(saved, feeds)];
+      expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(4e-3);
+      expect(saved.graph.initializers.get('small')?.type).toBe('float');
+      expect(saved.graph.initializers.get('w_float16')?.type).toBe('float16');
+      expect(report.kept).toContainEqual({
+        what: 'faint',
+        why: 'its weights are so small that half precision keeps few of their digits',
+      });
+    },
+  );
 
   test('is only that whose every weight is so small', () => {
     const model = faint(1e-4, [makeNode('MatMul', ['x', 'small'], ['n'])]);
     convertToFloat16(model, { exclude: [] }, new TransformReport());
     expect(model.graph.initializers.get('small_float16')?.type).toBe('float16');
   });
+});
+
+test('a value that calibration saw beyond half precision stays in float32, with what makes and takes it', async () => {
+  const made = () =>
+    smallModel({
+      nodes: [
+        makeNode('MatMul', ['x', 'w'], ['a'], { name: 'first' }),
+        makeNode('Mul', ['a', 'a'], ['large'], { name: 'square' }),
+        makeNode('Sqrt', ['large'], ['n'], { name: 'root' }),
+        makeNode('MatMul', ['n', 'w'], ['y'], { name: 'last' }),
+      ],
+      constants: [makeTensor('w', 'float', [16, 16], seededFloats(seededRandom(6), 256))],
+      inputs: { x: [8, 16] },
+      outputs: { y: [8, 16] },
+    });
+  const feeds = { x: { dims: [8, 16], data: seededFloats(seededRandom(5), 128, 1000) } };
+  const ranges = new Map([
+    ['a', { min: -2500, max: 2500 }],
+    ['large', { min: 0, max: 6_250_000 }],
+    ['n', { min: 0, max: 2500 }],
+  ]);
+  const convert = (observed?: typeof ranges) => {
+    const model = copyOf(made());
+    const report = new TransformReport();
+    convertToFloat16(model, { exclude: [] }, report, observed);
+    return { model: copyOf(model), kept: report.kept.map(({ what }) => what) };
+  };
+  const { model, kept } = convert(ranges);
+  expect(kept).toEqual(['square', 'root']);
+  const [before, after] = [await runSmall(made(), feeds), await runSmall(model, feeds)];
+  expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(4e-3);
+  // ONNX Runtime's CPU kernels hold such a value in float32 between two casts; those of GPUs do not.
+  expect(convert().kept).toEqual([]);
 });
