@@ -45,7 +45,7 @@ export const endpoint = defineEndpoint({
     try {
       const issued = await issueNamedToken(accounts, caller, options);
       if (issued === undefined) {
-        const detail = `You have ${maxNamedTokens} tokens for scripts, the most there can be. Revoke one that is no longer needed.`;
+        const detail = `You have ${maxNamedTokens} tokens for scripts, which is the maximum. Revoke one that is no longer needed.`;
         throw new ServiceError('conflict', detail);
       }
       const { bearer, token } = issued;
@@ -55,7 +55,7 @@ export const endpoint = defineEndpoint({
       );
     } catch (error) {
       if (!(error instanceof ConditionFailedError)) throw error;
-      throw new ServiceError('conflict', 'The account was changed at the same moment. Try again.', {
+      throw new ServiceError('conflict', 'The account was changed at the same time. Try again.', {
         cause: error,
       });
     }

@@ -28,7 +28,7 @@ export const endpoint = defineEndpoint({
       z.strictObject({
         grant_type: z
           .literal('password', 'must be "password"')
-          .describe('`password`: the only grant there is.'),
+          .describe('`password`, the only grant supported.'),
         ...presentedCredentials,
       }),
       signInMaxBytes,

@@ -12,7 +12,7 @@ export const endpoint = defineEndpoint({
   path: '/auth/session',
   summary: 'Sign out this browser',
   description:
-    'Ends the session that was sent, in all its tabs. Where a token was sent, there is none to end.',
+    'Ends the session of this request, in all its tabs. A request with a token has no session to end.',
   allow: 'guest',
   needs: { accounts: writeAccounts },
   input: {},

@@ -11,11 +11,12 @@ export const endpoint = defineEndpoint({
   method: 'DELETE',
   path: '/auth/sessions',
   summary: 'Sign out everywhere: all your browsers',
-  description: 'This one too. Tokens stay; a change of password ends them as well.',
+  description:
+    'Ends the session of this request too. Tokens stay valid; changing the password revokes them as well.',
   allow: 'guest',
   needs: { accounts: writeAccounts },
   input: {},
-  output: { 200: z.object({ ended: z.number().int().describe('How many sessions there were.') }) },
+  output: { 200: z.object({ ended: z.number().int().describe('Number of sessions that were ended.') }) },
 
   async handle(_, context) {
     const ended = await endAllSessions(context.accounts, context.caller.user_id);

@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
   path: '/auth/session',
   summary: 'Keep the session of this browser',
   description:
-    'Notes that it is used, and from where; it ends 30 days later. Pages send it when they are opened and once an hour. No function but this one may write for a request that reads, so that no other notes a use.',
+    'Records the use with its address, and extends the session to 30 days from now. Pages call it when they are opened and once an hour; other reads record nothing.',
   allow: 'guest',
   needs: { accounts: writeAccounts },
   input: {},
@@ -26,12 +26,12 @@ export const endpoint = defineEndpoint({
     const { user_id, session_id } = caller;
     const presented = presentedSession(context);
     if (session_id === undefined || presented === undefined) {
-      throw new ServiceError('conflict', 'A token was sent, and no session of a browser.');
+      throw new ServiceError('conflict', 'The request has a token, not the session of a browser.');
     }
     const use = { user_agent: header('user-agent') ?? '', address: sourceIp };
     const session = await extendSession(accounts, { user_id, session_id }, use, now());
     if (session === undefined) {
-      throw new HttpError('unauthenticated', 'The session was ended at this moment. Sign in again.', {
+      throw new HttpError('unauthenticated', 'The session has just ended. Sign in again.', {
         'WWW-Authenticate': 'Bearer error="invalid_token"',
       });
     }

@@ -14,9 +14,9 @@ export const endpoint = defineEndpoint({
   name: 'openMlflow',
   method: 'GET',
   path: '/mlflow',
-  summary: "Where the links of MLflow's clients lead",
+  summary: 'Open a link that an MLflow client printed',
   description:
-    'The address that MLflow’s clients print for a run, opened in a browser: it leads to the console, which shows the experiment.',
+    'MLflow’s clients print this address for a run. In a browser it opens the experiment in the console.',
   allow: 'anyone',
   needs: {},
   throttle: { perSecond: 20, burst: 40 },

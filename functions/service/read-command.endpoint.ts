@@ -43,7 +43,7 @@ export const endpoint = defineEndpoint({
   path: '/cli/{file}',
   summary: 'The command mps that goes with this service',
   description:
-    '`mps.tgz` is installed by `npm install -g` with its address; `mps.mjs` is the same program as one file. It runs on Node 20 and newer.',
+    'Install `mps.tgz` with `npm install -g` and its URL; `mps.mjs` is the same program as one file. It runs on Node 20 and newer.',
   allow: 'anyone',
   needs: {},
   throttle: { perSecond: 2, burst: 10 },

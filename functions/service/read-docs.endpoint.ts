@@ -52,7 +52,7 @@ export const endpoint = defineEndpoint({
         .string()
         .regex(/^[a-z-]{1,40}$/, 'must be the name of a page, such as projects')
         .optional()
-        .describe('Name of a page of the reference, such as `projects`; the guide without it.'),
+        .describe('Name of a page of the reference, such as `projects`. Default: the guide.'),
     }),
   },
   output: { 200: content(['text/html']) },

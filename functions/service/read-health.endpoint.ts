@@ -7,8 +7,7 @@ export const endpoint = defineEndpoint({
   method: 'GET',
   path: '/health',
   summary: 'Check that the service responds',
-  description:
-    'Reads nothing. It shows that requests reach the service, not that everything works on which it depends.',
+  description: 'Shows that requests reach the service. It does not check the services that it depends on.',
   allow: 'anyone',
   needs: {},
   throttle: { perSecond: 20, burst: 40 },

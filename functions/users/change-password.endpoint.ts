@@ -30,7 +30,7 @@ export const endpoint = defineEndpoint({
       z.strictObject({
         password: NewPassword.describe('The new password, at least 8 characters; common ones are refused.'),
         current_password: PresentedPassword.optional().describe(
-          'The one until now; admins need not send it.',
+          'The current password; admins need not send it.',
         ),
       }),
     ),
@@ -60,7 +60,7 @@ export const endpoint = defineEndpoint({
       const present = await findUser(accounts, user.user_id);
       if (present === undefined) throw notFound('user', username);
       requirePrecondition(context, present.version);
-      const detail = 'The user was changed at the same moment. Read the user again and repeat the change.';
+      const detail = 'The user was changed at the same time. Read the user again and repeat the change.';
       throw new ServiceError('conflict', detail, { cause: error });
     }
   },

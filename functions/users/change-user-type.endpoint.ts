@@ -14,12 +14,12 @@ export const endpoint = defineEndpoint({
   path: '/users/{user_id}/type',
   summary: "Change a user's account type",
   description:
-    'A new type revokes all tokens of the user, who has to sign in again. The last admin keeps the type.',
+    'Changing the type revokes all tokens of the user, who has to sign in again. The type of the last admin cannot be changed.',
   allow: 'admin',
   needs: { accounts: writeAccounts },
   input: {
     path: z.strictObject({ user_id: Ulid.describe('Id of the user.') }),
-    queryOrBody: z.strictObject({ account_type: AccountType.describe('The type that they get.') }),
+    queryOrBody: z.strictObject({ account_type: AccountType.describe('Their new account type.') }),
   },
   output: { 200: UserAnswer },
   problems: ['not-found', 'conflict'],

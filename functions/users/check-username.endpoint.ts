@@ -9,7 +9,7 @@ export const endpoint = defineEndpoint({
   method: 'GET',
   path: '/users/check/{username}',
   summary: 'Whether a user name is available',
-  description: 'A name that nobody can have is reported as not available, with the `reason`.',
+  description: 'A name that is not allowed is reported as not available, with the `reason`.',
   allow: 'anyone',
   throttle: { perSecond: 10, burst: 20 },
   needs: { accounts: readAccounts },

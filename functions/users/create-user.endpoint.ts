@@ -39,7 +39,7 @@ export const endpoint = defineEndpoint({
     queryOrBody: z.strictObject({
       username: Username.describe('The name to sign in with; letters become lower case.'),
       account_type: AccountType.describe(
-        'What they may do: see to their own account (`guest`), also read (`viewer`), also change (`developer`), also manage users (`admin`).',
+        'Rights of the user: `guest` manages their own account, `viewer` also reads, `developer` also changes, `admin` also manages users.',
       ),
     }),
     body: fields(

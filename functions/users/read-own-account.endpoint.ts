@@ -9,7 +9,7 @@ export const endpoint = defineEndpoint({
   name: 'readOwnAccount',
   method: 'GET',
   path: '/users/me',
-  summary: 'The user who calls',
+  summary: 'The account of the caller',
   allow: 'guest',
   needs: { accounts: readAccounts },
   input: {},

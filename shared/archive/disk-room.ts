@@ -19,7 +19,7 @@ export class DiskRoom {
     this.#untilAsked = askAgainBytes;
     if (bytes <= this.#left) return;
     const free = Math.floor(this.#left);
-    throw new DiskRoomError(`${what} needs ${bytes} bytes, and ${free} are free on the disk`);
+    throw new DiskRoomError(`${what} needs ${bytes} bytes, but the disk has ${free} free`);
   }
 
   /** Note that so many bytes were written. */

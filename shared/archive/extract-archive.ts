@@ -137,7 +137,7 @@ async function* readContent(
 async function checkDirectoryEnd(handle: FileHandle, position: number): Promise<void> {
   const { buffer } = await handle.read({ buffer: Buffer.alloc(4), position });
   if (buffer.toString('latin1') === 'PK\x01\x02') {
-    throw new ArchiveError('the archive lists more entries than it says it has');
+    throw new ArchiveError('the archive lists more entries than its directory declares');
   }
 }
 

@@ -160,7 +160,7 @@ function parseTarHeader(block: Buffer): TarHeader {
     };
   } catch (cause) {
     if (cause instanceof ArchiveError) throw cause;
-    throw new ArchiveError(`entry ${shown(path)}: its header holds a number that makes no sense`, { cause });
+    throw new ArchiveError(`entry ${shown(path)}: its header has an invalid number`, { cause });
   }
 }
 
@@ -254,13 +254,13 @@ export function parsePaxRecords(body: Buffer): PaxFields {
 
 function apply(fields: PaxFields, key: string, value: Buffer): void {
   if (key.startsWith('GNU.sparse.'))
-    throw new ArchiveError('the archive holds a sparse file; pack it without');
+    throw new ArchiveError('the archive holds a sparse file; pack it without sparse files');
   if (key === 'path') fields.path = decodeName(value);
   if (key === 'linkpath') fields.linkpath = decodeName(value);
   if (key === 'size') {
     const size = /^\d+$/.test(value.toString('latin1')) ? Number(value.toString('latin1')) : Number.NaN;
     if (!Number.isSafeInteger(size))
-      throw new ArchiveError('the archive is damaged: a pax size is no number');
+      throw new ArchiveError('the archive is damaged: a pax size is not a number');
     fields.size = size;
   }
 }

@@ -90,7 +90,7 @@ export class UnpackedTree {
     } catch (error) {
       if (!isTaken(error)) throw error;
       if ((await lstat(place)).isDirectory()) return;
-      throw new ArchiveError(`entry ${shown(path)}: a file of the archive is where it needs a folder`);
+      throw new ArchiveError(`entry ${shown(path)}: the archive has a file where it needs a folder`);
     }
     this.#countEntry(path);
     await chmod(place, 0o755); // mkdir applies the umask of this process, which may be anything

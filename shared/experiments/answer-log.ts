@@ -61,7 +61,7 @@ export const logQuery = {
   ...streamPaging(10_000),
   tail: integer(1, 10_000)
     .optional()
-    .describe('How many of the last lines are wanted, such as `100`, instead of a page.'),
+    .describe('Number of last lines to return instead of a page, such as `100`.'),
 };
 
 export const LogLineAnswer = z.object({

@@ -17,7 +17,7 @@ import { BestAnswer, judged } from './best-answer.ts';
 /** A metric of an experiment in short. */
 const MetricSummaryAnswer = z
   .object({
-    last: JsonNumber.describe('Value at the greatest step; of several there at the latest time.'),
+    last: JsonNumber.describe('Value at the highest step; among equal steps the latest.'),
     min: JsonNumber,
     max: JsonNumber,
     step: z.number().nullable().describe('Of the last value.'),
@@ -39,7 +39,7 @@ export const ExperimentAnswer = z
       .record(z.string(), z.string())
       .describe('For trainings the scalars of the configuration, such as `optimizer.lr`.'),
     git: Git.nullable(),
-    metrics: z.record(z.string(), MetricSummaryAnswer).describe('The metrics in short, by their names.'),
+    metrics: z.record(z.string(), MetricSummaryAnswer).describe('Summary of each metric, by name.'),
     config_id: z.string().nullable().describe('Null for an experiment that a client records.'),
     config_version: z.number().int().nullable(),
     config_sha256: z.string().nullable(),
@@ -58,11 +58,11 @@ export const ExperimentAnswer = z
     best: BestAnswer.nullable().describe(
       "The best value by the project's criterion as it is now, also while the run goes on.",
     ),
-    best_reason: z.string().nullable().describe('Why `best` is null, in words; null where it is not.'),
+    best_reason: z.string().nullable().describe('Why `best` is null; null where it is not.'),
     warnings: z
       .array(z.string())
       .describe(
-        'What its program wrote that is left out, such as lines of METRICS_FILE; at most a few sentences.',
+        'Output of the program that was not recorded, such as invalid lines of METRICS_FILE, in a few sentences.',
       ),
     artifacts: z.number().int(),
     artifact_bytes: z.number().int(),

@@ -5,7 +5,5 @@ import { projectId } from '../http/definition/parameters.ts';
 /** Path parameters of everything about one experiment. */
 export const experimentPath = z.strictObject({
   project_id: projectId,
-  experiment_id: Ulid.describe(
-    'The experiment: the `experiment_id` that the start of the training answered.',
-  ),
+  experiment_id: Ulid.describe('Id of the experiment, from the response that started the training.'),
 });

@@ -11,7 +11,7 @@ import {
   TrackedName,
 } from '../data/rules/tracked.ts';
 
-export const ExperimentName = NameRule.describe('Its name for people; need not differ from others.');
+export const ExperimentName = NameRule.describe('Display name; need not be unique.');
 export const Note = NoteText.nullable()
   .describe('Markdown; `null` removes it.')
   .meta({ ...NoteText.meta(), type: ['string', 'null'] });
@@ -55,6 +55,6 @@ export function changedTags(
 export function requireRoom(fields: ExperimentFields, parameter: string): ExperimentFields {
   const bytes = bytesOfFields(fields);
   if (bytes <= fieldsMaxBytes) return fields;
-  const message = `makes note, tags and params ${bytes} bytes together; at most ${fieldsMaxBytes} are kept`;
+  const message = `brings note, tags and params to ${bytes} bytes together; at most ${fieldsMaxBytes} are stored`;
   throw badRequest([{ in: 'body', name: parameter, message }]);
 }

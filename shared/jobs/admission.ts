@@ -51,7 +51,7 @@ export async function admitJob<R extends JobRecord>(
 const lineIsFull = ({ waitingJobs }: Limits): ServiceError =>
   new ServiceError(
     'conflict',
-    `${waitingJobs} of your jobs wait in line, the most this deployment allows; wait for one to start or cancel one.`,
+    `${waitingJobs} of your jobs wait in line, the maximum of this deployment; wait until one starts, or cancel one.`,
   );
 
 /** The size of a job, and what it runs on. */

@@ -59,12 +59,12 @@ export const sizeParameters = {
   vcpus: sizeBounds.vcpus
     .optional()
     .describe(
-      'vCPUs of each node, such as `4`: 0.25, 0.5, 1, 2, 4, 8 or 16, and any whole number on a cluster or with `gpus`. Without it the least that goes with `memory`, or 1.',
+      'vCPUs of each node, such as `4`: 0.25, 0.5, 1, 2, 4, 8 or 16, and any whole number on a cluster or with `gpus`. Default: the least that goes with `memory`, or 1.',
     ),
   memory: sizeBounds.memory
     .optional()
     .describe(
-      'Memory of each node in MiB, such as `8192`; without it the least that goes with `vcpus`; on a cluster 2048 for each of them; with `gpus` all that the smallest node that has them can give. An error names the allowed values.',
+      'Memory of each node in MiB, such as `8192`. Default: the least that goes with `vcpus`; on a cluster 2048 for each vCPU; with `gpus` all memory of the smallest node that has them. An error lists the allowed values.',
     ),
   gpus: integer(...sizeRange.gpus)
     .optional()

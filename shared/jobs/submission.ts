@@ -138,7 +138,7 @@ function openVariables(
   }));
   if (lost.length === 0) return opened;
   throw new LostVariablesError(
-    `The secret variables ${lost.join(', ')} of the project cannot be decrypted any more. Write their values again.`,
+    `The secret variables ${lost.join(', ')} of the project can no longer be decrypted. Set their values again.`,
   );
 }
 

@@ -111,7 +111,7 @@ const sameOrigin = (one: ModelOrigin, other: ModelOrigin): boolean =>
 const nameTaken = (model_name: string): ServiceError =>
   new ServiceError(
     'conflict',
-    `There is a model ${model_name} already, and models never change. Delete it first, or take another name.`,
+    `A model named ${model_name} already exists, and models never change. Delete it first, or choose another name.`,
   );
 
 /** The model of a draft once its files are copied. @throws ModelError where one that it needs is gone */

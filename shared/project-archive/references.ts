@@ -42,8 +42,7 @@ export function namesOf({ project_id, experiments, models }: Ids): Names {
 export function resolver({ project_id, experiments, models }: Ids): (text: string) => string {
   const idOf = (ids: readonly string[], number: string): string => {
     const found = /^[1-9]\d{0,6}$/.test(number) ? ids[Number(number) - 1] : undefined;
-    if (found === undefined)
-      throw fault(`a text refers to number ${number.slice(0, 20)}, which is not contained`);
+    if (found === undefined) throw fault(`a text refers to number ${number.slice(0, 20)}, which is missing`);
     return found;
   };
   return (text) =>

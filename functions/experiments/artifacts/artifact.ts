@@ -21,7 +21,7 @@ export const uploadedPath = experimentPath.extend({
   path: ArtifactPath.describe('Path of the file among the artifacts, such as `model/weights.npz`.'),
 });
 
-export const uploadId = Ulid.describe('The `upload_id` that POST answered.');
+export const uploadId = Ulid.describe('The `upload_id` from the response to POST.');
 
 /** The experiment, of which a client stores a file. @throws ServiceError `not-found`; `conflict` for a training */
 export async function requireLogged(
@@ -31,7 +31,7 @@ export async function requireLogged(
   const { kind } = await requireExperiment(records, project_id, experiment_id);
   if (kind !== 'logged') {
     const message =
-      'The artifacts of a training are those that its job leaves in OUTPUT_DIR, or logs from within.';
+      'Only its job adds artifacts to a training: files in OUTPUT_DIR, or files that its program logs.';
     throw new ServiceError('conflict', message);
   }
   return { of: 'experiment', project_id, experiment_id };

@@ -21,9 +21,8 @@ export const endpoint = defineEndpoint({
   name: 'downloadArtifact',
   method: 'GET',
   path: '/projects/{project_id}/experiments/{experiment_id}/artifacts/{path+}',
-  summary: 'Download a file that the experiment left',
-  description:
-    'Answers with a redirect to a URL that works for 15 minutes. A trailing slash is part of the path.',
+  summary: 'Download an artifact of the experiment',
+  description: 'Redirects to a URL that is valid for 15 minutes. A trailing slash is part of the path.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords, objects: readProjectObjects },

@@ -12,7 +12,7 @@ export const endpoint = defineEndpoint({
   name: 'listArtifacts',
   method: 'GET',
   path: '/projects/{project_id}/experiments/{experiment_id}/artifacts',
-  summary: 'Files that the experiment left in OUTPUT_DIR, by path',
+  summary: 'Artifacts of the experiment, by path',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords },

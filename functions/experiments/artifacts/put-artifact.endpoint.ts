@@ -12,7 +12,7 @@ import { ArtifactAnswer, requireLogged, uploadedPath, uploadId } from './artifac
 const nothingUploaded = (): ServiceError =>
   new ServiceError(
     'conflict',
-    'Nothing was uploaded here under this upload_id. Ask for an upload with POST to this address, send the bytes to the URL that it answers, and then repeat this.',
+    'Nothing has been uploaded under this upload_id. Request an upload with POST to this path, send the bytes to the URL in the response, then repeat this request.',
   );
 
 export const endpoint = defineEndpoint({
@@ -20,7 +20,7 @@ export const endpoint = defineEndpoint({
   method: 'PUT',
   path: '/projects/{project_id}/experiments/{experiment_id}/artifacts/{path+}',
   summary: 'Make an uploaded file an artifact of a logged experiment',
-  description: 'It replaces the file of its path. A repetition answers the same.',
+  description: 'Replaces the artifact with the same path. A repeated request gets the same response.',
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords, objects: writeProjectObjects },

@@ -23,7 +23,7 @@ const compared = <S extends z.ZodType>(value: S) =>
   z.object({
     differ: z
       .record(z.string(), z.array(value))
-      .describe('A value of each experiment, null where it has none.'),
+      .describe('One value per experiment; null where it has none.'),
     equal: z.record(z.string(), value).describe('The value that all have.'),
   });
 
@@ -47,7 +47,7 @@ const Comparison = z
           ),
           omitted: z
             .boolean()
-            .describe('A diff was left out: all together are longer than 2,000,000 characters.'),
+            .describe('Whether a diff was left out because all together exceed 2,000,000 characters.'),
         }),
       )
       .describe(
@@ -60,7 +60,7 @@ export const endpoint = defineEndpoint({
   name: 'compareExperiments',
   method: 'GET',
   path: '/projects/{project_id}/compare',
-  summary: 'In what experiments differ and in what they are equal',
+  summary: 'Differences and common values of experiments',
   description:
     'Attributes, params, tags, last values of metrics, diffs of the configurations, the dependencies and the packages that they resolved to, and names of changed source files. As `text/markdown` by Accept: tables of the params and metrics that differ.',
   allow: 'viewer',

@@ -123,7 +123,7 @@ export const ChangedFiles = z
     added: z.array(z.string()),
     removed: z.array(z.string()),
     changed: z.array(z.string()),
-    more: z.number().int().describe('Names that were left out, since all together are too long.'),
+    more: z.number().int().describe('Number of names left out because the list is too long.'),
   })
   .meta({ id: 'ChangedFiles' });
 export type ChangedFiles = z.input<typeof ChangedFiles>;

@@ -51,7 +51,7 @@ export const endpoint = defineEndpoint({
     200: z.object({
       experiment_id: Ulid,
       points: z.number().int().describe('Points of the request.'),
-      stored: z.number().int().describe('Those of them that were new.'),
+      stored: z.number().int().describe('How many of them were new.'),
     }),
   },
   problems: ['conflict', 'too-large', 'unsupported-media-type'],

@@ -49,7 +49,7 @@ export const endpoint = defineEndpoint({
   name: 'readExperimentMetrics',
   method: 'GET',
   path: '/projects/{project_id}/experiments/{experiment_id}/metrics',
-  summary: 'Metrics that an experiment reported, in that order',
+  summary: 'Metrics of an experiment, in the order in which it reported them',
   description:
     'JSON, or a chart of all of them (SVG) by Accept; `name` chooses metrics, whose history is read without the others. While the experiment runs there is always a next page, so that its cursor can be followed; a missing Link header means that no more will come.',
   allow: 'viewer',
@@ -63,17 +63,17 @@ export const endpoint = defineEndpoint({
         .array(line(250))
         .max(maxNames, `is given more than ${maxNames} times`)
         .optional()
-        .describe('Name of a metric that is wanted, such as `accuracy`; may be given several times.'),
+        .describe('Name of a metric to return, such as `accuracy`; may be given several times.'),
       step_from: decimal(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
         .optional()
-        .describe('Least step; points without one are left out.'),
+        .describe('Lowest step to return; points without a step are left out.'),
       step_to: decimal(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
         .optional()
         .describe('Greatest step.'),
       points: integer(6, 10_000)
         .optional()
         .describe(
-          'Thin each metric out to at most so many points, such as `1000`: the first, the last, and the lowest and highest of each bucket of steps. All metrics are answered at once then, by their steps.',
+          'Reduce each metric to at most this many points, such as `1000`: the first, the last, and the lowest and highest of each bucket of steps. All metrics are answered at once then, by their steps.',
         ),
     }),
   },

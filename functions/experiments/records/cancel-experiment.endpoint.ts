@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
   name: 'cancelExperiment',
   method: 'POST',
   path: '/projects/{project_id}/experiments/{experiment_id}/cancel',
-  summary: 'Cancel an experiment in whatever state it is',
+  summary: 'Cancel an experiment in any state',
   description:
     'A running command gets SIGTERM and 20 seconds to save before it is killed; its log, metrics and artifacts are kept.',
   allow: 'developer',
@@ -28,7 +28,7 @@ export const endpoint = defineEndpoint({
   async handle({ path }, { records, batch, keys, settings, caller, now, log }) {
     const found = await requireExperiment(records, path.project_id, path.experiment_id);
     if (found.kind === 'logged') {
-      const message = 'No job runs for this experiment; its client ends it with PATCH, by its status.';
+      const message = 'This experiment has no job. Its client ends it by setting its status with PATCH.';
       throw new ServiceError('conflict', message);
     }
     const cancelled = await cancelJob(records, batch, settings, found, {

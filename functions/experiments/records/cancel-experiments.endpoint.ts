@@ -18,15 +18,15 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments/cancel',
   summary: 'Cancel all trainings of a project that have not ended',
   description:
-    'Those that wait end at once, thousands in seconds. A running command gets SIGTERM and 20 seconds to save before it is killed; its log, metrics and artifacts are kept. Experiments that clients record are theirs to end. `complete` is false where time ran out: repeat the request.',
+    'Waiting trainings end at once, thousands in seconds. A running command gets SIGTERM and 20 seconds to save before it is killed; its log, metrics and artifacts are kept. Experiments recorded by clients are not affected. `complete` is false if time ran out; then repeat the request.',
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
   input: { path: projectPath },
   output: {
     200: z.object({
-      cancelled: z.number().int().describe('Trainings that this request has cancelled.'),
-      complete: z.boolean().describe('Whether none is left that is not cancelled.'),
+      cancelled: z.number().int().describe('Number of trainings that this request cancelled.'),
+      complete: z.boolean().describe('Whether all are cancelled.'),
     }),
   },
 

@@ -18,7 +18,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments/{experiment_id}/params',
   summary: 'Log params of an experiment',
   description:
-    'A param is written once: the same value again changes nothing, another one is refused with 409, and then none of the request is stored.',
+    'A param is written once. The same value again changes nothing; another value is refused with 409, and nothing of the request is stored.',
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords },
@@ -35,7 +35,7 @@ export const endpoint = defineEndpoint({
       if (changed.length > 0) {
         const names = changed.slice(0, maxNamed).map(([name]) => name);
         const rest = changed.length > maxNamed ? ` and ${changed.length - maxNamed} more` : '';
-        const message = `A param is written once, and these have another value: ${names.join(', ')}${rest}.`;
+        const message = `A param is written once, and these already have another value: ${names.join(', ')}${rest}.`;
         throw new ServiceError('conflict', message);
       }
       if (given.every(([name]) => known.has(name))) return { fields: present };

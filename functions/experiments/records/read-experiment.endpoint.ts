@@ -14,7 +14,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments/{experiment_id}',
   summary: 'Details of an experiment',
   description:
-    'An unfinished experiment that nobody has compared with AWS Batch for a while is compared first.',
+    'Compares an unfinished experiment with AWS Batch first, unless that was done in the last 30 seconds.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },

@@ -32,7 +32,7 @@ export const endpoint = defineEndpoint({
       ...logQuery,
       node: integer(0, 63)
         .optional()
-        .describe('Node of a cluster whose log is wanted, such as `1`; 0 without it, the main one.'),
+        .describe('Node of the cluster whose log to return, such as `1`. Default: 0, the main node.'),
     }),
   },
   output: { 200: LogAnswer },

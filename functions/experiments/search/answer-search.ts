@@ -204,7 +204,7 @@ export async function projectsToSearch(
     after = page.next;
   } while (after !== undefined && ids.length <= maxProjects);
   if (ids.length <= maxProjects) return ids;
-  const message = `is required where there are more than ${maxProjects} projects`;
+  const message = `is required with more than ${maxProjects} projects`;
   throw badRequest([{ in: 'query', name: 'project_id', message }]);
 }
 

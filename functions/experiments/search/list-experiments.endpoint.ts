@@ -15,7 +15,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments',
   summary: "The project's experiments, newest first",
   description:
-    'With `filter` those that it finds, and with `order_by` in that order. A search finds what was acknowledged before it began; its pages show no experiment twice, whatever comes or goes between them.',
+    '`filter` selects experiments and `order_by` sorts them. A search finds everything that was acknowledged before it began, and no experiment appears on two pages, even while others are added or deleted.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords, catalogue: foldCatalogues, accounts: readAccounts },

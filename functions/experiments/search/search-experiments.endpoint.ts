@@ -16,7 +16,7 @@ export const endpoint = defineEndpoint({
   path: '/experiments',
   summary: 'Experiments of all projects or of several, newest first',
   description:
-    'As the list of one project, with `filter` and `order_by`. Without `project_id` it searches every project, of which there may be 1,000.',
+    'Like the list of one project, with `filter` and `order_by`. Without `project_id` it searches all projects, up to 1,000.',
   allow: 'viewer',
   needs: { records: readRecords, catalogue: foldCatalogues, accounts: readAccounts },
   input: {

@@ -57,7 +57,7 @@ function requireRoom({ model_name, status, files, pending }: Model, wanted: Uplo
   if (status === 'ready' && isOwn) {
     throw new ServiceError(
       'conflict',
-      `There is a model ${model_name} already, and models never change. Delete it first, or take another name.`,
+      `A model named ${model_name} already exists, and models never change. Delete it first, or choose another name.`,
     );
   }
   const others = [...files, ...pending].filter((one) => !isSameFile(one, wanted));

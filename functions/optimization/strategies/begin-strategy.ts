@@ -122,7 +122,7 @@ async function takenName(
   name: string | null,
 ): Promise<ParameterFault | undefined> {
   if (name === null || (await findModel(records, name)) === undefined) return undefined;
-  const message = `There is a model ${name} already; take another result_name.`;
+  const message = `A model named ${name} already exists; choose another result_name.`;
   return { in: 'query', name: 'result_name', message };
 }
 

@@ -10,7 +10,7 @@ export const methodList = (kind: OptimizationKind) =>
     ...words[kind],
     method: 'GET',
     path: `/optimization/${kind}/methods`,
-    description: `The schema by which requests are validated, as far as they choose a method: \`model_name\` and what sizes and names the job and its result stand beside it at POST /optimization/${kind}. Lists such as \`exclude\` are given in the query as names separated by commas.${shapesOfPrunings[kind]}`,
+    description: `The schema that validates the method of a request. POST /optimization/${kind} also takes \`model_name\`, the name of the result and the size of the job. Lists such as \`exclude\` are sent in the query as names separated by commas.${shapesOfPrunings[kind]}`,
     allow: 'viewer',
     needs: {},
     input: {},
@@ -27,7 +27,7 @@ const words = {
 
 /** A pruning must name shapes, which are no part of its method. */
 const shapesOfPrunings = {
-  prune: ' The shapes `inputs` and `outputs` stand there, too; `auto` takes those of the registered model.',
+  prune: ' It also requires the shapes `inputs` and `outputs`; `auto` takes those of the registered model.',
   quantize: '',
 } as const;
 

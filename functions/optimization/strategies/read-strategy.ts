@@ -39,7 +39,7 @@ export const readStrategyEndpoint = (kind: OptimizationKind) =>
     method: 'GET',
     path: `/optimization/${kind}/strategies/{strategy_id}`,
     description:
-      'JSON, or the page of the receipt (SVG) by Accept. An unfinished strategy that nobody has compared with AWS Batch for a while is compared first.',
+      'JSON, or the page of the receipt (SVG) by Accept. Compares an unfinished strategy with AWS Batch first, unless that was done in the last 30 seconds.',
     allow: 'viewer',
     needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
     input: { path: strategyPath },

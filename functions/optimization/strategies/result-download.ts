@@ -40,7 +40,7 @@ export const resultDownload = (kind: OptimizationKind) =>
       if (!isFinal(status)) {
         throw new ServiceError(
           'conflict',
-          `The strategy is ${status}; its result is there once it has succeeded.`,
+          `The strategy is ${status}; its result is available once it has succeeded.`,
         );
       }
       const found = result.find(({ name }) => name === (file ?? modelFileNames.model));

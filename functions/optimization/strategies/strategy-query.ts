@@ -38,17 +38,19 @@ const names = z
 /** Query parameters of every strategy that say nothing of its method. */
 export const jobParameters = {
   result_name: FileId.optional().describe(
-    'Name under which the result becomes a model of its own, such as `digits-small.onnx`; it must not be taken.',
+    'Name under which the result becomes a model of its own, such as `digits-small.onnx`; it must be free.',
   ),
   vcpus: sizeBounds.vcpus
     .optional()
-    .describe('vCPUs of the job, such as `4`; 2 with 4096 MiB where neither is given.'),
+    .describe(
+      'vCPUs of the job, such as `4`. Default: 2 with 4096 MiB, or the least that goes with `memory`.',
+    ),
   memory: sizeBounds.memory
     .optional()
-    .describe('Memory of the job in MiB, such as `8192`; without it the least that goes with `vcpus`.'),
+    .describe('Memory of the job in MiB, such as `8192`. Default: the least that goes with `vcpus`.'),
   timeout: sizeBounds.timeout
     .optional()
-    .describe('Seconds after which an attempt is stopped, such as `3600`, which is the default.'),
+    .describe('Seconds after which an attempt is stopped, such as `3600`, the default.'),
 };
 
 /** A query that is also checked as a whole: its method, and the size of its job. */

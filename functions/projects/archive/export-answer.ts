@@ -12,24 +12,22 @@ export const ExportAnswer = z
     export_id: Ulid,
     project_id: Ulid,
     status: z.enum(['RUNNING', 'SUCCEEDED', 'FAILED']),
-    status_reason: z.string().nullable().describe('Why it failed, in words; null otherwise.'),
+    status_reason: z.string().nullable().describe('Why it failed; null otherwise.'),
     created_at: Timestamp,
     ended_at: Timestamp.nullable(),
     expires_at: Timestamp.describe('When the archive is removed.'),
-    files: count.describe('Files of the project that are contained so far.'),
-    bytes: count.describe('Of the archive; 0 before it is packed.'),
+    files: count.describe('Files of the project in the archive so far.'),
+    bytes: count.describe('Size of the archive; 0 before it is packed.'),
     left_out: count.describe(
-      'Experiments that are not contained, because they have not ended or are marked as deleted.',
+      'Number of experiments left out because they have not ended or are marked as deleted.',
     ),
     unfinished: z
       .array(Ulid)
-      .describe(
-        'Of these, experiments that have not ended: the first hundred. An export after their end has them.',
-      ),
+      .describe('Of these, the first hundred that have not ended. An export after their end includes them.'),
     members: count.describe(
-      'Members of the project, who are not contained: their accounts belong to this deployment.',
+      'Members of the project, who are left out: their accounts belong to this deployment.',
     ),
-    secrets: z.array(z.string()).describe('Names of the secret variables, which are not contained.'),
+    secrets: z.array(z.string()).describe('Names of the secret variables, whose values are left out.'),
   })
   .meta({ id: 'ProjectExport' });
 
@@ -45,6 +43,6 @@ export async function requireExport(
   if (found !== undefined && Date.parse(found.expires_at) > now.getTime()) return found;
   throw new ServiceError(
     'not-found',
-    'This project has no export, or its archive has expired. POST to this address begins one.',
+    'This project has no export, or its archive has expired. POST to this path begins one.',
   );
 }

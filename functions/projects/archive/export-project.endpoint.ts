@@ -36,7 +36,7 @@ export const endpoint = defineEndpoint({
     const archive = { accounts, records, objects, newId, now };
     const begun = await changeInProject(context, () => startExport(archive, project_id, idempotencyWrites));
     if (begun === undefined) {
-      const message = 'This project is being exported already. GET at this address tells how far that is.';
+      const message = 'This project is already being exported. GET this path for its progress.';
       throw new ServiceError('conflict', message);
     }
     const counters = await records.get(countersKey(project_id));

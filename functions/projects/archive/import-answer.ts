@@ -10,17 +10,14 @@ export const ImportAnswer = z
     import_id: Ulid,
     sha256: Sha256,
     size: z.number().int(),
-    status: z.enum(['WAITING', 'RUNNING', 'SUCCEEDED', 'FAILED']).describe('WAITING is for the upload.'),
-    status_reason: z.string().nullable().describe('Why it failed, in words; null otherwise.'),
+    status: z.enum(['WAITING', 'RUNNING', 'SUCCEEDED', 'FAILED']).describe('WAITING: for the upload.'),
+    status_reason: z.string().nullable().describe('Why it failed; null otherwise.'),
     created_at: Timestamp,
     ended_at: Timestamp.nullable(),
     project_id: Ulid.nullable().describe(
-      'The project that it makes; null before the archive has been checked, and where it failed.',
+      'The new project; null until the archive has been checked, and if the import failed.',
     ),
-    done: z
-      .number()
-      .int()
-      .describe('Files that are checked, or experiments and models that are recorded, so far.'),
+    done: z.number().int().describe('Files checked, or experiments and models recorded, so far.'),
     project_renamed: z
       .object({ name: z.string(), imported_as: z.string() })
       .nullable()
@@ -29,9 +26,7 @@ export const ImportAnswer = z
       ),
     renamed: z
       .array(z.object({ name: z.string(), registered_as: z.string() }))
-      .describe(
-        'Registered models whose names belong to others here, and the names that they have instead: the first hundred.',
-      ),
+      .describe('Registered models whose names are taken here, with their new names: the first hundred.'),
   })
   .meta({ id: 'ProjectImport' });
 

@@ -29,14 +29,14 @@ async function requireUploaded(objects: ObjectWriter, value: ProjectImport): Pro
   if (missing > 0)
     throw new ServiceError(
       'conflict',
-      `${missing} ${missing === 1 ? 'part' : 'parts'} of the upload have not arrived. POST to this address returns where to send them.`,
+      `${missing} ${missing === 1 ? 'part' : 'parts'} of the upload have not arrived. POST to this path returns where to send them.`,
     );
   const head = await objects.head(object);
   // Storage knows the digest of what came in one piece; what came in parts is told by the digests within.
   if (head?.size === size && (head.sha256 === undefined || head.sha256 === sha256)) return;
   throw new ServiceError(
     'conflict',
-    'The archive has not been uploaded. Send its bytes to the URL that POST to this address returns, and then repeat this.',
+    'The archive has not been uploaded. Send its bytes to the URL that POST to this path returns, then repeat this request.',
   );
 }
 
@@ -44,9 +44,9 @@ export const endpoint = defineEndpoint({
   name: 'putImport',
   method: 'PUT',
   path: '/projects/import',
-  summary: 'Make a project of an uploaded archive',
+  summary: 'Create a project from an uploaded archive',
   description:
-    'The new project belongs to the caller. All that the archive names by digests is compared before anything is recorded; one with a fault leaves nothing. Its ids are new. A small archive is imported at once, a large one in the background; GET tells how far it is.',
+    'The new project belongs to the caller. Every digest in the archive is checked before anything is recorded; an invalid archive leaves nothing behind. All ids are new. A small archive is imported at once, a large one in the background; GET returns its progress.',
   allow: 'developer',
   needs: { accounts: readAccounts, records: writeRecords, objects: writeProjectObjects },
   input: { query: importedSha256 },

@@ -8,7 +8,7 @@ export const endpoint = defineEndpoint({
   name: 'readExport',
   method: 'GET',
   path: '/projects/{project_id}/export',
-  summary: 'How far the latest export of a project is',
+  summary: 'Progress of the latest export of a project',
   allow: 'developer',
   project: 'owner',
   needs: { records: readRecords },

@@ -54,7 +54,10 @@ export const endpoint = defineEndpoint({
     const inParts = multipart || size > uploadMaxBytes;
     const previous = await findImport(records, caller.user_id, sha256);
     if (previous?.status === 'RUNNING')
-      throw new ServiceError('conflict', 'You are importing this archive. GET tells how far that is.');
+      throw new ServiceError(
+        'conflict',
+        'You are already importing this archive. GET this path for its progress.',
+      );
     const waits =
       previous?.status === 'WAITING' &&
       previous.size === size &&
@@ -96,7 +99,7 @@ export const endpoint = defineEndpoint({
       saveImport(records, waiting, {}, putOffPurge(purgeOfImport(waiting, keptUntil(now()))));
     const value = await (waits ? goOn(previous) : announce()).catch((error: unknown) => {
       if (!(error instanceof ConditionFailedError)) throw error;
-      throw new ServiceError('conflict', 'This archive was announced by another request at the same moment.');
+      throw new ServiceError('conflict', 'Another request has just announced this archive.');
     });
     const object = importObject(value.project_id);
     if (value.upload_id === null)

@@ -34,7 +34,7 @@ export const versionQuery = z.strictObject({
 /** A configuration with its contents, as text and parsed. */
 export const ConfigDetails = ConfigAnswer.extend({
   updated_at: Timestamp.nullable().describe(
-    'When this version was stored; null for earlier versions of a release that did not note it.',
+    'When this version was stored; null where that was not recorded.',
   ),
   content: z.string(),
   /** A mapping or a list. All its keys are kept, unlike by a schema of records. */

@@ -29,7 +29,7 @@ const ConfigFileName = configId.meta({
 /** Throw a 409 problem for a project with no room for another configuration; any other error as it is. */
 function refuseConfig(error: unknown): never {
   if (error instanceof ConditionFailedError && error.isOnly(configCount)) {
-    const detail = `The project has ${maxConfigs} configurations, the most it may have. Delete one first.`;
+    const detail = `The project has ${maxConfigs} configurations, which is the maximum. Delete one first.`;
     throw new ServiceError('conflict', detail, { cause: error });
   }
   throw error;

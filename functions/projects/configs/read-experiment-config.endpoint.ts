@@ -26,7 +26,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/experiments/{experiment_id}/config',
   summary: 'The configuration that an experiment runs with',
   description:
-    'It is a copy of its own, which stays as it is whatever happens to the configuration of the project. `content` and `data` are as in the details of a configuration.',
+    'The copy of the experiment: later changes of the configuration in the project do not affect it. `content` and `data` are as in the details of a configuration.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords },

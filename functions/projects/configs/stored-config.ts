@@ -49,7 +49,7 @@ export async function requireStoredConfig(
 export const unreadableConfig = (config_id: string, fault: string): ServiceError =>
   new ServiceError(
     'conflict',
-    `${config_id}, as it is stored, cannot be read: ${fault}. Put a file that can be read in its place, or delete it.`,
+    `The stored ${config_id} cannot be read: ${fault}. Replace it with a valid file, or delete it.`,
   );
 
 /** The text of a stored configuration. @throws ServiceError `conflict` for one that is not UTF-8 */

@@ -35,7 +35,7 @@ export function refuseMembers(error: unknown): never {
   if (error instanceof ConditionFailedError && error.isOnly(memberCount)) {
     throw new ServiceError(
       'conflict',
-      `The project has ${maxMembers} members besides its owner, the most it may have. Remove one first.`,
+      `The project has ${maxMembers} members besides its owner, which is the maximum. Remove one first.`,
       { cause: error },
     );
   }

@@ -18,7 +18,7 @@ export const endpoint = defineEndpoint({
   needs: { records: writeRecords, accounts: readAccounts },
   input: {
     path: memberPath,
-    queryOrBody: z.strictObject({ role: MemberRole.describe('The role that they get.') }),
+    queryOrBody: z.strictObject({ role: MemberRole.describe('Their new role.') }),
   },
   output: { 200: MemberAnswer },
   problems: ['conflict'],

@@ -33,7 +33,7 @@ export const endpoint = defineEndpoint({
   needs: { records: writeRecords },
   input: {
     query: z.strictObject({
-      'project-name': ProjectName.describe('Its name for people, such as `Handwritten digits`.'),
+      'project-name': ProjectName.describe('Display name, such as `Handwritten digits`.'),
       'project-description': ProjectDescription.describe(
         'What the project is about; may have several lines.',
       ),
@@ -41,7 +41,7 @@ export const endpoint = defineEndpoint({
         'Kind of the data or of the model, in your own words, such as `image`.',
       ),
       'project-task': ProjectTask.describe(
-        'What the model does, such as `classification`; GET /projects/criteria lists the tasks that say by what experiments are ranked. Where this is none of them, the first run that reports a metric decides.',
+        'What the model does, such as `classification`; GET /projects/criteria lists the tasks that determine the ranking of experiments. For any other task, the first run that reports a metric determines it.',
       ),
     }),
   },

@@ -16,7 +16,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/criteria',
   summary: 'The criteria by which experiments are ranked',
   description:
-    "A project's experiments are ranked by the first criterion that lists the project's task, or, where none does, by the one that its first run reports, and by `loss` until then. Tasks match whatever their case; spaces and underscores count as hyphens.",
+    "A project's experiments are ranked by the first criterion that lists the project's task. If none lists it, they are ranked by the first criterion that a run reports, and by `loss` until then. Tasks match in any case; spaces and underscores count as hyphens.",
   allow: 'viewer',
   needs: {},
   input: {},

@@ -15,7 +15,7 @@ export const endpoint = defineEndpoint({
   method: 'GET',
   path: '/projects/',
   summary: 'All projects, newest first',
-  description: 'With `member=true` only those that the caller owns, or that are shared with them.',
+  description: '`member=true` lists only projects that the caller owns or that are shared with them.',
   allow: 'viewer',
   needs: { records: readRecords },
   input: {

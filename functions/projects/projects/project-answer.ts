@@ -16,7 +16,7 @@ export const ProjectAnswer = z
     criterion_source: z
       .enum(['project', 'task', 'first-run', 'default'])
       .describe(
-        'Who says so: the project names it, or its task has it, or it follows from the metrics of the first run that reported any to judge it by, or it is the loss until one does.',
+        'Where the criterion comes from: named by the project, from its task, from the metrics of the first run that reported any, or the loss until then.',
       ),
     owner: z.string().nullable(),
     owner_id: Ulid,

@@ -17,9 +17,9 @@ export const ProjectDetails = ProjectAnswer.extend({
     .number()
     .int()
     .describe(
-      'Bytes of the objects that it keeps: sources, data sets, artifacts, checkpoints and packed environments.',
+      'Bytes of its stored objects: sources, data sets, artifacts, checkpoints and packed environments.',
     ),
-  limit_bytes: z.number().int().describe('Most bytes that it may keep in this deployment.'),
+  limit_bytes: z.number().int().describe('Maximum bytes of a project in this deployment.'),
   latest_experiment: ExperimentAnswer.pick({
     experiment_id: true,
     kind: true,
@@ -36,14 +36,14 @@ export const ProjectDetails = ProjectAnswer.extend({
   best_experiment: z
     .object({ experiment_id: Ulid, config_id: FileId.nullable(), best: BestAnswer })
     .nullable()
-    .describe('The best of those that succeeded, by the criterion as it is now.'),
+    .describe('The best experiment that succeeded, by the current criterion.'),
   best_reason: z
     .string()
     .nullable()
-    .describe('The metrics that there are, where no run reported the criterion; null otherwise.'),
+    .describe('Why there is no best experiment, with the metrics that runs reported; null otherwise.'),
   metrics: z
     .array(z.object({ name: z.string(), goal: Criterion.shape.goal.nullable() }))
     .describe(
-      'Metrics that its experiments reported, at most 200: those first by which one would judge them. The goal is null where the name tells none.',
+      'Metrics that its experiments reported, at most 200, the likeliest criteria first. The goal is null where the name does not imply one.',
     ),
 }).meta({ id: 'ProjectDetails' });

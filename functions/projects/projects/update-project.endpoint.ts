@@ -23,7 +23,7 @@ import { ProjectAnswer, showProject } from './project-answer.ts';
 
 const Change = z
   .strictObject({
-    project_name: ProjectName.optional().describe('Its new name for people.'),
+    project_name: ProjectName.optional().describe('New display name.'),
     project_description: ProjectDescription.optional().describe('What it is about.'),
     project_type: ProjectType.optional().describe('Kind of the data or of the model.'),
     project_task: ProjectTask.optional().describe('What the model does, such as `classification`.'),
@@ -33,7 +33,7 @@ const Change = z
         'Metric by which its experiments are ranked, such as `val_acc`. Separators and case do not matter, nor on which side `val`, `test` or `train` stands. One of GET /projects/criteria, such as `accuracy`, is met by all its names, on validation data first. Null leaves it to the task, or to the first run.',
       ),
     criterion_goal: CriterionGoal.optional().describe(
-      'Its direction; needed unless it is a name of one of GET /projects/criteria.',
+      'Direction of the criterion; required unless GET /projects/criteria lists its name.',
     ),
   })
   .meta({ minProperties: 1 });
@@ -44,7 +44,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}',
   summary: 'Change a project',
   description:
-    'Changes the fields that are given, at least one, and leaves the others. Another criterion ranks all experiments anew at once, those of before and those that run.',
+    'Changes the fields that are given, at least one, and leaves the others. A new criterion applies at once to all experiments, including those that have ended.',
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords },

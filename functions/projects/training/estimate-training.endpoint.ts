@@ -11,8 +11,8 @@ export const endpoint = defineEndpoint({
   name: 'estimateTraining',
   method: 'GET',
   path: '/projects/{project_id}/train/estimate',
-  summary: 'Size and cost of a training, before it is begun',
-  description: 'The same size, defaults and refusals as beginning it would have; nothing is begun.',
+  summary: 'Size and cost of a training before it starts',
+  description: 'Applies the same sizes, defaults and checks as starting the training; nothing is started.',
   allow: 'viewer',
   project: 'viewer',
   needs: {},
@@ -31,11 +31,11 @@ export const endpoint = defineEndpoint({
       memory: z.number().int().describe('MiB of each node.'),
       gpus: z.number().int(),
       nodes: z.number().int(),
-      timeout: z.number().int().describe('Seconds of an attempt.'),
+      timeout: z.number().int().describe('Maximum seconds of an attempt.'),
       cost_estimate: z
         .number()
         .nullable()
-        .describe('US dollars for an attempt that takes all its time; null where compute has no price.'),
+        .describe('US dollars for an attempt that reaches its timeout; null where compute has no price.'),
     }),
   },
 

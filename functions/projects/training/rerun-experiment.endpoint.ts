@@ -75,7 +75,7 @@ export const endpoint = defineEndpoint({
       admitted = await recordExperiment(inputs, context);
     } catch (cause) {
       if (!checkpointsKept.failedIn(cause)) throw cause;
-      const detail = 'The experiment whose checkpoints it starts from has just been deleted.';
+      const detail = 'The experiment whose checkpoints it would start from has just been deleted.';
       throw new ServiceError('conflict', detail, { cause });
     }
     return answerAdmitted(admitted, experimentAnswers(context), context);

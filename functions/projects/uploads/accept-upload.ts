@@ -81,7 +81,7 @@ async function uploaded(
     if (missing > 0)
       throw new ServiceError(
         'conflict',
-        `${missing} ${missing === 1 ? 'part' : 'parts'} of the upload have not arrived. POST to this address returns where to send them.`,
+        `${missing} ${missing === 1 ? 'part' : 'parts'} of the upload have not arrived. POST to this path returns where to send them.`,
       );
     head = await objects.head(key);
   }
@@ -106,5 +106,5 @@ const isUpload = (
 const nothingUploaded = (): ServiceError =>
   new ServiceError(
     'conflict',
-    'Nothing with this SHA-256 was uploaded here. Ask for an upload with POST to this address, send the bytes to the URL that it answers, and then repeat this.',
+    'Nothing with this SHA-256 has been uploaded. Request an upload with POST to this path, send the bytes to the URL in the response, then repeat this request.',
   );

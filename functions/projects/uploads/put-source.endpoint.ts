@@ -13,7 +13,7 @@ import { SourceAnswer, uploadedSha256 } from './upload.ts';
 function formatOfSource(head: Buffer) {
   const format = archiveFormat(head);
   if (format !== undefined) return format;
-  const message = 'what was uploaded is neither a tar.gz, a tar nor a zip archive';
+  const message = 'the uploaded file is neither a tar.gz, a tar nor a zip archive';
   throw badRequest([{ in: 'query', name: 'sha256', message }]);
 }
 

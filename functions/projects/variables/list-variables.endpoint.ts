@@ -13,7 +13,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/variables',
   summary: 'The environment variables of a project, by name',
   description:
-    'Every training of the project gets them. The `value` of a secret is null: nobody can read it again.',
+    'Every training of the project gets them. The `value` of a secret is null, because secrets are never returned.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords },

@@ -11,7 +11,7 @@ export const endpoint = defineEndpoint({
   method: 'GET',
   path: '/projects/{project_id}/variables/{name}',
   summary: 'An environment variable of a project',
-  description: 'The `value` of a secret is null: nobody can read it again.',
+  description: 'The `value` of a secret is null, because secrets are never returned.',
   allow: 'viewer',
   project: 'viewer',
   needs: { records: readRecords },

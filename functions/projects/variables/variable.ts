@@ -44,7 +44,7 @@ export const variablesMaxBytes = 512 * 1024;
 
 const secret = flag
   .default(true)
-  .describe('Whether nobody may read the value again. `false` makes a variable that viewers can read.');
+  .describe('Whether the value is hidden from everybody. `false` lets viewers read it.');
 
 /** The body that sets one variable. */
 export const VariableBody = z.strictObject({ value: VariableValue, secret });
@@ -54,5 +54,5 @@ export const VariablesBody = z.strictObject({
   variables: z
     .array(z.strictObject({ name: VariableName, value: VariableValue.optional(), secret }))
     .max(maxVariables, `has more than ${maxVariables} variables`)
-    .describe('All variables of the project. One without `value` keeps the value that it has.'),
+    .describe('All variables of the project. One without `value` keeps its value.'),
 });

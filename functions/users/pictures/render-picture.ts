@@ -52,7 +52,7 @@ function otherMediaType(declared: string | undefined, found: UploadMediaType | u
   return new ServiceError(
     'unsupported-media-type',
     found === undefined
-      ? 'By its bytes the body is neither a PNG, JPEG, WebP nor GIF picture.'
+      ? 'The body is neither a PNG, JPEG, WebP nor GIF picture.'
       : `Content-Type says ${declared}, but by its bytes the body is ${found}.`,
   );
 }
@@ -95,7 +95,7 @@ const pictureMaxPixels = 40_000_000;
 function tooManyPixels(width: number, height: number, most: number): ServiceError {
   return new ServiceError(
     'too-large',
-    `The picture has ${width} × ${height} pixels; at most ${most / 1_000_000} megapixels are taken.`,
+    `The picture has ${width} × ${height} pixels; at most ${most / 1_000_000} megapixels are allowed.`,
   );
 }
 

@@ -32,7 +32,10 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
 
   async function handle(request: IncomingMessage): Promise<LoopbackAnswer> {
     if (!timingSafeEqual(digestOf(request.headers.authorization ?? ''), expected))
-      throw new ServiceError('unauthenticated', 'This server is for one job alone, whose token it needs.');
+      throw new ServiceError(
+        'unauthenticated',
+        'This server serves one job, and needs the token of that job.',
+      );
     const method = methods.find((one) => one === request.method);
     if (method === undefined) throw new ServiceError('bad-request', 'This method is not served here.');
     const [path = '', query = ''] = (request.url ?? '').replace(/^\/+/, '').split(/\?(.*)/s);
@@ -164,4 +167,4 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array> {
 }
 
 const tooLarge = (): ServiceError =>
-  new ServiceError('too-large', `A request to the server of a job has ${bounds.bodyBytes} bytes at most.`);
+  new ServiceError('too-large', `A request to the server of a job has at most ${bounds.bodyBytes} bytes.`);

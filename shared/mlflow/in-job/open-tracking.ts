@@ -83,13 +83,13 @@ function jobReach(job: TrainingJob, logs: RunLogs): { reach: JobReach; others: R
 
     begin(id) {
       if (others.size >= maxOthers)
-        throw new ServiceError('conflict', `A job records ${maxOthers} runs at most beside its own.`);
+        throw new ServiceError('conflict', `A job records at most ${maxOthers} runs besides its own.`);
       others.add(id);
     },
 
     async logPoints(more) {
       if (points + more.length > maxPoints)
-        throw new ServiceError('conflict', `A job logs ${maxPoints} points at most.`);
+        throw new ServiceError('conflict', `A job logs at most ${maxPoints} points.`);
       points += more.length;
       await logs.points(more);
     },

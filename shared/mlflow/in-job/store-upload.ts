@@ -61,7 +61,7 @@ interface Spool {
 }
 
 const tooMuch = (maxBytes: number): ServiceError =>
-  new ServiceError('conflict', `The artifacts of a job take ${maxBytes} bytes at most.`);
+  new ServiceError('conflict', `The artifacts of a job take at most ${maxBytes} bytes.`);
 
 /** Write the bytes to a file, counted against what all uploads may take of the disk together. @returns their SHA-256 */
 async function writeTo(

@@ -42,7 +42,7 @@ export async function requireOwn(context: MlflowContext, name: string): Promise<
 export function requireRegistryRoom(value: object, previous: object = {}): void {
   const [bytes = 0, before = 0] = [value, previous].map((one) => Buffer.byteLength(JSON.stringify(one)));
   if (bytes <= maxRegistryItem || bytes <= before) return;
-  const message = `It would have ${bytes} bytes with its description, tags and aliases; at most ${maxRegistryItem} are kept.`;
+  const message = `It would have ${bytes} bytes with its description, tags and aliases; at most ${maxRegistryItem} are stored.`;
   throw mlflowError('INVALID_PARAMETER_VALUE', message);
 }
 

@@ -220,7 +220,7 @@ async function persist<T>(act: () => Promise<T>): Promise<T> {
       // Clients repeat a 429 and give up at a 409. A point that is stored already is not stored again.
       throw new ServiceError(
         'too-many-requests',
-        'Many requests change this run at the same moment. Try again.',
+        'Many requests change this run at the same time. Try again.',
         {
           retryAfterSeconds: 1,
         },

@@ -48,7 +48,7 @@ async function planOf(objects: ObjectWriter, value: ProjectExport): Promise<Plan
     for await (const { object: from, offset, ...row } of plannedFiles(objects, value)) {
       if (entries.length === maxArchiveFiles)
         throw new ProjectArchiveError(
-          `The project has more than ${maxArchiveFiles} files, which no archive holds.`,
+          `The project has more than ${maxArchiveFiles} files, the maximum of an archive.`,
         );
       entries.push({ path: row.path, size: row.size, crc32: row.crc32 });
       places.push({ object: from, offset });
@@ -56,7 +56,7 @@ async function planOf(objects: ObjectWriter, value: ProjectExport): Promise<Plan
       digest.add(line);
       if (digest.size > indexMaxBytes)
         throw new ProjectArchiveError(
-          'The paths of the project’s files are longer together than an archive takes.',
+          'The paths of the project’s files together are too long for an archive.',
         );
       yield line;
     }

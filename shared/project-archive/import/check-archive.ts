@@ -47,7 +47,7 @@ export async function checkArchive(
   const kept = files.filter((file, index) => placeOf(begun, ids, file, index) !== undefined);
   const bytes = kept.reduce((sum, { size }) => sum + size, 0);
   if (bytes > projectBytes)
-    throw fault(`its files have ${bytes} bytes; a project may hold ${projectBytes} of them here`);
+    throw fault(`its files have ${bytes} bytes; a project may have ${projectBytes} in this deployment`);
 
   // Before each file stands its header.
   const first = begun.done === 0 ? 0 : 2 * (begun.done + filesBefore);
@@ -142,7 +142,7 @@ async function requireBytes(walk: ByteWalk, expected: Buffer): Promise<void> {
   let at = 0;
   for await (const chunk of walk.take(expected.length)) {
     if (!expected.subarray(at, at + chunk.length).equals(chunk))
-      throw fault('its zip directory does not agree with its list of files');
+      throw fault('its zip directory does not match its list of files');
     at += chunk.length;
   }
 }
@@ -160,7 +160,7 @@ async function* verified(file: ArchiveFile, bytes: AsyncIterable<Uint8Array>): A
   }
   const { sha256, crc32 } = digest.end();
   if (sha256 !== file.sha256 || crc32 !== file.crc32)
-    throw fault(`${file.path} does not have the digest that the list of files names`);
+    throw fault(`${file.path} does not match its digest in the list of files`);
 }
 
 /** Read a document as the recording will, and as a request that brings it would: once something is recorded it has no fault. */

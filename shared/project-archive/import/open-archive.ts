@@ -100,7 +100,7 @@ export async function openArchive(objects: ObjectReader, object: string, size: n
   }
   const { sha256, crc32 } = digest.end();
   if (sha256 !== index.sha256 || crc32 !== index.crc32 || files.length !== index.files)
-    throw fault('its list of files does not have the digest that its manifest names');
+    throw fault('its list of files does not match its digest in the manifest');
 
   const ofManifest = new Digest();
   ofManifest.add(Buffer.from(text));
@@ -123,7 +123,7 @@ export async function openArchive(objects: ObjectReader, object: string, size: n
 
 const foreign = () =>
   fault(
-    'it is not an archive of this service as it was exported; one that was changed, or packed anew by another program, is none',
+    'it is not an unchanged archive of this service; an archive that was edited or repacked cannot be imported',
   );
 
 function readManifest(text: string): Manifest {
@@ -177,7 +177,8 @@ function contentsOf(files: readonly ArchiveFile[]): Contents {
   let config_id = '';
   for (const [index, { path, placed }] of files.entries()) {
     if (index === 0) continue;
-    const misplaced = () => fault(`${JSON.stringify(path.slice(0, 200))} stands at a place where it cannot`);
+    const misplaced = () =>
+      fault(`${JSON.stringify(path.slice(0, 200))} is in a place where it is not allowed`);
     const enter = (next: number) => {
       if (next < rank) throw misplaced();
       rank = next;
@@ -198,7 +199,7 @@ function contentsOf(files: readonly ArchiveFile[]): Contents {
       case 'upload':
         enter(ranks.upload);
         if (files[index]?.sha256 !== placed.sha256)
-          throw fault(`the digest of ${path} is not the one of its name`);
+          throw fault(`the digest of ${path} does not match its name`);
         contents.uploads.push(index);
         break;
       case 'experiment':

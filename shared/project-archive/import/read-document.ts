@@ -53,7 +53,7 @@ export async function readProject(
     ...value.datasets.map(({ sha256 }) => `datasets/${sha256}`),
   ];
   for (const path of named)
-    if (!present.has(path)) throw fault(`${path}, which the project names, is not contained`);
+    if (!present.has(path)) throw fault(`${path}, which the project names, is missing`);
   const { variables: _, datasets: __, ...own } = value;
   if (sizeOf(own) > itemMaxBytes) throw fault(`${file.path} holds more than a project may`);
   return value;
@@ -113,9 +113,9 @@ export async function readConfig(
   });
   const isWhole = versions.every((version, index) => version === first + index);
   if (!isWhole || versions.length === 0 || versions.length !== value.version - first + 1)
-    throw fault(`${file.path} lacks a version that it should have`);
+    throw fault(`${file.path} lacks a version`);
   if (file.placed.of === 'config' && configFormat(file.placed.config_id) !== value.format)
-    throw fault(`${file.path} has another format than its name says`);
+    throw fault(`${file.path} does not have the format of its name`);
   return value;
 }
 
@@ -156,7 +156,7 @@ export async function readExperiment(
   if (!mayBe) throw refuse(`is a ${kind} experiment that is ${status}`);
   for (const number of [rerun_of, continues_from, recorded_by])
     if (number != null && number > contents.experiments.length)
-      throw refuse(`refers to experiment ${number}, which is not contained`);
+      throw refuse(`refers to experiment ${number}, which is missing`);
   const resolved = fields === null ? null : requireReferences(contents, file, fields);
   const size = resolved === null ? 0 : bytesOfFields({ ...resolved, version: 1 });
   if (sizeOf(rest) > recordMaxBytes || size > fieldsMaxBytes)
@@ -219,7 +219,7 @@ export async function readModel(
   const value = await documentOf(bytes, file, ModelDocument);
   requireRules(file, '', requireReferences(contents, file, value), ModelRules);
   if ((value.source_experiment ?? 0) > contents.experiments.length)
-    throw fault(`${file.path} refers to experiment ${value.source_experiment}, which is not contained`);
+    throw fault(`${file.path} refers to experiment ${value.source_experiment}, which is missing`);
   return value;
 }
 
@@ -306,10 +306,10 @@ export async function readRegistered(
   requireRules(file, '', requireReferences(contents, file, said), RegistryRules);
   const [versions] = contents.registered.find(({ document }) => files[document] === file)?.rest ?? [];
   const isEmpty = versions === undefined || fileAt(files, versions).size === 0;
-  if (isEmpty) throw fault(`${file.path} is without versions`);
+  if (isEmpty) throw fault(`${file.path} has no versions`);
   const aliased = new Set(Object.values(aliases));
   for await (const { number } of readVersions(archive, archive.read(versions), fileAt(files, versions)))
     aliased.delete(number);
-  if (aliased.size > 0) throw fault(`${file.path} has an alias of a version that is not contained`);
+  if (aliased.size > 0) throw fault(`${file.path} has an alias of a version that is missing`);
   return value;
 }

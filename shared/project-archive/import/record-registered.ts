@@ -80,7 +80,7 @@ export async function recordRegistered(
       throw error;
     }
   }
-  throw new ProjectArchiveError(`The names ${name} and ${other} are taken here.`);
+  throw new ProjectArchiveError(`The names ${name} and ${other} are taken in this deployment.`);
 }
 
 /** Store the versions, which nobody sees before their model is there. @returns their numbers and stages */

@@ -26,7 +26,7 @@ describe('the disk that an archive is unpacked to', () => {
   test.each(archives)('is not filled by a %s: what is needed and free is said', async (_, archive) => {
     const fault: unknown = await extract(archive, 49_999).catch((error: unknown) => error);
     expect(fault).toBeInstanceOf(DiskRoomError);
-    expect(String(fault)).toContain('entry "first" needs 50000 bytes, and 49999 are free on the disk');
+    expect(String(fault)).toContain('entry "first" needs 50000 bytes, but the disk has 49999 free');
     expect(await readdir(extraction.folder)).toEqual(['archive']);
   });
 

@@ -244,14 +244,14 @@ describe('the result of a strategy', () => {
     for (const { object, size } of model.files) expect(await objects.head(object)).toMatchObject({ size });
     await putModel(service.records, model, undefined);
     expect(await requireReadyModel(service.records, made.result_name)).toEqual(model);
-    await expect(modelOfResult(registrar(), made)).rejects.toThrow('There is a model');
+    await expect(modelOfResult(registrar(), made)).rejects.toThrow('A model named');
   });
 
   test('is told where its name is taken or its file is gone', async () => {
     const made = await result();
     const { model_name } = bench.path;
     await expect(modelOfResult(registrar(), { ...made, result_name: model_name })).rejects.toThrow(
-      `There is a model ${model_name} already`,
+      `A model named ${model_name} already exists`,
     );
     await objects.delete(made.files.map(({ object }) => object));
     await expect(modelOfResult(registrar(), made)).rejects.toThrow(ModelError);

@@ -56,16 +56,16 @@ const fields = (change: object): Files =>
   });
 
 const hostile: Readonly<Record<string, [archive: Buffer, reason: RegExp]>> = {
-  'no zip at all': [Buffer.from('hello'), /not an archive of this service/],
+  'no zip at all': [Buffer.from('hello'), /not an unchanged archive of this service/],
   'an empty zip': [
     layoutOf([]).segments.map((one) => (one.of === 'bytes' ? one.make() : Buffer.alloc(0)))[0] ??
       Buffer.alloc(22),
-    /not an archive of this service/,
+    /not an unchanged archive of this service/,
   ],
-  'one that is cut short': [good.subarray(0, -1), /not an archive of this service/],
+  'one that is cut short': [good.subarray(0, -1), /not an unchanged archive of this service/],
   'one with bytes behind its end': [
     Buffer.concat([good, Buffer.from('x')]),
-    /not an archive of this service/,
+    /not an unchanged archive of this service/,
   ],
   'a newer format': [
     packed(filesOf(good), (one) => ({ ...one, format: 3 })),
@@ -73,14 +73,14 @@ const hostile: Readonly<Record<string, [archive: Buffer, reason: RegExp]>> = {
   ],
   'a format that is no number': [
     packed(filesOf(good), (one) => ({ ...one, format: '1' })),
-    /not an archive of this service/,
+    /not an unchanged archive of this service/,
   ],
   'a manifest that says more': [
     packed(filesOf(good), (one) => ({ ...one, more: true })),
-    /not an archive of this service/,
+    /not an unchanged archive of this service/,
   ],
-  'a byte of the directory that is another': [flipped(good.length - 60), /directory does not agree/],
-  'a byte of a file that is another': [flipped(good.indexOf('printed')), /does not have the digest/],
+  'a byte of the directory that is another': [flipped(good.length - 60), /directory does not match/],
+  'a byte of a file that is another': [flipped(good.indexOf('printed')), /does not match its digest/],
   'a wrong digest': [
     packed(
       filesOf(good).map(([path, bytes], index) =>
@@ -104,11 +104,11 @@ const hostile: Readonly<Record<string, [archive: Buffer, reason: RegExp]>> = {
         path.startsWith('sources/') ? [`sources/${'b'.repeat(64)}`, bytes] : [path, bytes],
       ),
     ),
-    /not the one of its name/,
+    /does not match its name/,
   ],
-  'a project that names a source which is not contained': [
+  'a project that names a source which is missing': [
     packed(filesOf(good).filter(([path]) => !path.startsWith('sources/'))),
-    /not contained/,
+    /is missing/,
   ],
   'a field that no document has': [
     packed(json(experiment, { owner_id: '01h00000000000000000000000' })),
@@ -173,7 +173,7 @@ describe('an archive is refused, and nothing is left, that is or holds', () => {
 
   test('more bytes than a project may hold', async () => {
     const { status_reason } = await imported(lab, good, 3);
-    expect(status_reason).toMatch(/a project may hold 3/);
+    expect(status_reason).toMatch(/a project may have 3/);
   });
 
   test('and none of them keeps the worker busy', async () => {

@@ -42,9 +42,9 @@ const ofVersion = (change: object): ArchivedFiles =>
 const notThis = /is not as this format has it/;
 const hostile: Readonly<Record<string, [files: ArchivedFiles, reason: RegExp, format?: 1 | 2]>> = {
   'a registry in an archive of the format before it': [filesOf(good), /format 1 has no file "registry/, 1],
-  'a model without versions': [without(versions), /is without versions/],
+  'a model without versions': [without(versions), /has no versions/],
   'versions without a model': [without(model), /cannot/],
-  'a model with versions of none': [changed(versions, () => ''), /is without versions/],
+  'a model with versions of none': [changed(versions, () => ''), /has no versions/],
   'models that leave out a number': [
     filesOf(good).map(([name, ...rest]) => [name.replace('registry/000002', 'registry/000003'), ...rest]),
     /cannot/,

@@ -171,7 +171,10 @@ test('a failed import leaves no registered model and no version', async () => {
   const second = `b-${import_id.slice(-8)}`;
   await recordRegistered(there, second, [{ number: 1, stage: 'None', run: undefined }], {});
   const { status, status_reason } = await passOverImport(there, sha256);
-  expect([status, status_reason]).toEqual(['FAILED', `The names b and ${second} are taken here.`]);
+  expect([status, status_reason]).toEqual([
+    'FAILED',
+    `The names b and ${second} are taken in this deployment.`,
+  ]);
   expect(await namesOf(there)).toEqual(['b', second]);
   const versions = await there.records.query({ pk: modelVersions });
   const purges = (await there.records.query({ pk: 'PURGES' })).items;

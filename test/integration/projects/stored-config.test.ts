@@ -46,7 +46,7 @@ test.each([
     ];
     for (const { status, json } of answers) {
       expect(status).toBe(409);
-      expect(json.detail).toMatch(/^train\.yaml, as it is stored, cannot be read: /);
+      expect(json.detail).toMatch(/^The stored train\.yaml cannot be read: /);
     }
     expect((await service.call(putConfig, { path, as: owner, body: 'a: 1\n' })).status).toBe(200);
     expect((await service.call(readConfig, { path, as: owner })).json).toMatchObject({

@@ -122,7 +122,7 @@ describe('a download of an input', () => {
   test('is refused before the first byte where the disk has no room for it', async () => {
     const small = new DiskRoom(folder, () => bytes.length - 1);
     await expect(download(objectReader(server.client, childBucket), { room: small })).rejects.toThrow(
-      'The source archive does not fit on the disk: it needs 24000000 bytes, and 23999999 are free on the disk.',
+      'The source archive does not fit on the disk: it needs 24000000 bytes, but the disk has 23999999 free.',
     );
     expect(await readFile(path)).toHaveLength(0);
   });

@@ -167,7 +167,7 @@ describe('a hostile pack is refused', () => {
     await expect(unpackEnvironment(pack, out, { interpreters, stop, room })).rejects.toMatchObject({
       code: 'disk-full',
       message:
-        'The packed environment does not fit on the disk: file "large" needs 1000 bytes, and 999 are free on the disk.',
+        'The packed environment does not fit on the disk: file "large" needs 1000 bytes, but the disk has 999 free.',
     });
     expect(await readdir(out)).toEqual(['small']);
   });
