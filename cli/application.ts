@@ -15,6 +15,7 @@ import { rerunCommand } from './commands/experiments/rerun.ts';
 import { rmCommand } from './commands/experiments/rm.ts';
 import { runCommand } from './commands/experiments/run.ts';
 import { showCommand } from './commands/experiments/show.ts';
+import { measureCommand } from './commands/models/measure.ts';
 import { modelRoutes } from './commands/models/models.ts';
 import { pruneCommand, quantizeCommand } from './commands/models/optimize.ts';
 import { receiptCommand } from './commands/models/receipt.ts';
@@ -77,6 +78,7 @@ const routes = buildRouteMap<string, CliContext>({
     quantize: quantizeCommand,
     prune: pruneCommand,
     receipt: receiptCommand,
+    measure: measureCommand,
     export: exportCommand,
     import: importCommand,
     open: openCommand,
@@ -91,14 +93,26 @@ const routes = buildRouteMap<string, CliContext>({
     brief: 'Trains models: from a folder to a finished experiment in one command',
     fullDescription: `Trains models: from a folder to a finished experiment in one command.
 
-Exit codes: 1 failed, 2 wrong usage, 3 the service cannot be reached, 4 not signed in; "mps run" ends as its program does.`,
+Exit codes: 1 failed, 2 wrong usage, 3 the service cannot be reached, 4 not signed in or a gate that does not hold; "mps run" ends as its program does.`,
   },
 });
+
+/** Several conditions behind one `--gate` become one each; one without any goes last, and takes no other word for it. */
+function conditionsApart(words: readonly string[]): string[] {
+  if (words[0] !== 'measure') return [...words];
+  const isCondition = (word: string | undefined): boolean => word !== undefined && /[<>]/.test(word);
+  const isBare = words.some((word, at) => word === '--gate' && !isCondition(words[at + 1]));
+  const others = words.flatMap((word) => {
+    if (word === '--gate') return [];
+    return isCondition(word) && !word.startsWith('--') ? [`--gate=${word}`] : [word];
+  });
+  return isBare ? [...others, '--gate'] : others;
+}
 
 /** Run a command line and return its exit code. Prints errors instead of throwing them. */
 export async function runInputs(inputs: readonly string[], context: CliContext): Promise<number> {
   const end = inputs.indexOf('--');
-  const own = joined(end === -1 ? inputs : inputs.slice(0, end));
+  const own = conditionsApart(joined(end === -1 ? inputs : inputs.slice(0, end)));
   const words = end === -1 ? own : [...own, ...inputs.slice(end)];
   context.process.exitCode = null;
   await run(application(own.includes('--verbose')), words, context);

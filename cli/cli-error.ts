@@ -2,6 +2,7 @@ import { ProblemError } from '../shared/client/problem-error.ts';
 import { UnexpectedAnswerError } from '../shared/client/unexpected-answer-error.ts';
 import { UnreachableError } from '../shared/client/unreachable-error.ts';
 import { printableText } from '../shared/core/text/printable-text.ts';
+import { gateExitCode } from '../shared/onnx/measure/gate/gate.ts';
 
 /** An error that the person at the terminal can fix; its message says how. */
 export class CliError extends Error {
@@ -22,6 +23,8 @@ export const exitCodes = {
   /** The service cannot be reached. */
   unreachable: 3,
   notSignedIn: 4,
+  /** A condition of `--gate` does not hold. */
+  gate: gateExitCode,
   /** Ended by Ctrl-C. */
   interrupted: 130,
 } as const;

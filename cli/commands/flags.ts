@@ -1,3 +1,4 @@
+import { exitCodes } from '../cli-error.ts';
 import { parseOverride } from '../run/override-config.ts';
 import { datasetNames, projectNames } from './live-names.ts';
 
@@ -88,4 +89,11 @@ export const overrides = {
   brief: 'Set a value of the configuration, such as optimizer.lr=0.01; may be repeated',
   variadic: true,
   optional: true,
+} as const;
+
+export const gate = {
+  kind: 'boolean',
+  brief: `End with ${exitCodes.gate} where the result is of no use on the set of the model`,
+  optional: true,
+  withNegated: false,
 } as const;

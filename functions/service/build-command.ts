@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -52,7 +52,11 @@ export async function buildCommandFiles(): Promise<CommandFiles> {
   const manifest = Buffer.from(`${JSON.stringify(manifestOf(version), undefined, 2)}\n`);
   const before = entry('package/package.json', manifest, 0o644);
   const end = Buffer.alloc(2 * blockBytes);
-  const archive = gzipSync(Buffer.concat([before, entry('package/mps.mjs', code, 0o755), end]), { level: 9 });
+  const engine = (await bundleEngine(root)).map(({ path, contents }) =>
+    entry(`package/${path}`, contents, 0o644),
+  );
+  const program = entry('package/mps.mjs', code, 0o755);
+  const archive = gzipSync(Buffer.concat([before, program, ...engine, end]), { level: 9 });
   return { archive: archive.toString('base64'), offset: before.length + blockBytes, size: code.length };
 }
 
@@ -90,4 +94,33 @@ export async function bundleCommand(root: string): Promise<CommandBundle> {
   });
   const code = outputFiles[0]?.contents ?? new Uint8Array();
   return { code, version, sources: [...Object.keys(metafile.inputs), 'package.json'] };
+}
+
+/** The engine's program and that of its stages, for the command to measure with. @param root folder of the project */
+export async function bundleEngine(root: string): Promise<{ path: string; contents: Uint8Array }[]> {
+  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: { main: 'shared/onnx/cli/packed.ts', stage: 'shared/onnx/engine/process/main.ts' },
+    outdir: 'engine',
+    write: false,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    // A native library.
+    external: ['onnxruntime-node'],
+    minify: true,
+    keepNames: true,
+    legalComments: 'none',
+    define: { runtimeVersion: JSON.stringify(manifest.dependencies['onnxruntime-node']) },
+    banner: {
+      js: "import { createRequire as requireOfBundle } from 'node:module'; const require = requireOfBundle(import.meta.url);",
+    },
+    logLevel: 'warning',
+  });
+  return outputFiles.map(({ path, contents }) => ({ path: `engine/${basename(path)}`, contents }));
 }

@@ -17,7 +17,7 @@ import type { CliContext } from '../../context.ts';
 import { connect, type Session } from '../../login/connect.ts';
 import { refuseReplacing } from '../../output/save-text.ts';
 import { modelArgument } from '../arguments.ts';
-import { detach, force, json, verbose } from '../flags.ts';
+import { detach, force, gate, json, verbose } from '../flags.ts';
 import { followStrategy, type Operation } from './follow-strategy.ts';
 import { type RegistryFlags, registryFlags, registryValues } from './registry-flags.ts';
 import { placesOfResult, saveResult } from './save-result.ts';
@@ -31,6 +31,7 @@ interface JobFlags {
   memory?: string;
   timeout?: string;
   to?: string;
+  gate?: boolean;
   force?: boolean;
   detach?: boolean;
   json?: boolean;
@@ -46,6 +47,7 @@ const jobFlags = {
   memory: text('MIB', 'Memory of the job'),
   timeout: text('SECONDS', 'Seconds after which the job is stopped'),
   to: text('FILE', 'Save the result as this file, with its external data as FILE.data'),
+  gate,
   force,
   detach,
   json,
@@ -64,8 +66,9 @@ const strategyFlag = (names: readonly string[]) =>
 /** Refuses what could not be done when the job has ended. @throws CliError before anything is sent */
 async function refuseAtOnce(
   { folder }: CliContext,
-  { detach: isDetached, to, force: isForced }: JobFlags,
+  { detach: isDetached, gate: isGated, to, force: isForced }: JobFlags,
 ): Promise<void> {
+  refuseBoth({ detach: isDetached, gate: isGated }, 'Judge it when it has ended: mps receipt ID --gate');
   refuseBoth({ detach: isDetached, to }, 'Save the result of one that has ended: mps receipt ID --to FILE');
   if (to !== undefined)
     await refuseReplacing(placesOfResult(resolve(folder, to)), {
@@ -88,7 +91,7 @@ async function finish(
   session: Session,
   operation: Operation,
   { strategy_id, ...begun }: { strategy_id: string },
-  { detach: isDetached, json: isJson = false, to, force: isForced }: JobFlags,
+  { detach: isDetached, json: isJson = false, gate: isGated = false, to, force: isForced }: JobFlags,
 ): Promise<void> {
   const { printer } = context;
   if (isDetached) {
@@ -98,7 +101,7 @@ async function finish(
   }
   printer.say(`submitted   ${strategy_id}`);
   const strategy = await followStrategy(session.client, operation, strategy_id, printer);
-  showStrategy(context, strategy, isJson);
+  showStrategy(context, strategy, { json: isJson, gate: isGated });
   if (to !== undefined && strategy.status === 'SUCCEEDED')
     await saveResult(context, session, { operation, strategy, to, force: isForced });
 }

@@ -6,7 +6,7 @@ import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { connect, type Session } from '../../login/connect.ts';
 import { saveText } from '../../output/save-text.ts';
-import { force, json, verbose } from '../flags.ts';
+import { force, gate, json, verbose } from '../flags.ts';
 import { followStrategy, type Operation, readStrategy, type Strategy } from './follow-strategy.ts';
 import { saveResult } from './save-result.ts';
 import { showStrategy } from './show-strategy.ts';
@@ -15,6 +15,7 @@ interface Flags {
   svg?: string;
   to?: string;
   force?: boolean;
+  gate?: boolean;
   json?: boolean;
   verbose?: boolean;
 }
@@ -60,7 +61,7 @@ async function newest(session: Session, ending: string): Promise<Found | undefin
 
 async function receipt(
   this: CliContext,
-  { svg, to, force: isForced, json: isJson = false }: Flags,
+  { svg, to, force: isForced, json: isJson, gate: isGated }: Flags,
   id = 'latest',
 ) {
   const session = await connect(this.env);
@@ -74,7 +75,7 @@ async function receipt(
   const { operation } = found;
   const { strategy_id } = found.strategy;
   const strategy = await followStrategy(session.client, operation, strategy_id, this.printer);
-  showStrategy(this, strategy, isJson);
+  showStrategy(this, strategy, { ...(isJson && { json: true }), ...(isGated && { gate: true }) });
   if (svg !== undefined) {
     const route = `GET /optimization/${operation}/strategies/{strategy_id}` as const;
     const page = await session.client.text<typeof readPrune>(route, 'image/svg+xml', {
@@ -106,6 +107,7 @@ export const receiptCommand = buildCommand({
       svg: file('Save the receipt as a page'),
       to: file('Save the result as this file'),
       force,
+      gate,
       json,
       verbose,
     },

@@ -3,8 +3,12 @@ import { exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import type { Strategy } from './follow-strategy.ts';
 
-/** Prints the receipt of a strategy, or why it has none, and takes the exit code of that. */
-export function showStrategy({ printer, process }: CliContext, strategy: Strategy, isJson: boolean): void {
+/** Prints the receipt of a strategy, or why it has none, and takes the exit code of that; of a gate where one is set. */
+export function showStrategy(
+  { printer, process }: CliContext,
+  strategy: Strategy,
+  { json: isJson = false, gate: isGated = false }: { json?: boolean; gate?: boolean },
+): void {
   const { status, status_reason, receipt, result_name } = strategy;
   if (isJson) printer.json(strategy);
   else if (receipt !== null)
@@ -12,6 +16,7 @@ export function showStrategy({ printer, process }: CliContext, strategy: Strateg
   if (status === 'SUCCEEDED') {
     const registered = result_name === null ? '' : `; the result is the model ${result_name}`;
     printer.say(`${status}${registered}`);
+    if (isGated && receipt?.is_useless === true) process.exitCode = exitCodes.gate;
     return;
   }
   printer.say(status_reason === null ? status : `${status}: ${status_reason}`);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,13 @@ describe('the served command', () => {
     await writeFile(archive, bytes);
     const names: string[] = [];
     await list({ file: archive, onReadEntry: ({ path }) => names.push(path) });
-    expect(names).toEqual(['package/package.json', 'package/mps.mjs']);
+    expect(names).toEqual([
+      'package/package.json',
+      'package/mps.mjs',
+      // The engine of mps measure.
+      'package/engine/main.js',
+      'package/engine/stage.js',
+    ]);
 
     const server = createServer((_, response) => response.end(bytes)).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -62,6 +68,25 @@ describe('the served command', () => {
     ).toBeGreaterThan(1);
     const { stdout } = await execute(join(prefix, 'bin/mps'), ['--version'], { env, cwd: folder });
     expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
+    // The library that runs models is large, and native: whoever measures installs it.
+    const digits = join(root, 'test/fixtures/onnx/digits.onnx');
+    const measure = () =>
+      execute(join(prefix, 'bin/mps'), ['measure', digits, '--seconds', '0.1', '--json'], {
+        env,
+        cwd: folder,
+      });
+    await expect(measure()).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('npm install -g onnxruntime-node@'),
+    });
+    await symlink(
+      join(root, 'node_modules/onnxruntime-node'),
+      join(prefix, 'lib/node_modules/onnxruntime-node'),
+    );
+    expect(JSON.parse((await measure()).stdout)).toMatchObject({
+      passed: true,
+      file: { file: 'digits.onnx' },
+    });
   });
 
   test('is that of a checkout by npx with its path, in any folder, though no registry answers', async () => {

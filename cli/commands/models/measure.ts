@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildCommand } from '@stricli/core';
+import { parseGate } from '../../../shared/onnx/measure/gate/parse-gate.ts';
+import { CliError, exitCodes, refuseBoth } from '../../cli-error.ts';
+import type { CliContext } from '../../context.ts';
+import { checkoutFolder } from '../../login/checkout.ts';
+import { localPath } from '../arguments.ts';
+import { json, verbose } from '../flags.ts';
+
+interface Flags {
+  base?: string;
+  data?: string;
+  gate?: readonly string[];
+  inputs?: string;
+  seconds?: string;
+  memory?: string;
+  json?: boolean;
+  markdown?: boolean;
+  verbose?: boolean;
+}
+
+const launcher = 'shared/onnx/cli/launch.mjs';
+
+/** The program of the engine: in the package beside this command, or in a checkout. */
+function engineProgram(env: CliContext['env']): string {
+  const checkout = checkoutFolder(env);
+  const found = [
+    fileURLToPath(new URL('engine/main.js', import.meta.url)),
+    // From the bundle of a checkout, and from its sources.
+    fileURLToPath(new URL(`../../${launcher}`, import.meta.url)),
+    fileURLToPath(new URL(`../../../${launcher}`, import.meta.url)),
+    ...(checkout === undefined ? [] : [join(checkout, launcher)]),
+  ].find((path) => existsSync(path));
+  if (found === undefined)
+    throw new CliError(
+      'The engine is not part of this file: install mps.tgz of the service, which contains it.',
+    );
+  return found;
+}
+
+/** Node of a checkout is pinned in it; what was installed runs on the Node of the person. */
+function nodeFor(program: string): string {
+  const pinned = program.endsWith(launcher)
+    ? join(program.slice(0, -launcher.length), 'node_modules/.bin/node')
+    : '';
+  return existsSync(pinned) ? pinned : process.execPath;
+}
+
+/** Measures in a process of its own, which writes for itself and hears Ctrl-C as this one does. */
+async function measure(this: CliContext, flags: Flags, file: string): Promise<void> {
+  refuseBoth({ json: flags.json, markdown: flags.markdown }, 'Both print to the standard output.');
+  const { gate = [], json: isJson = false, markdown = false, ...named } = flags;
+  const texts = (['base', 'data', 'inputs', 'seconds', 'memory'] as const).flatMap((name) => {
+    const text = named[name];
+    return text === undefined ? [] : [`--${name}=${text}`];
+  });
+  const program = engineProgram(this.env);
+  const args = [
+    ...[program, 'measure', file, ...texts],
+    ...gate.flatMap((text) => (text === '' ? ['--gate'] : [`--gate=${text}`])),
+    ...(isJson ? ['--json'] : []),
+    ...(markdown ? ['--markdown'] : []),
+  ];
+  const child = spawn(nodeFor(program), args, { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => this.process.stdout.write(text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => this.printer.raw(text));
+  const passOn = () => void child.kill('SIGINT');
+  process.on('SIGINT', passOn);
+  try {
+    const [code] = (await once(child, 'close')) as [number | null];
+    this.process.exitCode = code ?? exitCodes.failure;
+  } finally {
+    process.off('SIGINT', passOn);
+  }
+}
+
+/** A condition, or nothing: the file must be of use then. */
+function condition(text: string): string {
+  if (text !== '') parseGate(text);
+  return text;
+}
+
+const text = (placeholder: string, brief: string) =>
+  ({ kind: 'parsed', parse: String, placeholder, brief, optional: true }) as const;
+
+export const measureCommand = buildCommand<Flags, [string], CliContext>({
+  func: measure,
+  parameters: {
+    positional: { kind: 'tuple', parameters: [localPath('An ONNX file')] },
+    flags: {
+      base: text('FILE', 'ONNX file that it is compared with'),
+      data: text('FILE', 'npz file of inputs, by name, a sample in each row; and labels for accuracy'),
+      gate: {
+        ...{ kind: 'parsed', parse: condition, inferEmpty: true, variadic: true, optional: true },
+        placeholder: 'CONDITION',
+        brief: 'Ends with 4 where it does not hold; without a condition where the file is of no use',
+      },
+      inputs: text('SHAPES', 'Shapes of made-up inputs where there is no set'),
+      seconds: text('N', 'Seconds that timing takes, 10 without it'),
+      memory: text('MIB', 'Memory that a stage may take'),
+      json,
+      markdown: { kind: 'boolean', brief: 'Print a table in Markdown', optional: true, withNegated: false },
+      verbose,
+    },
+  },
+  docs: {
+    brief: 'Measure an ONNX file beside another one, without a service',
+    fullDescription: `Says size, accuracy and time of any ONNX file beside another one, in alternation, with intervals. It needs no service.
+
+Conditions: accuracy >= base - 0.5%, agreement >= 99%, error <= 0.05, bytes <= 12MB, latency <= 0.8x.
+
+Examples:
+  mps measure small.onnx --base model.onnx --data test.npz
+  mps measure small.onnx --base model.onnx --data test.npz --gate "accuracy >= base - 0.5%" "latency <= 0.8x" --markdown`,
+  },
+});
