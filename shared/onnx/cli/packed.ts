@@ -2,7 +2,11 @@
 // is installed by who needs it.
 import { fileURLToPath } from 'node:url';
 
-declare const RUNTIME_VERSION: string;
+/** The bundler puts it in. */
+declare const runtimeVersion: string;
+
+/** That of the package, where the library is looked for first. */
+const folder = fileURLToPath(new URL('..', import.meta.url));
 
 function lacking(): string | undefined {
   if (typeof Float16Array === 'undefined')
@@ -11,7 +15,7 @@ function lacking(): string | undefined {
     import.meta.resolve('onnxruntime-node');
     return undefined;
   } catch {
-    return `mps measure runs models with onnxruntime-node, which is not installed beside mps: npm install -g onnxruntime-node@${RUNTIME_VERSION} --onnxruntime-node-install=skip`;
+    return `mps measure runs models with onnxruntime-node, which is not installed beside mps: npm install --prefix ${JSON.stringify(folder)} onnxruntime-node@${runtimeVersion} --onnxruntime-node-install=skip`;
   }
 }
 

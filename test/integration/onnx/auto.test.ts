@@ -167,3 +167,22 @@ test('the target holds on the whole set, also where its last samples are of anot
   expect(candidates.find(({ is_chosen }) => is_chosen)?.name).toBe('float16');
   expect(candidates.find(({ name }) => name === 'static_minmax')?.holds).toBe(false);
 });
+
+test('for speed nothing is returned that is no faster than the model, and the processor is named', async () => {
+  const model = smallModel({
+    nodes: [makeNode('MatMul', ['x', 'w'], ['y'], { name: 'product' })],
+    constants: [
+      makeTensor(
+        'w',
+        'float',
+        [4, 4],
+        Float32Array.from({ length: 16 }, (_, at) => at / 8 - 1),
+      ),
+    ],
+    inputs: { x: [1, 4] },
+    outputs: { y: [1, 4] },
+  });
+  await expect(auto(model, 0.5, { operation: 'quantize', precision: 8, goal: 'latency' })).rejects.toThrow(
+    /makes the model faster on this processor \(.+\((x64|arm64)\).*\), so the float form is the fastest/,
+  );
+});

@@ -77,7 +77,7 @@ describe('the served command', () => {
       });
     await expect(measure()).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('npm install -g onnxruntime-node@'),
+      stderr: expect.stringContaining('npm install --prefix '),
     });
     await symlink(
       join(root, 'node_modules/onnxruntime-node'),

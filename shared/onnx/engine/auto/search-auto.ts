@@ -12,6 +12,8 @@ export interface AutoResult {
   notes: string[];
   /** What the chosen method was calibrated on. */
   calibrated: StageAnswer<'calibrate'> | null;
+  /** Its time, where speed was the goal. */
+  times: StageAnswer<'time'> | null;
 }
 
 /**
@@ -25,6 +27,6 @@ export async function searchAuto(context: AutoContext): Promise<AutoResult> {
   await search(trials, context);
   const { best, tried, notes } = trials;
   if (best === undefined) throw trials.missed();
-  const { trial: final, calibrated, candidate } = best;
-  return { final, tried: withFront(tried, candidate.name), notes, calibrated };
+  const { trial: final, calibrated, candidate, times } = best;
+  return { final, tried: withFront(tried, candidate.name), notes, calibrated, times };
 }
