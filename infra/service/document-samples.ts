@@ -157,7 +157,6 @@ export const samples: Samples = {
   job_id: '6c1f0f4e-8f0c-4d3e-9a53-0a2f4b7c9d11',
   'result.name': 'model.onnx',
   ratio_interval: [0.51, 0.56],
-  difference_interval: [-0.02, 0.01],
   grant_type: 'password',
   reason: null,
   available: true,

@@ -1,3 +1,4 @@
+import { targetFacts, targetOf } from '../strategies/target.ts';
 import { millisecondsText } from './amount-text.ts';
 import type { Receipt } from './receipt.ts';
 
@@ -57,3 +58,25 @@ export const timeLine = (
   latency === null
     ? `The time beside the float model was not measured${why === undefined ? '' : `: ${why}`}. Processor: ${processorText(hardware)}.`
     : `${speedSentence(latency)}, one sample on ${hardware.threads} thread of ${processorText(hardware)}.`;
+
+/**
+ * What is measured of a result that is made for a processor, and what is only expected. Undefined where it is made for
+ * none in particular.
+ */
+export function targetLine(
+  { request, hardware }: Pick<Receipt, 'request' | 'hardware'>,
+  isTimed: boolean,
+): string | undefined {
+  const { for: target, quant_type, reduce_range } = request;
+  const facts = targetFacts(target);
+  if (facts === undefined) return undefined;
+  const made = `Made for ${target} (quant_type ${quant_type}, reduce_range ${reduce_range})`;
+  const here = targetOf(hardware);
+  if (here === target)
+    return `${made}, which this processor is: ${isTimed ? 'time and outputs were' : 'what is said of outputs was'} measured on it.`;
+  const sums =
+    facts.saturates && reduce_range !== true
+      ? 'sums of 8-bit products may saturate there, so its outputs may be worse'
+      : 'its outputs are expected to be about the same there';
+  return `${made}. Measured on another processor (${here ?? hardware.architecture}); on ${target} nothing was measured: ${sums}, and its time is not known. Run mps measure there.`;
+}

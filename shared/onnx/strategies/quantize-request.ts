@@ -10,6 +10,7 @@ import {
   quantizeStrategyNames,
 } from './quantize-strategies.ts';
 import { searchRules } from './search-rules.ts';
+import { targetFacts, targets } from './target.ts';
 
 /** A quantization to be done, with every default filled in. */
 export type QuantizeRequest = { operation: 'quantize'; strategy: QuantizeStrategy } & ValuesOf<
@@ -73,6 +74,7 @@ function schemaOf(method: Method) {
       include: described('include', includable(method).default([])),
       per_channel: described('per_channel', choice(perChannel !== undefined, perChannel ?? false, settled)),
       reduce_range: described('reduce_range', choice(reduceRange ?? false, false, settled)),
+      for: described('for', z.enum(targets, `must be one of ${targets.join(', ')}`).default('any')),
       smooth_alpha: described('smooth_alpha', smoothing(smooths, strategy)),
       equalize: described('equalize', choice(equalizes, false, settled)),
       bias_correction: described('bias_correction', choice(smooths, false, settled)),
@@ -129,12 +131,27 @@ function checkWithoutStrategy(values: Readonly<Record<string, unknown>>): ValueF
   ];
 }
 
+/** What the processor that a result is made for chooses, of what the method takes. */
+function chosenFor(
+  { strategy, quantTypes: types, reduceRange }: Method,
+  values: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const facts = targetFacts(values['for']);
+  if (facts === undefined) return {};
+  const isStatic = quantizeFacts(strategy).isCalibrated === true;
+  return {
+    ...(isStatic && types.includes(facts.activations) && { quant_type: facts.activations }),
+    ...(reduceRange === true && facts.saturates && { reduce_range: true }),
+  };
+}
+
 /** Checks a request for a quantization. Returns it with its defaults, or all errors. */
 export function checkQuantization(values: Readonly<Record<string, unknown>>): Checked<QuantizeRequest> {
   const { strategy, precision } = values;
   if (!isQuantizeStrategy(strategy)) return { faults: checkWithoutStrategy(values) };
   const own = methodsOf(strategy);
   const fitting = own.find((method) => method.precision === precision);
-  if (fitting !== undefined) return checkValues(schemaOf(fitting), values);
+  if (fitting !== undefined)
+    return checkValues(schemaOf(fitting), { ...chosenFor(fitting, values), ...values });
   return { faults: refusedByAll(own, values) };
 }

@@ -1,6 +1,7 @@
 import { commonParameters, searchParameters } from './common-parameters.ts';
 import type { Parameters } from './parameter.ts';
 import { namesOf, type StrategyFacts, type UsingStatistics } from './strategy-facts.ts';
+import { targets } from './target.ts';
 
 /** Types that quantized values may have. */
 export const quantTypes = ['int8', 'uint8', 'int4', 'uint4', 'float16'] as const;
@@ -41,6 +42,15 @@ export const quantizeParameters = {
     kind: 'boolean',
     description: 'Weights of 7 bits, for processors whose 8-bit products saturate.',
     usage: '`true` or `false`.',
+  },
+  for: {
+    kind: 'text',
+    description:
+      'The processor that the result is made for: chooses quant_type and reduce_range where they are not given. x86-64-v2 and avx2: uint8 activations, int8 weights of 7 bits; avx512-vnni: of 8 bits; arm64-dotprod: int8 activations.',
+    usage: 'Such as `avx2`; any without it, which chooses nothing.',
+    values: targets,
+    otherwise: 'any',
+    before: 'any',
   },
   smooth_alpha: {
     kind: 'positive',

@@ -12,7 +12,7 @@ export interface Candidate {
 
 /** What candidates depend on. */
 export interface Choice {
-  request: Pick<QuantizeRequest, 'precision' | 'seed'>;
+  request: Pick<QuantizeRequest, 'precision' | 'seed' | 'for'>;
   hasCalibration: boolean;
   /** How often each operator occurs in the model. */
   operators: Readonly<Record<string, number>>;
@@ -21,10 +21,10 @@ export interface Choice {
 type Values = Readonly<Record<string, unknown>>;
 
 /** A complete request of one step. @throws Error where the values are no method: a mistake here, not the caller's */
-function stepOf(values: Values, { seed }: Pick<QuantizeRequest, 'seed'>): QuantizeRequest {
-  const request = parseRequest({ operation: 'quantize', seed, ...values });
-  if (request.operation !== 'quantize') throw new Error('a step of a quantization is none');
-  return request;
+function stepOf(values: Values, request: Pick<QuantizeRequest, 'seed' | 'for'>): QuantizeRequest {
+  const step = parseRequest({ operation: 'quantize', seed: request.seed, for: request.for, ...values });
+  if (step.operation !== 'quantize') throw new Error('a step of a quantization is none');
+  return step;
 }
 
 /** Methods from the smallest result to the largest, with what they need. */
@@ -66,7 +66,7 @@ export function candidatesOf(choice: Choice): Candidate[] {
  */
 export function mixedWith({ name, steps }: Candidate, layers: readonly string[], of: number): Candidate {
   const [first] = steps;
-  if (first === undefined) throw new Error('a candidate has no step');
+  if (first?.operation !== 'quantize') throw new Error('a candidate has no step');
   return {
     name: `${name}, ${layers.length} of ${of} layers in 8-bit blocks`,
     steps: [

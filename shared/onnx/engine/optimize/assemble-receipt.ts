@@ -1,8 +1,9 @@
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import { hardware } from '../../receipt/hardware.ts';
 import type { Receipt } from '../../receipt/receipt.ts';
-import { timeLine } from '../../receipt/time-line.ts';
+import { targetLine, timeLine } from '../../receipt/time-line.ts';
 import { needsRanges } from '../../strategies/optimization-request.ts';
+import { targetFacts } from '../../strategies/target.ts';
 import { extents } from './extents.ts';
 import type { AcceptedTrial } from './meet-max-error.ts';
 import type { Optimization } from './optimization.ts';
@@ -109,7 +110,9 @@ function warningsOf({ optimization, before, accepted, calibrated, check }: Findi
   const hasVnni = flags.some((flag) => flag.endsWith('vnni'));
   const isSigned8 =
     request.operation === 'quantize' && (request.strategy === 'dynamic' || needsRanges(request));
-  if (isSigned8 && !request.reduce_range && architecture === 'x64' && hasVnni) {
+  // Of the targets these have no sums that saturate.
+  const isSafe = request.operation === 'quantize' && targetFacts(request.for)?.saturates === false;
+  if (isSigned8 && !isSafe && !request.reduce_range && architecture === 'x64' && hasVnni) {
     warnings.push(
       'Measured with VNNI. On processors without it sums of 8-bit products can saturate and accuracy be lost; quantize with reduce_range for those.',
     );
@@ -159,12 +162,14 @@ export function assembleReceipt(findings: Findings): Receipt {
     latency: times.latency,
   };
   const useless = uselessness(compare);
+  const madeFor = targetLine({ request: { ...request }, hardware: machine }, times.latency !== null);
   const seeds = seedsOf(request.seed);
   return {
     receipt_version: 1,
     summary: lines([
       ...(useless === undefined ? [] : [uselessLine(useless, remediesFor(outcome))]),
       timeLine({ latency: times.latency, hardware: machine }, untimed(findings)),
+      ...(madeFor === undefined ? [] : [madeFor]),
     ]),
     is_useless: useless !== undefined,
     operation: request.operation,

@@ -117,3 +117,21 @@ test('every method says what it means', () => {
   for (const method of [...pruneSchemas(), ...quantizeSchemas()])
     expect(method.description).toMatch(/^\p{Lu}.*\.$/u);
 });
+
+test('the processor that a result is made for chooses types and range, where they are not given', () => {
+  const asked = (values: Readonly<Record<string, unknown>>) =>
+    checkQuantization({ precision: 8, strategy: 'static_minmax', ...values });
+  const chosen = (quant_type: string, reduce_range: boolean) => ({ request: { quant_type, reduce_range } });
+  expect(asked({})).toMatchObject(chosen('uint8', false));
+  expect(asked({ for: 'x86-64-v2' })).toMatchObject(chosen('uint8', true));
+  expect(asked({ for: 'avx2' })).toMatchObject(chosen('uint8', true));
+  expect(asked({ for: 'avx512-vnni' })).toMatchObject(chosen('uint8', false));
+  expect(asked({ for: 'arm64-dotprod' })).toMatchObject(chosen('int8', false));
+  expect(asked({ for: 'avx2', strategy: 'dynamic' })).toMatchObject(chosen('int8', true));
+  expect(asked({ for: 'avx2', reduce_range: false })).toMatchObject(chosen('uint8', false));
+  // What takes neither is left as it is.
+  expect(asked({ for: 'avx2', strategy: 'weight_only' })).toMatchObject({ request: { reduce_range: false } });
+  expect(asked({ for: 'sse2' })).toEqual({
+    faults: [{ name: 'for', message: 'must be one of any, x86-64-v2, avx2, avx512-vnni, arm64-dotprod' }],
+  });
+});
