@@ -1,6 +1,6 @@
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { optimizeModel } from '../../shared/onnx/engine/optimize/optimize-model.ts';
-import { stageProgramOf } from '../../shared/runner/strategy/stage-program.ts';
+import { stageProgramOf } from '../../shared/runner/strategy/strategy-job.ts';
 import { optimizationObjects, optimizationRecords } from '../../shared/runner/strategy/strategy-needs.ts';
 import { runStrategyProgram } from '../../shared/runner/strategy/strategy-program.ts';
 

@@ -1,7 +1,7 @@
 import { experimentKey, parseExperiment } from '../../shared/data/experiments/experiment.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { openTracking } from '../../shared/mlflow/in-job/open-tracking.ts';
-import { exitCodes } from '../../shared/runner/job/exit-codes.ts';
+import { exitCodes } from '../../shared/runner/job/batch-container.ts';
 import { holdJob } from '../../shared/runner/job/hold-job.ts';
 import { stopOnSigterm } from '../../shared/runner/job/job-stop.ts';
 import { readTrainingContainer } from '../../shared/runner/job/training-container.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { removeTree } from '../../../shared/runner/environment/cache/remove-tree.ts';
+import { removeTree } from '../../../shared/runner/environment/remove-tree.ts';
 import { CommandError } from '../../command/command-error.ts';
 import type { DataFolder } from './data-folder.ts';
 

@@ -2,10 +2,10 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectKey } from '../../../shared/data/projects/project.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
-import { EnvironmentFolder } from '../../../shared/runner/environment/cache/environment-folder.ts';
-import { removeTree } from '../../../shared/runner/environment/cache/remove-tree.ts';
-import { downloadsFolder } from '../../../shared/runner/environment/downloads/downloads-folder.ts';
-import { reuseFolder } from '../../../shared/runner/environment/reuse/reuse-folder.ts';
+import { downloadsFolder } from '../../../shared/runner/environment/downloads/download-cache.ts';
+import { EnvironmentFolder } from '../../../shared/runner/environment/environment-folder.ts';
+import { removeTree } from '../../../shared/runner/environment/remove-tree.ts';
+import { reuseFolder } from '../../../shared/runner/environment/shared-environment.ts';
 import { tryHostLock } from '../../../shared/runner/host/host-lock.ts';
 
 /** The projects that have environments on this host and are no more. */

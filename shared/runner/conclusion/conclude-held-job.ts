@@ -3,12 +3,7 @@ import type { Write } from '../../data/table/table.ts';
 import { type Conclusion, concludeJob } from '../../jobs/conclusion.ts';
 import { jobIdOf } from '../../jobs/subject.ts';
 import { type HeldJob, leaseCheck } from '../job/hold-job.ts';
-import { retryFor } from '../job/retry-for.ts';
-
-/** Seconds for which the conclusion of a job is retried while the table is unavailable. */
-const concludeSeconds = 600;
-/** Seconds for which the end of another node is. */
-const reportSeconds = 60;
+import { longPatience, retryFor, shortPatience } from '../job/retry-for.ts';
 
 /**
  * Write the conclusion of a job as the holder of its lease, together with the writes `further`.
@@ -20,7 +15,7 @@ export function concludeHeldJob(
   ...further: readonly Write[]
 ): Promise<boolean> {
   const { record, records, now } = job;
-  return retryFor(concludeSeconds, () =>
+  return retryFor(longPatience, () =>
     concludeJob(records, record, conclusion, now(), leaseCheck(job), ...further),
   );
 }
@@ -34,7 +29,7 @@ export async function reportNodeEnd(
 ): Promise<void> {
   const failure = conclusion.status === 'SUCCEEDED' ? null : (conclusion.reason ?? conclusion.status);
   try {
-    await retryFor(reportSeconds, () => records.write(endLease(jobIdOf(record), node, lease, failure)));
+    await retryFor(shortPatience, () => records.write(endLease(jobIdOf(record), node, lease, failure)));
   } catch (error) {
     log.info('end-not-reported', { error: error instanceof Error ? error.name : '' });
   }

@@ -1,13 +1,18 @@
 import { constants } from 'node:os';
 import type { Conclusion } from '../../jobs/conclusion.ts';
 import { cancelledReason, outOfMemory } from '../../jobs/reasons.ts';
+import { parseJobRecord, unfinishedJobOf } from '../../jobs/subject.ts';
+import { ModelError } from '../../onnx/model/model-error.ts';
 import type { Outcome } from '../../process/supervise.ts';
+import type { HeldJob } from '../job/hold-job.ts';
+import { JobError } from '../job/job-error.ts';
 import type { StopReason } from '../job/job-stop.ts';
-import type { Cancelled } from './find-cancelled.ts';
+import { retryFor, shortPatience } from '../job/retry-for.ts';
 
-const killed = `It was killed (SIGKILL), ${outOfMemory}.`;
-/** Shells and many programs report a signal of a child as 128 + its number. */
-const killedExitCode = 128 + constants.signals.SIGKILL;
+/** A job that was cancelled: by whom, where that is known. */
+interface Cancelled {
+  by: string | null;
+}
 
 /** Facts besides the outcome of the command that decide the conclusion. */
 interface Circumstances {
@@ -22,19 +27,10 @@ interface Circumstances {
   crash?: string | undefined;
 }
 
-type Stopped = Pick<Extract<Outcome, { killed: boolean }>, 'exitCode' | 'signal' | 'killed'>;
+/** Shells and many programs report a signal of a child as 128 + its number. */
+const killedExitCode = 128 + constants.signals.SIGKILL;
 
-/** Undefined where the host is being stopped, and Batch decides on another attempt. */
-function conclusionOfStop(
-  { exitCode, signal, killed }: Stopped,
-  { stop, cancelled }: Circumstances,
-): Conclusion | undefined {
-  if (stop?.kind === 'limit' || (stop?.kind === 'peer' && cancelled === undefined))
-    return { status: 'FAILED', reason: stop.message, exitCode, signal };
-  if (cancelled === undefined) return undefined;
-  const end = killed ? ' It did not stop in time and was killed.' : '';
-  return { status: 'CANCELLED', reason: `${cancelledReason(cancelled.by)}${end}`, exitCode, signal };
-}
+const killed = `It was killed (SIGKILL), ${outOfMemory}.`;
 
 /**
  * The conclusion of a job whose command has ended: the exit code decides, unless the command was stopped.
@@ -71,4 +67,56 @@ export function conclusionOf(outcome: Outcome, circumstances: Circumstances): Co
     case 'stopped':
       return conclusionOfStop(outcome, circumstances);
   }
+}
+
+type Stopped = Pick<Extract<Outcome, { killed: boolean }>, 'exitCode' | 'signal' | 'killed'>;
+
+/** Undefined where the host is being stopped, and Batch decides on another attempt. */
+function conclusionOfStop(
+  { exitCode, signal, killed }: Stopped,
+  { stop, cancelled }: Circumstances,
+): Conclusion | undefined {
+  if (stop?.kind === 'limit' || (stop?.kind === 'peer' && cancelled === undefined))
+    return { status: 'FAILED', reason: stop.message, exitCode, signal };
+  if (cancelled === undefined) return undefined;
+  const end = killed ? ' It did not stop in time and was killed.' : '';
+  return { status: 'CANCELLED', reason: `${cancelledReason(cancelled.by)}${end}`, exitCode, signal };
+}
+
+const stoppedBeforeCommand = {
+  cause: 'stopped',
+  exitCode: null,
+  signal: null,
+  killed: false,
+  peakRssBytes: null,
+} as const;
+
+/**
+ * The conclusion of a job that ended with an error: that of its stop, if it was stopped, because then the error is a
+ * consequence. Errors of the service itself go to the log, and the user gets their name.
+ * @returns undefined where nothing may be written: another container holds the lease, or Batch decides on another attempt
+ */
+export async function conclusionOfError(job: HeldJob, error: unknown): Promise<Conclusion | undefined> {
+  const { stop, log } = job;
+  if (stop.reason !== undefined) {
+    const { timeout, memory } = job.record;
+    const cancelled = await findCancelled(job);
+    return conclusionOf(stoppedBeforeCommand, { stop: stop.reason, cancelled, timeout, memory });
+  }
+  if (error instanceof JobError || error instanceof ModelError)
+    return { status: 'FAILED', reason: error.message };
+  log.error('job-fault', { stack: error instanceof Error ? error.stack : String(error) });
+  const name = error instanceof Error ? error.name : 'unknown';
+  return {
+    status: 'FAILED',
+    reason: `The service could not go on with this job (${name}); its operator finds more in the log.`,
+  };
+}
+
+/** Who has cancelled the job, or deleted its record; undefined where nobody has. Reads the record again. */
+export async function findCancelled({ records, record }: HeldJob): Promise<Cancelled | undefined> {
+  const item = await retryFor(shortPatience, () => records.get(unfinishedJobOf(record).subject));
+  if (item === undefined) return { by: null };
+  const { cancel_requested_at, cancelled_by } = parseJobRecord(item);
+  return cancel_requested_at === null ? undefined : { by: cancelled_by };
 }

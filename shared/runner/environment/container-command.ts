@@ -60,13 +60,13 @@ export function wrapCommand(
   ];
 }
 
-/** The command that sends a signal to the container; it fails harmlessly when the container is gone. */
-export function killCommand(name: string, signal: 'SIGTERM' | 'SIGKILL'): [string, ...string[]] {
-  return ['docker', 'kill', '--signal', signal, name];
-}
-
 /** `--mount` is one line of CSV, so paths may hold commas and quotes. */
 function mountOption({ source, target, readOnly }: ContainerMount): string {
   const fields = ['type=bind', `source=${source}`, `target=${target}`, ...(readOnly ? ['readonly'] : [])];
   return fields.map((field) => (/[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
+}
+
+/** The command that sends a signal to the container; it fails harmlessly when the container is gone. */
+export function killCommand(name: string, signal: 'SIGTERM' | 'SIGKILL'): [string, ...string[]] {
+  return ['docker', 'kill', '--signal', signal, name];
 }

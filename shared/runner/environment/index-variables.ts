@@ -1,16 +1,6 @@
 import { packageIndexFault } from '../../core/package-indexes.ts';
 import { credentialsIn } from '../host/credentials.ts';
 
-/** Variables of a project by which installers find packages: where they are, and who may have them. */
-const indexes = [
-  ...['PIP_INDEX_URL', 'PIP_EXTRA_INDEX_URL', 'PIP_FIND_LINKS', 'PIP_TRUSTED_HOST'],
-  ...['UV_DEFAULT_INDEX', 'UV_INDEX', 'UV_INDEX_URL', 'UV_EXTRA_INDEX_URL', 'UV_FIND_LINKS'],
-  ...['NPM_CONFIG_REGISTRY', 'npm_config_registry'],
-];
-const tokenName = 'NPM_TOKEN';
-/** Content of a `.netrc`, from which pip and uv take users and passwords by the host. */
-const netrcName = 'NETRC';
-
 /** What an installer gets of the variables of a project. No other variable reaches a build, whose scripts are strangers'. */
 export interface IndexVariables {
   /** For the environment of the installer. */
@@ -25,8 +15,6 @@ export interface IndexVariables {
   credentials: readonly string[];
 }
 
-const userInfo = /(?<=:\/\/)([^\s/?#]*)@/g;
-
 export const noIndexes: IndexVariables = {
   values: {},
   addresses: [],
@@ -34,6 +22,20 @@ export const noIndexes: IndexVariables = {
   arePrivate: false,
   credentials: [],
 };
+
+/** Variables of a project by which installers find packages: where they are, and who may have them. */
+const indexes = [
+  ...['PIP_INDEX_URL', 'PIP_EXTRA_INDEX_URL', 'PIP_FIND_LINKS', 'PIP_TRUSTED_HOST'],
+  ...['UV_DEFAULT_INDEX', 'UV_INDEX', 'UV_INDEX_URL', 'UV_EXTRA_INDEX_URL', 'UV_FIND_LINKS'],
+  ...['NPM_CONFIG_REGISTRY', 'npm_config_registry'],
+];
+
+const tokenName = 'NPM_TOKEN';
+
+/** Content of a `.netrc`, from which pip and uv take users and passwords by the host. */
+const netrcName = 'NETRC';
+
+const userInfo = /(?<=:\/\/)([^\s/?#]*)@/g;
 
 /** Choose what installers get of the variables of a project. */
 export function indexVariables(variables: Readonly<Record<string, string>>): IndexVariables {

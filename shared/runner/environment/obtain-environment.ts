@@ -1,12 +1,16 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { removeTree } from './cache/remove-tree.ts';
 import { EnvironmentError } from './environment-error.ts';
-import { buildEnvironment, storeComplete } from './install/build-environment.ts';
+import {
+  buildEnvironment,
+  type ObtainedEnvironment,
+  type ObtainOptions,
+  storeComplete,
+} from './install/build-environment.ts';
 import { stopped } from './install/installer.ts';
-import type { ObtainedEnvironment, ObtainOptions } from './obtain-options.ts';
 import { unpackEnvironment } from './pack/unpack-environment.ts';
+import { removeTree } from './remove-tree.ts';
 
 const pollMilliseconds = 1000;
 
@@ -44,16 +48,6 @@ export async function obtainEnvironment(options: ObtainOptions): Promise<Obtaine
   }
 }
 
-/**
- * A holder of the claim on this host is dead, because this process has its lock; so the claim need not expire first.
- */
-async function releaseLeft({ place, key, store }: ObtainOptions): Promise<void> {
-  const leftBy = await place.leftClaim();
-  if (leftBy === null) return;
-  await store.releaseBuild(key, leftBy);
-  await place.forgetClaim();
-}
-
 /** Whether other hosts find what is complete here; what was not stored for want of time is stored now. */
 async function ensureStored(options: ObtainOptions, buildSeconds: number): Promise<boolean> {
   const { key, store, log, stop } = options;
@@ -72,16 +66,15 @@ async function ensureStored(options: ObtainOptions, buildSeconds: number): Promi
   }
 }
 
-/** Null when another builder finished between the read of the store and the claim. */
-const buildUnderClaim = (
-  options: ObtainOptions,
-  holder: string,
-  replace: boolean,
-): Promise<ObtainedEnvironment | null> =>
-  underClaim(options, holder, async () => {
-    if (!replace && (await options.store.find(options.key)) !== null) return null;
-    return buildEnvironment(options);
-  });
+/**
+ * A holder of the claim on this host is dead, because this process has its lock; so the claim need not expire first.
+ */
+async function releaseLeft({ place, key, store }: ObtainOptions): Promise<void> {
+  const leftBy = await place.leftClaim();
+  if (leftBy === null) return;
+  await store.releaseBuild(key, leftBy);
+  await place.forgetClaim();
+}
 
 /** Works under a claim that this process holds, and gives it back. */
 async function underClaim<T>(options: ObtainOptions, holder: string, work: () => Promise<T>): Promise<T> {
@@ -122,3 +115,14 @@ async function fetchPack(options: ObtainOptions): Promise<ObtainedEnvironment | 
     await removeTree(scratch);
   }
 }
+
+/** Null when another builder finished between the read of the store and the claim. */
+const buildUnderClaim = (
+  options: ObtainOptions,
+  holder: string,
+  replace: boolean,
+): Promise<ObtainedEnvironment | null> =>
+  underClaim(options, holder, async () => {
+    if (!replace && (await options.store.find(options.key)) !== null) return null;
+    return buildEnvironment(options);
+  });

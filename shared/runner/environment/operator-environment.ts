@@ -1,5 +1,14 @@
 export type Variables = Readonly<Record<string, string | undefined>>;
 
+/** The settings of the operator that installers get. */
+export function installerSettings(operator: Variables): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(operator).flatMap(([name, value]) =>
+      passed.has(name) && value !== undefined && value !== '' ? [[name, value] as const] : [],
+    ),
+  );
+}
+
 /**
  * Variables of the operator that an installer needs to reach a registry: index, proxy and certificates. A list of
  * names rather than a list of exceptions, so that no credential of the service can slip through. Build scripts see a
@@ -43,15 +52,6 @@ const uvNames: Readonly<Record<string, string>> = {
   PIP_CERT: 'SSL_CERT_FILE',
 };
 
-/** The settings of the operator that installers get. */
-export function installerSettings(operator: Variables): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(operator).flatMap(([name, value]) =>
-      passed.has(name) && value !== undefined && value !== '' ? [[name, value] as const] : [],
-    ),
-  );
-}
-
 /** The whole environment of an installer process: the passed settings, and a scratch folder for all that it writes. */
 export function installerEnvironment(operator: Variables, scratch: string): Record<string, string> {
   const settings = installerSettings(operator);
@@ -74,6 +74,12 @@ export function installerEnvironment(operator: Variables, scratch: string): Reco
   };
 }
 
+/** The operator's PATH without relative entries, which would be looked up in folders that others write to. */
+export function searchPath(operator: Variables): string {
+  const folders = (operator['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'));
+  return folders.length === 0 ? '/usr/local/bin:/usr/bin:/bin' : folders.join(':');
+}
+
 const engineNames = [
   'HOME',
   'DOCKER_HOST',
@@ -92,12 +98,6 @@ export function engineEnvironment(operator: Variables): Record<string, string> {
     },
   );
   return { ...Object.fromEntries(settings), PATH: searchPath(operator), LANG: 'C.UTF-8' };
-}
-
-/** The operator's PATH without relative entries, which would be looked up in folders that others write to. */
-export function searchPath(operator: Variables): string {
-  const folders = (operator['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'));
-  return folders.length === 0 ? '/usr/local/bin:/usr/bin:/bin' : folders.join(':');
 }
 
 /** Replaces user and password of every URL in a text: `https://user:pass@host` becomes `https://***@host`. */

@@ -1,32 +1,40 @@
 import { chmod, mkdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { EnvironmentFolder } from './cache/environment-folder.ts';
-import { evictEnvironments } from './cache/evict-environments.ts';
-import { waitForHostLock } from './cache/wait-for-host-lock.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type HostLock, tryHostLock } from '../host/host-lock.ts';
 import { type EnvironmentSpec, parseDependencies } from './dependencies/parse-dependencies.ts';
 import { resolveDependencies } from './dependencies/resolved-dependencies.ts';
 import type { DownloadCache } from './downloads/download-cache.ts';
 import { EnvironmentError } from './environment-error.ts';
-import type { EnvironmentStore } from './environment-store.ts';
+import { EnvironmentFolder, evictEnvironments } from './environment-folder.ts';
 import { type IndexVariables, indexFault, noIndexes } from './index-variables.ts';
-import { type RunCommand, stopped } from './install/installer.ts';
+import type { ObtainedEnvironment } from './install/build-environment.ts';
+import { installerMessage, type RunCommand, stopped } from './install/installer.ts';
 import { probeInterpreter } from './install/interpreter.ts';
 import { nodeVariables } from './install/node-environment.ts';
 import { pythonVariables } from './install/python-environment.ts';
 import { obtainEnvironment } from './obtain-environment.ts';
-import type { ObtainedEnvironment } from './obtain-options.ts';
 import {
   engineEnvironment,
   installerEnvironment,
   searchPath,
   type Variables,
 } from './operator-environment.ts';
-import { platformName } from './platform-name.ts';
-import { prepareImage } from './prepare-image.ts';
-import { requestKey } from './request-key.ts';
-import { reuseFolder } from './reuse/reuse-folder.ts';
-import { isShareable } from './reuse/reuse-shared.ts';
-import { SharedEnvironment } from './reuse/shared-environment.ts';
+import { platformName, requestKey } from './request-key.ts';
+import { isShareable } from './reuse-shared.ts';
+import { reuseFolder, SharedEnvironment } from './shared-environment.ts';
+import type { EnvironmentStore } from './stored-environments.ts';
+
+/**
+ * Prepare the environment of a run on this host: none, a cached one, or a new one. Safe to call at the same moment in
+ * several processes and on several hosts, and after any of them was killed.
+ * @throws EnvironmentError with words for `status_reason`
+ */
+export async function prepareEnvironment(options: PrepareOptions): Promise<PreparedEnvironment> {
+  const started = performance.now();
+  const prepared = await prepare(options);
+  return { ...prepared, seconds: (performance.now() - started) / 1000 };
+}
 
 export interface PrepareOptions {
   spec: EnvironmentSpec;
@@ -89,17 +97,6 @@ const nothing = {
   requestKey: null,
   stored: false,
 } as const;
-
-/**
- * Prepare the environment of a run on this host: none, a cached one, or a new one. Safe to call at the same moment in
- * several processes and on several hosts, and after any of them was killed.
- * @throws EnvironmentError with words for `status_reason`
- */
-export async function prepareEnvironment(options: PrepareOptions): Promise<PreparedEnvironment> {
-  const started = performance.now();
-  const prepared = await prepare(options);
-  return { ...prepared, seconds: (performance.now() - started) / 1000 };
-}
 
 async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironment, 'seconds'>> {
   const { spec, operatorEnv, indexes = noIndexes, run, log, stop } = options;
@@ -209,6 +206,51 @@ async function prepareDocker(options: PrepareOptions): Promise<Omit<PreparedEnvi
   };
 }
 
+interface PreparedImage {
+  /** The image's content id (`sha256:…`), which later commands use instead of a tag that may move. */
+  id: string;
+  pulled: boolean;
+}
+
+const noEngine =
+  'A docker environment needs a container engine: install Docker, start it, and let the user who runs the service use it (`docker info` must work).';
+
+/**
+ * Finds the engine and the image, pulling the image when the engine does not have it.
+ * These commands talk to the engine with the service's own rights; nothing of the image runs here.
+ * @throws EnvironmentError `engine-missing`; `install-failed` with the engine's own words
+ */
+async function prepareImage(
+  reference: string,
+  run: RunCommand,
+  cwd: string,
+  env: Record<string, string>,
+  stop: AbortSignal,
+): Promise<PreparedImage> {
+  const docker = async (...args: string[]) => {
+    stopped(stop);
+    const result = await run({ argv: ['docker', ...args], cwd, env });
+    stopped(stop);
+    return result;
+  };
+  const info = await docker('info', '--format', '{{.ServerVersion}}');
+  if (info.exitCode !== 0) throw new EnvironmentError('engine-missing', noEngine);
+
+  const inspect = async () => {
+    const result = await docker('image', 'inspect', '--format', '{{.Id}}', reference);
+    return result.exitCode === 0 ? /\bsha256:[0-9a-f]{64}\b/.exec(result.tail)?.[0] : undefined;
+  };
+  const present = await inspect();
+  if (present !== undefined) return { id: present, pulled: false };
+  const pull = await docker('pull', '--quiet', reference);
+  const pulled = pull.exitCode === 0 ? await inspect() : undefined;
+  if (pulled !== undefined) return { id: pulled, pulled: true };
+  throw new EnvironmentError(
+    'install-failed',
+    installerMessage(pull.tail) || `docker could not pull ${reference}`,
+  );
+}
+
 async function makeProjectFolder({ root, projectId, owner }: PrepareOptions): Promise<string> {
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/.test(projectId))
     throw new TypeError('a project id names one folder');
@@ -218,4 +260,15 @@ async function makeProjectFolder({ root, projectId, owner }: PrepareOptions): Pr
   // The builder must be able to pass, with any umask.
   if (owner !== undefined) for (const passed of [root, folder]) await chmod(passed, 0o755);
   return folder;
+}
+
+/** Wait for a lock, with five attempts a second. @throws EnvironmentError `stopped` */
+async function waitForHostLock(path: string, stop: AbortSignal, onWait: () => void): Promise<HostLock> {
+  for (let waited = 0; ; waited += 1) {
+    stopped(stop);
+    const lock = await tryHostLock(path);
+    if (lock !== null) return lock;
+    if (waited === 0) onWait();
+    await delay(200, undefined, { signal: stop }).catch(() => stopped(stop));
+  }
 }

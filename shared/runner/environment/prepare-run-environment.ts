@@ -1,37 +1,20 @@
+import { lstat, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordLock } from '../../data/projects/environment.ts';
 import { tryWrite } from '../../data/table/write-label.ts';
-import { leaseCheck } from '../job/hold-job.ts';
+import { leaseCheck, noteProgress } from '../job/hold-job.ts';
 import { JobError } from '../job/job-error.ts';
 import { trainingSandbox } from '../job/job-sandbox.ts';
-import { noteProgress } from '../job/note-progress.ts';
 import type { TrainingJob, TrainingRun } from '../job/training-job.ts';
 import type { EnvironmentSpec } from './dependencies/parse-dependencies.ts';
-import { DownloadCache } from './downloads/download-cache.ts';
-import { downloadsFolder } from './downloads/downloads-folder.ts';
+import { DownloadCache, downloadsFolder } from './downloads/download-cache.ts';
 import { indexVariables } from './index-variables.ts';
 import { superviseInstaller } from './install/supervised-installer.ts';
-import { linkModules } from './link-modules.ts';
 import { type PreparedEnvironment, prepareEnvironment } from './prepare-environment.ts';
 import { storedEnvironments } from './stored-environments.ts';
 
 /** Longest time of an installation. */
 const installSeconds = 3600;
-
-/** The environment to prepare: nothing where this container runs the very image that the environment names. */
-function specOf({ record, container: { trustedImage } }: TrainingJob): EnvironmentSpec {
-  const { env_type, dependencies } = record.environment;
-  const isHere = env_type === 'docker' && dependencies.trim() === trustedImage;
-  return isHere ? { env_type: 'system', dependencies: '' } : { env_type, dependencies };
-}
-
-/** Note the lock as the newest of the project's environment. */
-async function noteLock(job: TrainingJob, lock_hash: string): Promise<void> {
-  const { project_id, environment } = job.record;
-  const resolved = { project_id, version: environment.version, lock_hash };
-  // Refused because the environment was changed since the job began, or the lease is lost: nothing to note.
-  await tryWrite(recordLock(job.records, resolved, leaseCheck(job)));
-}
 
 /**
  * Prepare the environment of a training (see `prepareEnvironment`) and note on the records what it resolved to.
@@ -87,4 +70,37 @@ export async function prepareRunEnvironment({
   if (prepared.nodeModules !== null)
     await linkModules(prepared.nodeModules, join(workspace.source, 'node_modules'));
   return prepared;
+}
+
+/** The environment to prepare: nothing where this container runs the very image that the environment names. */
+function specOf({ record, container: { trustedImage } }: TrainingJob): EnvironmentSpec {
+  const { env_type, dependencies } = record.environment;
+  const isHere = env_type === 'docker' && dependencies.trim() === trustedImage;
+  return isHere ? { env_type: 'system', dependencies: '' } : { env_type, dependencies };
+}
+
+/** Note the lock as the newest of the project's environment. */
+async function noteLock(job: TrainingJob, lock_hash: string): Promise<void> {
+  const { project_id, environment } = job.record;
+  const resolved = { project_id, version: environment.version, lock_hash };
+  // Refused because the environment was changed since the job began, or the lease is lost: nothing to note.
+  await tryWrite(recordLock(job.records, resolved, leaseCheck(job)));
+}
+
+/**
+ * Puts the packages of an environment where `import` looks for them: `to` becomes a link to `modules`. Where the source
+ * brings a `node_modules` of its own, each package that it lacks becomes a link in it, so that its own ones count first.
+ * No process of the user's may run meanwhile, because links are made in folders of theirs.
+ */
+export async function linkModules(modules: string, to: string): Promise<void> {
+  const facts = await lstat(to).catch(() => undefined);
+  if (facts === undefined) return symlink(modules, to);
+  if (!facts.isDirectory()) return;
+  for (const name of await readdir(modules)) {
+    if (name.startsWith('.')) continue;
+    const [from, own] = [join(modules, name), join(to, name)];
+    // A scope (`@scope`) holds packages of both.
+    const isScope = name.startsWith('@');
+    if (isScope || (await lstat(own).catch(() => undefined)) === undefined) await linkModules(from, own);
+  }
 }

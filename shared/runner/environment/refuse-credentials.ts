@@ -6,20 +6,6 @@ import { EnvironmentError } from './environment-error.ts';
 
 const chunkBytes = 4 * 1024 * 1024;
 
-/** Whether a file holds one of these texts, read piece by piece. */
-async function holds(file: FileHandle, texts: readonly Buffer[], buffer: Buffer): Promise<boolean> {
-  const overlap = Math.max(...texts.map(({ length }) => length)) - 1;
-  let kept = 0;
-  for (;;) {
-    const { bytesRead } = await file.read(buffer, kept, buffer.length - kept, null);
-    if (bytesRead === 0) return false;
-    const read = buffer.subarray(0, kept + bytesRead);
-    if (texts.some((text) => read.includes(text))) return true;
-    kept = Math.min(overlap, read.length);
-    read.copy(buffer, 0, read.length - kept);
-  }
-}
-
 /**
  * Refuse an environment in which an installer has left a credential: it would be stored and outlive the secret. Reads every
  * file, a few seconds for each GB; nothing where there are no credentials.
@@ -38,5 +24,19 @@ export async function refuseCredentials(folder: string, credentials: readonly st
         'pack-refused',
         `The built environment cannot be kept: ${JSON.stringify(path.slice(folder.length + 1))} holds a credential of the project's variables.`,
       );
+  }
+}
+
+/** Whether a file holds one of these texts, read piece by piece. */
+async function holds(file: FileHandle, texts: readonly Buffer[], buffer: Buffer): Promise<boolean> {
+  const overlap = Math.max(...texts.map(({ length }) => length)) - 1;
+  let kept = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, kept, buffer.length - kept, null);
+    if (bytesRead === 0) return false;
+    const read = buffer.subarray(0, kept + bytesRead);
+    if (texts.some((text) => read.includes(text))) return true;
+    kept = Math.min(overlap, read.length);
+    read.copy(buffer, 0, read.length - kept);
   }
 }

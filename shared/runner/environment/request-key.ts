@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
+import * as z from 'zod';
 import type { ResolvedDependency } from './dependencies/resolved-dependencies.ts';
-
-/** Raised when environments built so far must not be used any more. */
-const formatVersion = 1;
 
 export interface RequestKeyInput {
   envType: 'python' | 'node';
@@ -19,6 +17,9 @@ export interface RequestKeyInput {
   /** Where packages are looked for by the project's variables, without credentials. */
   indexes?: readonly string[];
 }
+
+/** Raised when environments built so far must not be used any more. */
+const formatVersion = 1;
 
 /**
  * The key under which an environment is cached: SHA-256 (hex) of a canonical JSON of everything that decides what is
@@ -42,4 +43,16 @@ export function requestKey(input: RequestKeyInput): string {
     ...(input.indexes === undefined || input.indexes.length === 0 ? [] : [input.indexes]),
   ]);
   return createHash('sha256').update(canonical).digest('hex');
+}
+
+const Report = z.object({ header: z.object({ glibcVersionRuntime: z.string().optional() }) });
+
+/** The platform of compiled packages: `linux-x64-glibc2.36`, `linux-x64-musl`, `darwin-arm64`. */
+export function platformName(): string {
+  const base = `${process.platform}-${process.arch}`;
+  if (process.platform !== 'linux') return base;
+  // Otherwise the report looks up a name for every open connection.
+  Object.assign(process.report, { excludeNetwork: true });
+  const glibc = Report.safeParse(process.report.getReport()).data?.header.glibcVersionRuntime;
+  return glibc === undefined ? `${base}-musl` : `${base}-glibc${glibc}`;
 }

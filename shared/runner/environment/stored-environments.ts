@@ -6,15 +6,36 @@ import { claimBuild, findPack, packObject, putPack, releaseBuild } from '../../d
 import type { TableWriter } from '../../data/table/table.ts';
 import { tryWrite } from '../../data/table/write-label.ts';
 import { downloadObject } from '../job/download-object.ts';
-import { retryFor } from '../job/retry-for.ts';
+import { longPatience, retryFor } from '../job/retry-for.ts';
 import { EnvironmentError } from './environment-error.ts';
-import type { EnvironmentStore } from './environment-store.ts';
+
+export interface EnvironmentPack {
+  file: string;
+  /** The installed packages, one sorted line each. */
+  lock: string;
+  /** SHA-256 (hex) of `lock`. */
+  lockHash: string;
+  buildSeconds: number;
+}
+
+/** Where packed environments are kept for one project; implemented on the records table and the object store. */
+export interface EnvironmentStore {
+  /** The record of a finished build under this key, or null. */
+  find(key: string): Promise<{ lockHash: string; buildSeconds: number } | null>;
+  /** Takes a lease that expires by itself: at most one builder per key. The holder's name gives it back. */
+  claimBuild(key: string): Promise<{ claimed: true; holder: string } | { claimed: false }>;
+  /** Writes the pack to `file`, which does not exist yet. */
+  download(key: string, file: string): Promise<void>;
+  /** Uploads the pack, then records it, so that `find` never promises a pack that is not there. */
+  save(key: string, pack: EnvironmentPack): Promise<void>;
+  /** Gives the lease back, built or not. */
+  releaseBuild(key: string, holder: string): Promise<void>;
+}
 
 /** Seconds without a renewal after which a builder counts as dead, and seconds between renewals. */
 const claimSeconds = 120;
+
 const renewSeconds = 30;
-/** Seconds for which a table that is away is asked again. */
-const patienceSeconds = 600;
 
 /** The packed environments of a project, on the records table and the bucket. `holder` names this container. */
 export function storedEnvironments(
@@ -33,7 +54,7 @@ export function storedEnvironments(
 
   return {
     async find(key) {
-      const found = await retryFor(patienceSeconds, () => findPack(records, project_id, key));
+      const found = await retryFor(longPatience, () => findPack(records, project_id, key));
       return found === undefined ? null : { lockHash: found.lock_hash, buildSeconds: found.build_seconds };
     },
 

@@ -1,17 +1,16 @@
-/** Characters from which a user without a password is taken for a token: shorter names occur by chance. */
-const shortestToken = 8;
-
 const userInfos = /(?<=[a-z][a-z0-9+.-]*:\/\/)[^\s/?#]*(?=@)/gi;
+
 const netrcPasswords = /(?<=^|\s)password\s+(?:"([^"\r\n]*)"|(\S+))/g;
 
-/** As it is meant, where it is written with percent signs. */
-function meant(written: string): string {
-  try {
-    return decodeURIComponent(written);
-  } catch {
-    return written;
-  }
+/** What opens something in a text: passwords in URLs, users there that are tokens, and passwords of a `.netrc`. */
+export function credentialsIn(text: string): string[] {
+  const inUrls = [...text.matchAll(userInfos)].flatMap(([info]) => ofUserInfo(info));
+  const inNetrc = [...text.matchAll(netrcPasswords)].map(([, quoted, bare]) => quoted ?? bare ?? '');
+  return [...new Set([...inUrls, ...inNetrc])].filter((credential) => credential !== '');
 }
+
+/** Characters from which a user without a password is taken for a token: shorter names occur by chance. */
+const shortestToken = 8;
 
 function ofUserInfo(info: string): string[] {
   const colon = info.indexOf(':');
@@ -21,11 +20,13 @@ function ofUserInfo(info: string): string[] {
   return password === '' ? [] : [password, meant(password), meant(info)];
 }
 
-/** What opens something in a text: passwords in URLs, users there that are tokens, and passwords of a `.netrc`. */
-export function credentialsIn(text: string): string[] {
-  const inUrls = [...text.matchAll(userInfos)].flatMap(([info]) => ofUserInfo(info));
-  const inNetrc = [...text.matchAll(netrcPasswords)].map(([, quoted, bare]) => quoted ?? bare ?? '');
-  return [...new Set([...inUrls, ...inNetrc])].filter((credential) => credential !== '');
+/** As it is meant, where it is written with percent signs. */
+function meant(written: string): string {
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written;
+  }
 }
 
 /** A text as programs write it into JSON, URLs and headers. */

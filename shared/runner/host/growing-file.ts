@@ -1,42 +1,10 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** Why a file that should be read is not one that may be read. */
-export class FileRefusedError extends Error {
-  override readonly name = 'FileRefusedError';
-}
-
-const readBytes = 64 * 1024;
-
 /** News of a file: bytes, or that the file begins anew. */
 type Growth = { bytes: Buffer } | 'restarted';
 
-/** Opens a regular file of this user without following a link or waiting for anybody. @throws FileRefusedError */
-export async function openOwned(path: string, user: { uid: number } | undefined): Promise<FileHandle> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(path, flags).catch((error: unknown) => {
-    throw refusalOf(error) ?? error;
-  });
-  try {
-    const found = await handle.stat();
-    if (!found.isFile()) throw new FileRefusedError('it is not a regular file');
-    if (user !== undefined && found.uid !== user.uid)
-      throw new FileRefusedError('it belongs to somebody else');
-    return handle;
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
-}
-
-/** The refusal that an error of the system means; undefined for those that mean something else. */
-export function refusalOf(error: unknown): FileRefusedError | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ELOOP' || code === 'EMLINK') return new FileRefusedError('it is a link');
-  if (code === 'ENXIO' || code === 'ENODEV') return new FileRefusedError('it is not a regular file');
-  if (code === 'EACCES' || code === 'EPERM') return new FileRefusedError('it cannot be read');
-  return undefined;
-}
+const readBytes = 64 * 1024;
 
 /**
  * Reads a file as it grows. A hostile user may create, truncate, replace or remove it at any time. It stays open
@@ -106,4 +74,36 @@ export class GrowingFile {
     await next.close();
     return undefined;
   }
+}
+
+/** Opens a regular file of this user without following a link or waiting for anybody. @throws FileRefusedError */
+export async function openOwned(path: string, user: { uid: number } | undefined): Promise<FileHandle> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await open(path, flags).catch((error: unknown) => {
+    throw refusalOf(error) ?? error;
+  });
+  try {
+    const found = await handle.stat();
+    if (!found.isFile()) throw new FileRefusedError('it is not a regular file');
+    if (user !== undefined && found.uid !== user.uid)
+      throw new FileRefusedError('it belongs to somebody else');
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** The refusal that an error of the system means; undefined for those that mean something else. */
+export function refusalOf(error: unknown): FileRefusedError | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ELOOP' || code === 'EMLINK') return new FileRefusedError('it is a link');
+  if (code === 'ENXIO' || code === 'ENODEV') return new FileRefusedError('it is not a regular file');
+  if (code === 'EACCES' || code === 'EPERM') return new FileRefusedError('it cannot be read');
+  return undefined;
+}
+
+/** Why a file that should be read is not one that may be read. */
+export class FileRefusedError extends Error {
+  override readonly name = 'FileRefusedError';
 }

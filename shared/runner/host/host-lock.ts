@@ -1,7 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { isRunning, processIdentity } from './process-identity.ts';
+
+/** A lock that is held until `release`, or until its process ends. */
+export class HostLock {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  async release(): Promise<void> {
+    const draft = `${this.#file}-${randomUUID()}`;
+    await writeFile(draft, 'free', { flag: 'wx' });
+    await rename(draft, this.#file);
+  }
+}
 
 /**
  * A lock between the processes of one host that a killed holder does not keep.
@@ -39,18 +54,18 @@ export async function tryHostLock(path: string): Promise<HostLock | null> {
   }
 }
 
-/** A lock that is held until `release`, or until its process ends. */
-export class HostLock {
-  readonly #file: string;
-
-  constructor(file: string) {
-    this.#file = file;
-  }
-
-  async release(): Promise<void> {
-    const draft = `${this.#file}-${randomUUID()}`;
-    await writeFile(draft, 'free', { flag: 'wx' });
-    await rename(draft, this.#file);
+/**
+ * Identify a process beyond its id, which the system reuses: id, start time and boot. Without the latter two (not on
+ * Linux) it is the id alone.
+ */
+export function processIdentity(pid: number): string {
+  try {
+    const status = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // Field 22, counted from after the program's name, which may itself hold spaces and brackets.
+    const started = status.slice(status.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    return `${pid}-${started}-${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim().slice(0, 8)}`;
+  } catch {
+    return String(pid);
   }
 }
 
@@ -66,6 +81,18 @@ async function generations(path: string): Promise<number[]> {
 function ignoreMissing(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
   throw error;
+}
+
+/** Whether the process of that identity still runs. */
+export function isRunning(identity: string): boolean {
+  const pid = Number(/^[0-9]{1,10}/.exec(identity)?.[0]);
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
+  }
+  return processIdentity(pid) === identity;
 }
 
 function ignoreExisting(error: unknown): false {

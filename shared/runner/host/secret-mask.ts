@@ -2,16 +2,6 @@ import { credentialsIn, notationsOf } from './credentials.ts';
 
 /** What stands in the place of a secret. */
 const shown = '***';
-/** Characters of a line of a secret, or of a credential in it, from which it is masked by itself. */
-const shortestPart = 4;
-
-/** The texts that tell a secret: the whole, each of its lines, and the credentials in it. */
-function textsOf(value: string): string[] {
-  const whole = value.trim();
-  const lines = whole.split(/[\r\n]+/).map((line) => line.trim());
-  const parts = [...lines, ...credentialsIn(whole)].filter((text) => text.length >= shortestPart);
-  return [whole, ...parts].flatMap(notationsOf).filter((text) => text.length >= shortestPart);
-}
 
 /**
  * Masks secrets in what a job prints and reports. A program that wants to can still write them in a notation of its own:
@@ -41,6 +31,17 @@ export class SecretMask {
     const lineEnd = text.indexOf('\n');
     return this.apply(lineEnd === -1 ? text.slice(this.longest) : text.slice(lineEnd + 1));
   }
+}
+
+/** Characters of a line of a secret, or of a credential in it, from which it is masked by itself. */
+const shortestPart = 4;
+
+/** The texts that tell a secret: the whole, each of its lines, and the credentials in it. */
+function textsOf(value: string): string[] {
+  const whole = value.trim();
+  const lines = whole.split(/[\r\n]+/).map((line) => line.trim());
+  const parts = [...lines, ...credentialsIn(whole)].filter((text) => text.length >= shortestPart);
+  return [whole, ...parts].flatMap(notationsOf).filter((text) => text.length >= shortestPart);
 }
 
 /** For jobs without secrets. */

@@ -13,6 +13,22 @@ const HostSandbox = z.object({
 });
 export type HostSandbox = z.output<typeof HostSandbox>;
 
+/** A container of AWS Batch, as its environment variables describe it. */
+export interface BatchContainer {
+  batch_job_id: string;
+  batch_attempt: number;
+  node: number;
+  /** Variable that every process of the container inherits, by which they are found. */
+  marker: { name: string; value: string };
+  workFolder: string;
+  hostSandbox: HostSandbox;
+  firstUid: number;
+  /** Seconds. */
+  stopGrace: number;
+  /** Seconds between two heartbeats. */
+  heartbeat: number;
+}
+
 const whole = z.coerce.number().int();
 
 /** Variables of the containers of all kinds of jobs. */
@@ -36,22 +52,6 @@ export const containerVariables = {
 
 const Variables = z.object(containerVariables);
 
-/** A container of AWS Batch, as its environment variables describe it. */
-export interface BatchContainer {
-  batch_job_id: string;
-  batch_attempt: number;
-  node: number;
-  /** Variable that every process of the container inherits, by which they are found. */
-  marker: { name: string; value: string };
-  workFolder: string;
-  hostSandbox: HostSandbox;
-  firstUid: number;
-  /** Seconds. */
-  stopGrace: number;
-  /** Seconds between two heartbeats. */
-  heartbeat: number;
-}
-
 /** Describe the container by its checked variables. */
 export function batchContainer(value: z.output<typeof Variables>): BatchContainer {
   // Batch names a node of a multi-node job `<job id>#<node>`.
@@ -68,3 +68,6 @@ export function batchContainer(value: z.output<typeof Variables>): BatchContaine
     heartbeat: value.HEARTBEAT_SECONDS,
   };
 }
+
+/** Exit codes of the container, by which Batch knows success from failure. The record has the reason. */
+export const exitCodes = { succeeded: 0, failed: 1, interrupted: 143 } as const;

@@ -18,10 +18,6 @@ export interface Download {
   idleSeconds?: number;
 }
 
-const longestPause = 10_000;
-/** How often a download of an object that changes, or does not arrive as it is stored, is begun anew. */
-const maxRestarts = 3;
-
 /** How far a download has come. */
 interface Progress {
   position: number;
@@ -34,115 +30,10 @@ interface Progress {
   restarts: number;
 }
 
-const statusOf = (error: unknown): number | undefined => {
-  if (typeof error !== 'object' || error === null || !('$metadata' in error)) return undefined;
-  const { $metadata: metadata } = error;
-  const isObject = typeof metadata === 'object' && metadata !== null && 'httpStatusCode' in metadata;
-  return isObject && typeof metadata.httpStatusCode === 'number' ? metadata.httpStatusCode : undefined;
-};
+/** How often a download of an object that changes, or does not arrive as it is stored, is begun anew. */
+const maxRestarts = 3;
 
-const nameOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return 'unknown';
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-};
-
-/** Whether storage will answer the same however often it is asked. */
-function isFinal(error: unknown): boolean {
-  const status = statusOf(error) ?? 0;
-  return status >= 400 && status < 500 && status !== 408 && status !== 429;
-}
-
-/** The object is another one than that of which the first bytes are. */
-const hasChanged = (error: unknown): boolean => statusOf(error) === 412 || statusOf(error) === 416;
-
-async function writeAll(file: FileHandle, chunk: Buffer, position: number): Promise<void> {
-  for (let done = 0; done < chunk.length; ) {
-    done += (await file.write(chunk, done, chunk.length - done, position + done)).bytesWritten;
-  }
-}
-
-async function beginAnew(file: FileHandle, progress: Progress): Promise<void> {
-  await file.truncate(0);
-  const restarts = progress.restarts + 1;
-  Object.assign(progress, { position: 0, hash: createHash('sha256'), etag: undefined, restarts });
-}
-
-/** Does something that is aborted when it takes too long, or is stopped. */
-async function within<T>(
-  seconds: number,
-  stop: AbortSignal | undefined,
-  act: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  const timer = setTimeout(abort, seconds * 1000);
-  stop?.addEventListener('abort', abort, { once: true });
-  try {
-    return await act(controller.signal);
-  } finally {
-    clearTimeout(timer);
-    stop?.removeEventListener('abort', abort);
-  }
-}
-
-/** Ends a body that brings nothing for a while. */
-async function* whileAlive({ body }: ObjectStream, seconds: number, stop: AbortSignal | undefined) {
-  const silent = () => body.destroy(new Error(`nothing came for ${seconds} s`));
-  const stopped = () => body.destroy();
-  stop?.addEventListener('abort', stopped, { once: true });
-  let timer = setTimeout(silent, seconds * 1000);
-  try {
-    for await (const chunk of body) {
-      if (!Buffer.isBuffer(chunk)) throw new Error('storage did not answer bytes');
-      clearTimeout(timer);
-      yield chunk;
-      timer = setTimeout(silent, seconds * 1000);
-    }
-  } finally {
-    clearTimeout(timer);
-    stop?.removeEventListener('abort', stopped);
-  }
-}
-
-/** An error of the disk, which another request would not help. */
-class WriteError extends Error {
-  override readonly name = 'WriteError';
-}
-
-/** Asks once, from where the last request ended. False where there is no such object. */
-async function goOn(
-  objects: ObjectReader,
-  key: string,
-  file: FileHandle,
-  progress: Progress,
-  { stop, idleSeconds = 30, room }: Download,
-): Promise<boolean> {
-  const from = progress.position;
-  const { etag } = progress;
-  const found = await within(idleSeconds, stop, (signal) =>
-    objects.open(key, { from, signal, ...(etag !== undefined && { etag }) }),
-  );
-  if (found === undefined) return false;
-  progress.etag = found.etag;
-  try {
-    room.require(found.size - from, 'it');
-  } catch (error) {
-    found.body.destroy();
-    throw error;
-  }
-  for await (const chunk of whileAlive(found, idleSeconds, stop)) {
-    room.require(chunk.length, 'the rest of it');
-    room.use(chunk.length);
-    await writeAll(file, chunk, progress.position).catch((cause: unknown) => {
-      throw new WriteError('the disk does not take it', { cause });
-    });
-    progress.hash.update(chunk);
-    progress.position += chunk.length;
-    progress.at = performance.now();
-  }
-  if (progress.position < found.size) throw new Error('the connection ended too early');
-  return true;
-}
+const longestPause = 10_000;
 
 /**
  * Downloads an object into an open file and returns the SHA-256 of its bytes; undefined where there is no such object.
@@ -193,3 +84,113 @@ export async function downloadObject(
     }
   }
 }
+
+/** Asks once, from where the last request ended. False where there is no such object. */
+async function goOn(
+  objects: ObjectReader,
+  key: string,
+  file: FileHandle,
+  progress: Progress,
+  { stop, idleSeconds = 30, room }: Download,
+): Promise<boolean> {
+  const from = progress.position;
+  const { etag } = progress;
+  const found = await within(idleSeconds, stop, (signal) =>
+    objects.open(key, { from, signal, ...(etag !== undefined && { etag }) }),
+  );
+  if (found === undefined) return false;
+  progress.etag = found.etag;
+  try {
+    room.require(found.size - from, 'it');
+  } catch (error) {
+    found.body.destroy();
+    throw error;
+  }
+  for await (const chunk of whileAlive(found, idleSeconds, stop)) {
+    room.require(chunk.length, 'the rest of it');
+    room.use(chunk.length);
+    await writeAll(file, chunk, progress.position).catch((cause: unknown) => {
+      throw new WriteError('the disk does not take it', { cause });
+    });
+    progress.hash.update(chunk);
+    progress.position += chunk.length;
+    progress.at = performance.now();
+  }
+  if (progress.position < found.size) throw new Error('the connection ended too early');
+  return true;
+}
+
+/** Does something that is aborted when it takes too long, or is stopped. */
+async function within<T>(
+  seconds: number,
+  stop: AbortSignal | undefined,
+  act: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  const timer = setTimeout(abort, seconds * 1000);
+  stop?.addEventListener('abort', abort, { once: true });
+  try {
+    return await act(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    stop?.removeEventListener('abort', abort);
+  }
+}
+
+/** Ends a body that brings nothing for a while. */
+async function* whileAlive({ body }: ObjectStream, seconds: number, stop: AbortSignal | undefined) {
+  const silent = () => body.destroy(new Error(`nothing came for ${seconds} s`));
+  const stopped = () => body.destroy();
+  stop?.addEventListener('abort', stopped, { once: true });
+  let timer = setTimeout(silent, seconds * 1000);
+  try {
+    for await (const chunk of body) {
+      if (!Buffer.isBuffer(chunk)) throw new Error('storage did not answer bytes');
+      clearTimeout(timer);
+      yield chunk;
+      timer = setTimeout(silent, seconds * 1000);
+    }
+  } finally {
+    clearTimeout(timer);
+    stop?.removeEventListener('abort', stopped);
+  }
+}
+
+async function writeAll(file: FileHandle, chunk: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < chunk.length; ) {
+    done += (await file.write(chunk, done, chunk.length - done, position + done)).bytesWritten;
+  }
+}
+
+/** An error of the disk, which another request would not help. */
+class WriteError extends Error {
+  override readonly name = 'WriteError';
+}
+
+/** The object is another one than that of which the first bytes are. */
+const hasChanged = (error: unknown): boolean => statusOf(error) === 412 || statusOf(error) === 416;
+
+const statusOf = (error: unknown): number | undefined => {
+  if (typeof error !== 'object' || error === null || !('$metadata' in error)) return undefined;
+  const { $metadata: metadata } = error;
+  const isObject = typeof metadata === 'object' && metadata !== null && 'httpStatusCode' in metadata;
+  return isObject && typeof metadata.httpStatusCode === 'number' ? metadata.httpStatusCode : undefined;
+};
+
+async function beginAnew(file: FileHandle, progress: Progress): Promise<void> {
+  await file.truncate(0);
+  const restarts = progress.restarts + 1;
+  Object.assign(progress, { position: 0, hash: createHash('sha256'), etag: undefined, restarts });
+}
+
+/** Whether storage will answer the same however often it is asked. */
+function isFinal(error: unknown): boolean {
+  const status = statusOf(error) ?? 0;
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
+}
+
+const nameOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return 'unknown';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+};

@@ -1,27 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../core/log.ts';
 import type { Settings } from '../../core/settings.ts';
-import { holdsLease, type Lease } from '../../data/jobs/lease.ts';
+import { changeJob } from '../../data/jobs/job.ts';
+import { heartbeat, holdsLease, type Lease, usualHeartbeatSeconds } from '../../data/jobs/lease.ts';
 import type { Item, Key, TableWriter, Write } from '../../data/table/table.ts';
+import { ConditionFailedError, tryWrite } from '../../data/table/write-label.ts';
 import { type Acquired, acquireLease, type ContainerIdentity } from '../../jobs/acquire-lease.ts';
-import { type JobRecord, jobIdOf } from '../../jobs/subject.ts';
+import { type JobRecord, jobIdOf, unfinishedJobOf } from '../../jobs/subject.ts';
 import type { JobStop } from './job-stop.ts';
-import { retryFor } from './retry-for.ts';
-
-/** A node of a job whose lease this container holds. */
-export interface HeldJob<R extends JobRecord = JobRecord> {
-  record: R;
-  lease: Lease;
-  node: number;
-  records: TableWriter<'records'>;
-  settings: Settings;
-  stop: JobStop;
-  log: Logger;
-  now(): Date;
-}
-
-/** Seconds for which taking the lease is retried while the table is unavailable. */
-const leasePatienceSeconds = 60;
+import { retryFor, shortPatience } from './retry-for.ts';
 
 /**
  * Take the lease of a job. Return the reason where this container must not run it: the job has ended, or another
@@ -36,9 +23,54 @@ export function holdJob<R extends JobRecord>(
 ): Promise<Acquired<R>> {
   // One name for all retries: a try whose reply was lost may have taken the lease.
   const holder = randomUUID();
-  return retryFor(leasePatienceSeconds, () => acquireLease(records, wanted, me, now(), holder));
+  return retryFor(shortPatience, () => acquireLease(records, wanted, me, now(), holder));
+}
+
+/** A node of a job whose lease this container holds. */
+export interface HeldJob<R extends JobRecord = JobRecord> {
+  record: R;
+  lease: Lease;
+  node: number;
+  records: TableWriter<'records'>;
+  settings: Settings;
+  stop: JobStop;
+  log: Logger;
+  now(): Date;
 }
 
 /** The check that goes with every write of a held job: it fails once another container has taken the lease. */
 export const leaseCheck = ({ record, node, lease }: Pick<HeldJob, 'record' | 'node' | 'lease'>): Write =>
   holdsLease(jobIdOf(record), node, lease);
+
+/**
+ * Write a heartbeat every few seconds, and stop the job once its lease is lost. While the table is unavailable the
+ * lease is not lost: the table alone decides.
+ * @returns a function that ends the heartbeats
+ */
+export function keepAlive(
+  { record, node, lease, records, stop, now, log }: HeldJob,
+  heartbeatSeconds = usualHeartbeatSeconds,
+): () => void {
+  const beat = async (): Promise<void> => {
+    try {
+      await records.write(heartbeat(jobIdOf(record), node, lease, now()));
+    } catch (error) {
+      if (error instanceof ConditionFailedError) stop.because({ kind: 'superseded' });
+      else log.warn('heartbeat', { error: error instanceof Error ? error.name : '' });
+    }
+  };
+  const timer = setInterval(() => void beat(), heartbeatSeconds * 1000);
+  return () => clearInterval(timer);
+}
+
+/**
+ * Change the record of a running job. Only node 0 does; on other nodes nothing is written.
+ * @returns false once the lease is lost or the job has ended
+ */
+export async function noteProgress(job: HeldJob, set: Readonly<Record<string, unknown>>): Promise<boolean> {
+  if (job.node > 0) return true;
+  const { subject } = unfinishedJobOf(job.record);
+  return tryWrite(
+    retryFor(shortPatience, () => job.records.write(changeJob(subject, { set }), leaseCheck(job))),
+  );
+}

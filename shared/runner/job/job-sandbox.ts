@@ -4,11 +4,6 @@ import type { HostSandbox } from './batch-container.ts';
 import type { TrainingJob } from './training-job.ts';
 import type { Workspace } from './workspace.ts';
 
-const visible = ({ readable, writable }: HostSandbox) => [
-  ...readable.map((path) => ({ path, readOnly: true })),
-  ...writable.map((path) => ({ path, readOnly: false })),
-];
-
 /**
  * Sandbox of a training's programs: they see their run's folders and the environments of their project, which only an
  * installation can change.
@@ -31,6 +26,11 @@ export function trainingSandbox(
     sharedMemoryBytes: record.memory * 2 ** 20,
   };
 }
+
+const visible = ({ readable, writable }: HostSandbox) => [
+  ...readable.map((path) => ({ path, readOnly: true })),
+  ...writable.map((path) => ({ path, readOnly: false })),
+];
 
 /** Sandbox of an optimization's stages: they see its folders, and their own program. */
 export function stageSandbox(hostSandbox: HostSandbox, root: string, programFolder: string): Sandbox {

@@ -4,12 +4,9 @@ import { jobVariablesPurpose, parseJobVariables, readJobVariables } from '../../
 import { isReserved } from '../../data/rules/variable.ts';
 import { noMask, SecretMask } from '../host/secret-mask.ts';
 import { JobError } from './job-error.ts';
-import type { ProjectVariables } from './project-variables.ts';
-import { retryFor } from './retry-for.ts';
-import type { TrainingJob } from './training-job.ts';
+import { retryFor, shortPatience } from './retry-for.ts';
+import type { ProjectVariables, TrainingJob } from './training-job.ts';
 
-/** Seconds for which the read is retried while the table is unavailable. */
-const patienceSeconds = 60;
 const nothing = { values: {}, mask: noMask };
 
 /** Read the job's copy of the variables with the key that this container was given. */
@@ -17,9 +14,7 @@ export async function openVariables({ record, records, container }: TrainingJob)
   const { variablesKey } = container;
   if (variablesKey === undefined) return nothing;
   const { experiment_id } = record;
-  const sealed = await retryFor(patienceSeconds, () =>
-    readJobVariables(records, jobPartition(experiment_id)),
-  );
+  const sealed = await retryFor(shortPatience, () => readJobVariables(records, jobPartition(experiment_id)));
   try {
     if (sealed === undefined) throw new UnopenableError('there is no copy');
     const copied = parseJobVariables(openSealed(variablesKey, sealed, jobVariablesPurpose(experiment_id)));

@@ -21,3 +21,9 @@ export async function retryFor<T>(seconds: number, act: () => Promise<T>): Promi
     }
   }
 }
+
+/** Seconds to retry a call that the job can do without, or for which its end waits. */
+export const shortPatience = 60;
+
+/** Seconds to retry a call without which the job fails. */
+export const longPatience = 600;

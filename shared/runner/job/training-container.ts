@@ -3,19 +3,6 @@ import { Ulid } from '../../core/formats.ts';
 import type { ContainerIdentity } from '../../jobs/acquire-lease.ts';
 import { type BatchContainer, batchContainer, containerVariables } from './batch-container.ts';
 
-const Variables = z.object({
-  ...containerVariables,
-  PROJECT_ID: Ulid,
-  EXPERIMENT_ID: Ulid,
-  PHASE: z.enum(['build', 'run']),
-  ENVIRONMENTS_DIR: z.string().min(1),
-  TRUSTED_IMAGE: z.string().optional(),
-  DOWNLOADS_IN_BUCKET: z.enum(['yes', 'no']).default('no'),
-  VARIABLES_KEY: z.string().optional(),
-  AWS_BATCH_JOB_NUM_NODES: z.coerce.number().int().positive().default(1),
-  AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS: z.string().optional(),
-});
-
 /** The container of one node of a training, or of the build of its environment. */
 export interface TrainingContainer
   extends Pick<
@@ -36,6 +23,19 @@ export interface TrainingContainer
   /** Opens the job's copy of its project's variables; undefined where the project has none. */
   variablesKey?: Uint8Array | undefined;
 }
+
+const Variables = z.object({
+  ...containerVariables,
+  PROJECT_ID: Ulid,
+  EXPERIMENT_ID: Ulid,
+  PHASE: z.enum(['build', 'run']),
+  ENVIRONMENTS_DIR: z.string().min(1),
+  TRUSTED_IMAGE: z.string().optional(),
+  DOWNLOADS_IN_BUCKET: z.enum(['yes', 'no']).default('no'),
+  VARIABLES_KEY: z.string().optional(),
+  AWS_BATCH_JOB_NUM_NODES: z.coerce.number().int().positive().default(1),
+  AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS: z.string().optional(),
+});
 
 /** Parse the variables that Batch and the submission set. @throws ZodError naming every bad variable */
 export function readTrainingContainer(

@@ -1,8 +1,9 @@
 import type { ObjectWriter } from '../../aws/objects.ts';
 import type { Experiment } from '../../data/experiments/experiment.ts';
 import type { CommandUser } from '../../process/executable.ts';
+import type { SecretMask } from '../host/secret-mask.ts';
 import type { HeldJob } from './hold-job.ts';
-import type { ProjectVariables } from './project-variables.ts';
+import type { JobError } from './job-error.ts';
 import type { TrainingContainer } from './training-container.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -13,9 +14,18 @@ export interface TrainingJob extends HeldJob<Experiment> {
 }
 
 /** The log of a run, which the command's output and the service's own messages go to. */
-export interface RunLog {
+interface RunLog {
   output(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void>;
   say(message: string): void;
+}
+
+/** The environment variables of the project, as they were when the job was submitted. */
+export interface ProjectVariables {
+  values: Readonly<Record<string, string>>;
+  /** Masks the secret ones. */
+  mask: SecretMask;
+  /** Why they cannot be had; the job then fails, with its log. */
+  fault?: JobError;
 }
 
 /** A job with its workspace, user and log: every phase of a training takes it. */

@@ -3,11 +3,10 @@ import type { ArtifactKind } from '../../data/experiments/artifact.ts';
 import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 import { filesOpenForWriting } from '../../process/files-open-for-writing.ts';
 import type { PreparedEnvironment } from '../environment/prepare-environment.ts';
-import { noteProgress } from '../job/note-progress.ts';
+import { noteProgress } from '../job/hold-job.ts';
 import type { TrainingRun } from '../job/training-job.ts';
 import { JobWatch } from '../telemetry/job-watch.ts';
 import { MetricReader } from '../telemetry/metric-reader.ts';
-import { Paced } from '../telemetry/paced.ts';
 import { PointLog } from '../telemetry/point-log.ts';
 import { shippingPace } from '../telemetry/shipping-pace.ts';
 import type { RunLogs } from './run-logs.ts';
@@ -22,6 +21,32 @@ interface Collection {
    * @throws ArtifactLimitError where not all files could be stored; LeaseLostError
    */
   finish(): Promise<string[]>;
+}
+
+/** Start to collect the metrics, checkpoints and artifacts of the command on node 0, while it runs. */
+export function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment): Collection {
+  const { reader, noteWarnings, pointLog, logPoints } = readMetrics(run);
+  // Checkpoints first: the next attempt starts from them, and a container that is stopped has few seconds left.
+  const artifacts = uploaderOf(run, prepared, 'artifact');
+  const uploaders = [uploaderOf(run, prepared, 'checkpoint'), artifacts];
+  for (const part of [reader, ...uploaders]) part.start();
+  return {
+    logs: {
+      points: logPoints,
+      file: (path, file) => artifacts.log(path, file),
+    },
+    async finish() {
+      await reader.close();
+      await pointLog.close();
+      noteWarnings.end();
+      const errors: unknown[] = [];
+      // Finish every uploader, also after one has failed.
+      for (const uploader of uploaders)
+        await uploader.finish().catch((error: unknown) => void errors.push(error));
+      if (errors.length > 0) throw errors[0];
+      return reader.warnings;
+    },
+  };
 }
 
 /** Read METRICS_FILE beside the points that a client logs, and note on the record what is wrong with it. */
@@ -45,6 +70,34 @@ function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun) 
   });
   const logPoints = (points: readonly MetricPoint[]): Promise<void> => pointLog.store(points, true);
   return { reader, noteWarnings, pointLog, logPoints };
+}
+
+/** Calls a function when asked, at most once per interval. Requests within an interval are one call at its end. */
+class Paced {
+  readonly #milliseconds: number;
+  readonly #act: () => void;
+  #last = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(milliseconds: number, act: () => void) {
+    this.#milliseconds = milliseconds;
+    this.#act = act;
+  }
+
+  ask(): void {
+    if (this.#timer !== undefined) return;
+    const wait = Math.max(0, this.#last + this.#milliseconds - performance.now());
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#last = performance.now();
+      this.#act();
+    }, wait).unref();
+  }
+
+  /** Drop a call that is still due. */
+  end(): void {
+    clearTimeout(this.#timer);
+  }
 }
 
 /** The uploader of OUTPUT_DIR or CHECKPOINT_DIR. */
@@ -73,30 +126,4 @@ function uploaderOf(
     // Processes of another container cannot be seen from here.
     ...(image === null && { writable: () => filesOpenForWriting(ofCommand, user) }),
   });
-}
-
-/** Start to collect the metrics, checkpoints and artifacts of the command on node 0, while it runs. */
-export function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment): Collection {
-  const { reader, noteWarnings, pointLog, logPoints } = readMetrics(run);
-  // Checkpoints first: the next attempt starts from them, and a container that is stopped has few seconds left.
-  const artifacts = uploaderOf(run, prepared, 'artifact');
-  const uploaders = [uploaderOf(run, prepared, 'checkpoint'), artifacts];
-  for (const part of [reader, ...uploaders]) part.start();
-  return {
-    logs: {
-      points: logPoints,
-      file: (path, file) => artifacts.log(path, file),
-    },
-    async finish() {
-      await reader.close();
-      await pointLog.close();
-      noteWarnings.end();
-      const errors: unknown[] = [];
-      // Finish every uploader, also after one has failed.
-      for (const uploader of uploaders)
-        await uploader.finish().catch((error: unknown) => void errors.push(error));
-      if (errors.length > 0) throw errors[0];
-      return reader.warnings;
-    },
-  };
 }

@@ -4,16 +4,6 @@ import { type FileHandle, lstat, open, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileRefusedError, openOwned, refusalOf } from '../host/growing-file.ts';
 
-export interface FoundFile {
-  /** Below the folder, with slashes. */
-  path: string;
-  size: number;
-  /** Differs when the file may have changed. */
-  version: string;
-  /** Opens the file, which may only be done until the next one is asked for. @throws FileRefusedError */
-  open(): Promise<FileHandle>;
-}
-
 export interface FindFilesOptions {
   /** Whose files are taken; where this process is not root, anybody's. */
   user?: { uid: number };
@@ -24,135 +14,18 @@ export interface FindFilesOptions {
   maxPathBytes: number;
 }
 
+export interface FoundFile {
+  /** Below the folder, with slashes. */
+  path: string;
+  size: number;
+  /** Differs when the file may have changed. */
+  version: string;
+  /** Opens the file, which may only be done until the next one is asked for. @throws FileRefusedError */
+  open(): Promise<FileHandle>;
+}
+
 /** Entries of any kind that are looked at for each file that may be found, so that a walk comes to an end. */
 const entriesPerFile = 2;
-
-/** A folder that is being walked, by a handle that no renaming can lead elsewhere. */
-interface OpenFolder {
-  path: string;
-  handle: FileHandle;
-  entries: Dir;
-}
-
-/** Identity and state of a file, by the times that the file system keeps. */
-export const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
-  [dev, ino, size, mtimeNs, ctimeNs].join(':');
-
-/** A name within an open folder, for system calls. Where there is no /proc a path must do. */
-export const within = (handle: FileHandle, folder: string, name: string): string =>
-  process.platform === 'linux' ? `/proc/self/fd/${handle.fd}/${name}` : join(folder, name);
-
-/** Opens a folder, and nothing that is only a link to one. */
-export const openFolder = (path: string): Promise<FileHandle> =>
-  open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-
-interface Fault {
-  path: string;
-  fault: string;
-}
-
-/** A found file that can be opened until it expires: then its folder's handle may have been given to another. */
-class CurrentFile implements FoundFile {
-  readonly path: string;
-  readonly size: number;
-  readonly version: string;
-  readonly #real: string;
-  readonly #user: { uid: number } | undefined;
-  #isCurrent = true;
-
-  constructor(path: string, found: BigIntStats, real: string, user: { uid: number } | undefined) {
-    this.path = path;
-    this.size = Number(found.size);
-    this.version = versionOf(found);
-    this.#real = real;
-    this.#user = user;
-  }
-
-  async open(): Promise<FileHandle> {
-    if (!this.#isCurrent) throw new Error(`${this.path}: opened too late`);
-    return openOwned(this.#real, this.#user);
-  }
-
-  expire(): void {
-    this.#isCurrent = false;
-  }
-}
-
-/** Opens a folder for its entries: by the way `open`, which leads to where the path `real` once led. */
-async function enter(open: string, real: string, path: string): Promise<OpenFolder> {
-  const handle = await openFolder(open);
-  try {
-    const entries = await opendir(process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : real);
-    return { path, handle, entries };
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
-}
-
-async function leave({ handle, entries }: OpenFolder): Promise<void> {
-  await entries.close();
-  await handle.close();
-}
-
-function nameFault(name: string, path: string, { maxPathBytes }: FindFilesOptions): string | undefined {
-  // Node replaces invalid UTF-8 by this character.
-  if (name.includes('\ufffd')) return 'its name is not UTF-8';
-  return Buffer.byteLength(path) > maxPathBytes ? `its path is longer than ${maxPathBytes} bytes` : undefined;
-}
-
-function kindFault(found: BigIntStats, user: { uid: number } | undefined): string | undefined {
-  if (found.isSymbolicLink()) return 'it is a link';
-  if (!found.isFile()) return 'it is not a regular file';
-  return user !== undefined && found.uid !== BigInt(user.uid) ? 'it belongs to somebody else' : undefined;
-}
-
-/** Why an entry cannot be taken; undefined when it has merely gone meanwhile. */
-function faultOf(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return undefined;
-  if (code === 'ENOTDIR') return 'it changed while it was looked at';
-  const refusal = error instanceof FileRefusedError ? error : refusalOf(error);
-  if (refusal === undefined) throw error;
-  return refusal.message;
-}
-
-/** The folder to walk; undefined when what lies there is not one. */
-async function enterTop(folder: string): Promise<OpenFolder | undefined> {
-  try {
-    return await enter(folder, folder, '');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return undefined;
-    throw error;
-  }
-}
-
-/** Facts of an entry; undefined when it is gone. */
-async function examine(
-  at: OpenFolder,
-  name: string,
-  folder: string,
-  options: FindFilesOptions,
-): Promise<OpenFolder | CurrentFile | Fault | undefined> {
-  const path = at.path === '' ? name : `${at.path}/${name}`;
-  const real = within(at.handle, join(folder, at.path), name);
-  const fault = nameFault(name, path, options);
-  if (fault !== undefined) return { path, fault };
-  try {
-    const found = await lstat(real, { bigint: true });
-    if (found.isDirectory()) {
-      const isTooDeep = path.split('/').length > options.maxDepth;
-      if (isTooDeep) return { path, fault: `it lies more than ${options.maxDepth} folders deep` };
-      return await enter(real, join(folder, path), path);
-    }
-    const fault = kindFault(found, options.user);
-    return fault === undefined ? new CurrentFile(path, found, real, options.user) : { path, fault };
-  } catch (error) {
-    const fault = faultOf(error);
-    return fault === undefined ? undefined : { path, fault };
-  }
-}
 
 /**
  * Find the regular files below a folder that a hostile user owns and may change meanwhile. Links are never followed,
@@ -193,4 +66,131 @@ export async function* findFiles(folder: string, options: FindFilesOptions): Asy
   } finally {
     for (const one of open) await leave(one);
   }
+}
+
+/** A folder that is being walked, by a handle that no renaming can lead elsewhere. */
+interface OpenFolder {
+  path: string;
+  handle: FileHandle;
+  entries: Dir;
+}
+
+/** The folder to walk; undefined when what lies there is not one. */
+async function enterTop(folder: string): Promise<OpenFolder | undefined> {
+  try {
+    return await enter(folder, folder, '');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return undefined;
+    throw error;
+  }
+}
+
+/** Opens a folder for its entries: by the way `open`, which leads to where the path `real` once led. */
+async function enter(open: string, real: string, path: string): Promise<OpenFolder> {
+  const handle = await openFolder(open);
+  try {
+    const entries = await opendir(process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : real);
+    return { path, handle, entries };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Opens a folder, and nothing that is only a link to one. */
+export const openFolder = (path: string): Promise<FileHandle> =>
+  open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+
+async function leave({ handle, entries }: OpenFolder): Promise<void> {
+  await entries.close();
+  await handle.close();
+}
+
+interface Fault {
+  path: string;
+  fault: string;
+}
+
+/** Facts of an entry; undefined when it is gone. */
+async function examine(
+  at: OpenFolder,
+  name: string,
+  folder: string,
+  options: FindFilesOptions,
+): Promise<OpenFolder | CurrentFile | Fault | undefined> {
+  const path = at.path === '' ? name : `${at.path}/${name}`;
+  const real = within(at.handle, join(folder, at.path), name);
+  const fault = nameFault(name, path, options);
+  if (fault !== undefined) return { path, fault };
+  try {
+    const found = await lstat(real, { bigint: true });
+    if (found.isDirectory()) {
+      const isTooDeep = path.split('/').length > options.maxDepth;
+      if (isTooDeep) return { path, fault: `it lies more than ${options.maxDepth} folders deep` };
+      return await enter(real, join(folder, path), path);
+    }
+    const fault = kindFault(found, options.user);
+    return fault === undefined ? new CurrentFile(path, found, real, options.user) : { path, fault };
+  } catch (error) {
+    const fault = faultOf(error);
+    return fault === undefined ? undefined : { path, fault };
+  }
+}
+
+/** A found file that can be opened until it expires: then its folder's handle may have been given to another. */
+class CurrentFile implements FoundFile {
+  readonly path: string;
+  readonly size: number;
+  readonly version: string;
+  readonly #real: string;
+  readonly #user: { uid: number } | undefined;
+  #isCurrent = true;
+
+  constructor(path: string, found: BigIntStats, real: string, user: { uid: number } | undefined) {
+    this.path = path;
+    this.size = Number(found.size);
+    this.version = versionOf(found);
+    this.#real = real;
+    this.#user = user;
+  }
+
+  async open(): Promise<FileHandle> {
+    if (!this.#isCurrent) throw new Error(`${this.path}: opened too late`);
+    return openOwned(this.#real, this.#user);
+  }
+
+  expire(): void {
+    this.#isCurrent = false;
+  }
+}
+
+/** Identity and state of a file, by the times that the file system keeps. */
+export const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
+  [dev, ino, size, mtimeNs, ctimeNs].join(':');
+
+/** A name within an open folder, for system calls. Where there is no /proc a path must do. */
+export const within = (handle: FileHandle, folder: string, name: string): string =>
+  process.platform === 'linux' ? `/proc/self/fd/${handle.fd}/${name}` : join(folder, name);
+
+function nameFault(name: string, path: string, { maxPathBytes }: FindFilesOptions): string | undefined {
+  // Node replaces invalid UTF-8 by this character.
+  if (name.includes('\ufffd')) return 'its name is not UTF-8';
+  return Buffer.byteLength(path) > maxPathBytes ? `its path is longer than ${maxPathBytes} bytes` : undefined;
+}
+
+function kindFault(found: BigIntStats, user: { uid: number } | undefined): string | undefined {
+  if (found.isSymbolicLink()) return 'it is a link';
+  if (!found.isFile()) return 'it is not a regular file';
+  return user !== undefined && found.uid !== BigInt(user.uid) ? 'it belongs to somebody else' : undefined;
+}
+
+/** Why an entry cannot be taken; undefined when it has merely gone meanwhile. */
+function faultOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return undefined;
+  if (code === 'ENOTDIR') return 'it changed while it was looked at';
+  const refusal = error instanceof FileRefusedError ? error : refusalOf(error);
+  if (refusal === undefined) throw error;
+  return refusal.message;
 }

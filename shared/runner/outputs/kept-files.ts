@@ -1,7 +1,6 @@
 import { FileRefusedError } from '../host/growing-file.ts';
 import type { FindFilesOptions } from './find-files.ts';
-import { ArtifactLimitError } from './upload/artifact-limit-error.ts';
-import type { ArtifactStore } from './upload/artifact-store.ts';
+import { ArtifactLimitError, type ArtifactStore } from './upload/artifact-store.ts';
 import { FileBytes, FileChangedError, type OpenFile } from './upload/file-bytes.ts';
 
 /** How often a file that changes under the last look is read. */

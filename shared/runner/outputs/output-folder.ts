@@ -4,26 +4,16 @@ import { FileRefusedError } from '../host/growing-file.ts';
 import { type FindFilesOptions, type FoundFile, findFiles } from './find-files.ts';
 import type { KeptFiles } from './kept-files.ts';
 import { PinnedFiles } from './pinned-files.ts';
-import type { Refusals } from './refusals.ts';
-
-/** How often a walk is repeated during which files changed. */
-const maxWalks = 3;
-/** Most files of a folder. */
-export const maxOutputFiles = 10_000;
-const bounds = { maxFiles: maxOutputFiles, maxDepth: 64, maxPathBytes: artifactPathMaxBytes };
 
 type Refused = FindFilesOptions['refused'];
 
-/** Open a file that was found; undefined where it was removed, or replaced by one that may not be read. */
-export async function openFound(found: FoundFile, refused: Refused): Promise<FileHandle | undefined> {
-  try {
-    return await found.open();
-  } catch (error) {
-    if (error instanceof FileRefusedError) refused(found.path, error.message);
-    else if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    return undefined;
-  }
-}
+/** How often a walk is repeated during which files changed. */
+const maxWalks = 3;
+
+/** Most files of a folder. */
+export const maxOutputFiles = 10_000;
+
+const bounds = { maxFiles: maxOutputFiles, maxDepth: 64, maxPathBytes: artifactPathMaxBytes };
 
 /** The folder of a command's output, as it stands beside the files that are stored. */
 export class OutputFolder {
@@ -83,5 +73,48 @@ export class OutputFolder {
       if (seen.has(path) || before.has(path) || refusals.hide(path)) continue;
       await this.#kept.remove(path);
     }
+  }
+}
+
+/** Open a file that was found; undefined where it was removed, or replaced by one that may not be read. */
+export async function openFound(found: FoundFile, refused: Refused): Promise<FileHandle | undefined> {
+  try {
+    return await found.open();
+  } catch (error) {
+    if (error instanceof FileRefusedError) refused(found.path, error.message);
+    else if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    return undefined;
+  }
+}
+
+/** How many files that are not kept are named. */
+const maxNamed = 20;
+
+/** The files of a folder that are not kept, with the reasons. */
+export class Refusals {
+  readonly #reasons = new Map<string, string>();
+
+  /** A blank path stands for the whole folder: its walk ended early. */
+  add(path: string, why: string): void {
+    this.#reasons.set(path, why);
+  }
+
+  /** Whether a path may be there although the walk did not come to it. */
+  hide(path: string): boolean {
+    if (this.#reasons.has('')) return true;
+    for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
+      if (this.#reasons.has(path.slice(0, slash))) return true;
+    }
+    return false;
+  }
+
+  /** Report each path in a line, up to a limit. */
+  report(folder: string, say: (message: string) => void): void {
+    const whole = this.#reasons.get('');
+    if (whole !== undefined) say(`${folder}: not all of it is kept, because ${whole}.`);
+    const named = [...this.#reasons].filter(([path]) => path !== '');
+    for (const [path, why] of named.slice(0, maxNamed))
+      say(`${folder}: ${JSON.stringify(path)} is not kept: ${why}.`);
+    if (named.length > maxNamed) say(`${folder}: ${named.length - maxNamed} more are not kept.`);
   }
 }

@@ -11,31 +11,9 @@ export interface PinnedFile {
 
 /** How many files are held open at once; the others have their turn at a later look. */
 const maxPinned = 500;
+
 /** The kernel's clock for files may lag behind by a tick, of at most 10 ms. */
 const clockTickMs = 20n;
-/** Files that a program holds open (a log, a database) are taken after so many seconds without a write. */
-const heldOpenMs = 60_000n;
-
-const ctimeMs = ({ ctimeNs }: BigIntStats): bigint => ctimeNs / 1_000_000n;
-
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** Whether a pinned file was written to, can be written to, or neither. */
-async function stateOf(
-  { handle, found }: PinnedFile,
-  writable: ReadonlySet<bigint>,
-): Promise<'written' | 'open' | 'complete'> {
-  const now = await handle.stat({ bigint: true });
-  // The ctime also changes with renames and with the removal of a name, which leave the bytes unchanged.
-  if (now.size !== found.size || now.mtimeNs !== found.mtimeNs) return 'written';
-  const isOpen = writable.has(now.ino) && BigInt(Date.now()) - ctimeMs(now) < heldOpenMs;
-  return isOpen ? 'open' : 'complete';
-}
 
 /**
  * Files held open between two passes. The open file is checked, not its path, to which the next file may have been
@@ -91,4 +69,28 @@ export class PinnedFiles {
   async close(): Promise<void> {
     for (const { handle } of this.#files.splice(0)) await handle.close();
   }
+}
+
+const ctimeMs = ({ ctimeNs }: BigIntStats): bigint => ctimeNs / 1_000_000n;
+
+/** Files that a program holds open (a log, a database) are taken after so many seconds without a write. */
+const heldOpenMs = 60_000n;
+
+/** Whether a pinned file was written to, can be written to, or neither. */
+async function stateOf(
+  { handle, found }: PinnedFile,
+  writable: ReadonlySet<bigint>,
+): Promise<'written' | 'open' | 'complete'> {
+  const now = await handle.stat({ bigint: true });
+  // The ctime also changes with renames and with the removal of a name, which leave the bytes unchanged.
+  if (now.size !== found.size || now.mtimeNs !== found.mtimeNs) return 'written';
+  const isOpen = writable.has(now.ino) && BigInt(Date.now()) - ctimeMs(now) < heldOpenMs;
+  return isOpen ? 'open' : 'complete';
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }

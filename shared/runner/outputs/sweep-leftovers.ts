@@ -1,12 +1,15 @@
 import type { ObjectWriter } from '../../aws/objects.ts';
+import { filesOfJob } from '../../data/experiments/artifact.ts';
+import { experimentPrefix } from '../../data/experiments/experiment.ts';
 import { holdsLease, type Lease } from '../../data/jobs/lease.ts';
 import type { TableWriter } from '../../data/table/table.ts';
 import { ConditionFailedError } from '../../data/table/write-label.ts';
-import { LeaseLostError } from '../job/lease-lost-error.ts';
-import { retryFor } from '../job/retry-for.ts';
+import { LeaseLostError } from '../job/job-error.ts';
+import { retryFor, shortPatience } from '../job/retry-for.ts';
+import type { TrainingJob } from '../job/training-job.ts';
 
 /** A place in the bucket, of a job whose main node this process runs. */
-export interface SweptPlace {
+interface SweptPlace {
   records: TableWriter<'records'>;
   objects: Pick<ObjectWriter, 'list' | 'delete'>;
   job_id: string;
@@ -39,4 +42,20 @@ export async function sweepLeftovers(
     }
     after = page.next;
   } while (after !== undefined);
+}
+
+/**
+ * Remove the objects that earlier attempts uploaded and did not record, where this attempt ends before its command has
+ * run; otherwise the end of the command does it. Never throws: objects that are left are removed with the experiment.
+ */
+export async function sweepEarlier({ record, lease, records, objects, log }: TrainingJob): Promise<void> {
+  if (lease.number === 1) return;
+  const { project_id, experiment_id: job_id } = record;
+  const prefix = experimentPrefix(project_id, job_id);
+  try {
+    const named = await retryFor(shortPatience, () => filesOfJob(records, job_id));
+    await sweepLeftovers({ records, objects, job_id, lease, prefix, patienceSeconds: shortPatience }, named);
+  } catch (error) {
+    log.warn('files-left', { experiment_id: job_id, error: error instanceof Error ? error.name : '' });
+  }
 }

@@ -1,12 +1,21 @@
-import { findModel, type Model, modelWrites } from '../../data/models/model.ts';
-import { parseStrategy, type ResultFile, strategyKey } from '../../data/models/strategy.ts';
+import { ServiceError } from '../../core/service-error.ts';
+import { findModel, type Model, modelPrefix, modelWrites } from '../../data/models/model.ts';
+import { modelFileNames } from '../../data/models/model-file.ts';
+import {
+  parseStrategy,
+  type ResultFile,
+  requireStrategy,
+  strategyKey,
+  strategyRemains,
+} from '../../data/models/strategy.ts';
 import type { Write } from '../../data/table/table.ts';
 import type { Conclusion } from '../../jobs/conclusion.ts';
+import { ModelError } from '../../onnx/model/model-error.ts';
+import { modelOfResult } from '../../onnx-models/register-model.ts';
 import { concludeHeldJob } from '../conclusion/conclude-held-job.ts';
-import { retryFor } from '../job/retry-for.ts';
-import { notRegistered, type Registered } from './register-named.ts';
+import { longPatience, retryFor, shortPatience } from '../job/retry-for.ts';
+import { sweepLeftovers } from '../outputs/sweep-leftovers.ts';
 import type { StrategyJob } from './strategy-job.ts';
-import { sweepResults } from './sweep-results.ts';
 
 /** How a strategy ends, with all that is recorded in the same step. */
 export interface StrategyEnd {
@@ -16,38 +25,6 @@ export interface StrategyEnd {
   result: readonly ResultFile[];
   /** The model that the result becomes, where it does. */
   model: Model | undefined;
-}
-
-const patienceSeconds = 600;
-
-const namedBy = ({ result, model }: StrategyEnd): Set<string> =>
-  new Set([...result, ...(model?.files ?? [])].map(({ object }) => object));
-
-/** Conclusion of a strategy whose result becomes, or does not become, a model. */
-export const withRegistered = (
-  conclusion: Conclusion,
-  { registered, reason }: Omit<Registered, 'model'>,
-): Conclusion => ({ ...conclusion, reason, change: { ...conclusion.change, registered } });
-
-const write = (job: StrategyJob, { conclusion, further, model }: StrategyEnd): Promise<boolean> =>
-  concludeHeldJob(job, conclusion, ...further, ...(model === undefined ? [] : modelWrites(model, undefined)));
-
-/** Whether this very end is on record: a try whose answer was lost makes the next one fail. */
-async function isTaken({ record, records }: StrategyJob, { result }: StrategyEnd): Promise<boolean> {
-  const key = strategyKey(record.kind, record.strategy_id);
-  const item = await retryFor(patienceSeconds, () => records.get(key));
-  const stored = item === undefined ? [] : parseStrategy(item).result;
-  return result.some(({ object }) => stored.some((file) => file.object === object));
-}
-
-/** The same end without its model, where the name of that has been taken since; undefined where it has not. */
-async function withoutModel({ record, records }: StrategyJob, end: StrategyEnd) {
-  const { result_name } = record;
-  if (end.model === undefined || result_name === null) return undefined;
-  const present = await retryFor(patienceSeconds, () => findModel(records, result_name));
-  if (present === undefined) return undefined;
-  const why = notRegistered(result_name, `There is a model ${result_name} already.`);
-  return { ...end, model: undefined, conclusion: withRegistered(end.conclusion, why) };
 }
 
 /**
@@ -68,5 +45,105 @@ export async function concludeStrategy(job: StrategyJob, end: StrategyEnd): Prom
     if (await write(job, other)) return;
   }
   const own = [...namedBy(end)];
-  if (own.length > 0) await retryFor(patienceSeconds, () => job.objects.delete(own));
+  if (own.length > 0) await retryFor(longPatience, () => job.objects.delete(own));
+}
+
+/**
+ * Removes what no record of a strategy will name once it has ended: results that were uploaded before it failed, those
+ * of an earlier attempt, and the copies for a model that is not to be. Never throws: what is left is removed when the
+ * strategy is deleted.
+ */
+async function sweepResults(job: StrategyJob, named: ReadonlySet<string>): Promise<void> {
+  const { record, records, objects, lease, log } = job;
+  const { strategy_id: job_id, result_name } = record;
+  const copies = result_name === null ? [] : [modelPrefix(job_id)];
+  try {
+    for (const prefix of [...strategyRemains(record).prefixes, ...copies])
+      await sweepLeftovers(
+        { records, objects, job_id, lease, prefix, patienceSeconds: shortPatience },
+        named,
+      );
+  } catch (error) {
+    log.warn('results-left', { strategy_id: job_id, error: error instanceof Error ? error.name : '' });
+  }
+}
+
+const namedBy = ({ result, model }: StrategyEnd): Set<string> =>
+  new Set([...result, ...(model?.files ?? [])].map(({ object }) => object));
+
+const write = (job: StrategyJob, { conclusion, further, model }: StrategyEnd): Promise<boolean> =>
+  concludeHeldJob(job, conclusion, ...further, ...(model === undefined ? [] : modelWrites(model, undefined)));
+
+/** Whether this very end is on record: a try whose answer was lost makes the next one fail. */
+async function isTaken({ record, records }: StrategyJob, { result }: StrategyEnd): Promise<boolean> {
+  const key = strategyKey(record.kind, record.strategy_id);
+  const item = await retryFor(longPatience, () => records.get(key));
+  const stored = item === undefined ? [] : parseStrategy(item).result;
+  return result.some(({ object }) => stored.some((file) => file.object === object));
+}
+
+/** The same end without its model, where the name of that has been taken since; undefined where it has not. */
+async function withoutModel({ record, records }: StrategyJob, end: StrategyEnd) {
+  const { result_name } = record;
+  if (end.model === undefined || result_name === null) return undefined;
+  const present = await retryFor(longPatience, () => findModel(records, result_name));
+  if (present === undefined) return undefined;
+  const why = notRegistered(result_name, `There is a model ${result_name} already.`);
+  return { ...end, model: undefined, conclusion: withRegistered(end.conclusion, why) };
+}
+
+/** Outcome of the name that a request gives its result. */
+interface Registered {
+  /** To be recorded with the strategy's end; undefined where it was not requested, or is impossible. */
+  model: Model | undefined;
+  /** Whether the result becomes a model; null where it was not requested. */
+  registered: boolean | null;
+  /** Why it does not, in a person's words. */
+  reason: string | null;
+}
+
+/** A result that does not become the model that was asked for. */
+const notRegistered = (result_name: string | null, why: string): Registered => ({
+  model: undefined,
+  registered: false,
+  reason: `The result could not be made the model ${result_name}: ${why}`,
+});
+
+/** Conclusion of a strategy whose result becomes, or does not become, a model. */
+export const withRegistered = (
+  conclusion: Conclusion,
+  { registered, reason }: Omit<Registered, 'model'>,
+): Conclusion => ({ ...conclusion, reason, change: { ...conclusion.change, registered } });
+
+/**
+ * Makes the result a model under the name that the request gives it. It is no reason to lose the result that the name
+ * was taken meanwhile.
+ */
+export async function registerNamed(job: StrategyJob, result: readonly ResultFile[]): Promise<Registered> {
+  const { record, records, objects, now, newId } = job;
+  const { kind, result_name, strategy_id, user_id: owner_id, model_name, files, stored_shapes } = record;
+  if (result_name === null) return { model: undefined, registered: null, reason: null };
+  try {
+    // Read anew: the user may have been deleted since the job began.
+    const { owner } = await requireStrategy(records, kind, strategy_id);
+    const model = await modelOfResult(
+      { records, objects, now, newId },
+      {
+        result_name,
+        strategy_id,
+        owner,
+        owner_id,
+        source: { model_name, files, shapes: stored_shapes },
+        files: result.map((file) => ({
+          ...file,
+          role: file.name === modelFileNames.model ? 'model' : 'data',
+          verified: true,
+        })),
+      },
+    );
+    return { model, registered: true, reason: null };
+  } catch (error) {
+    if (!(error instanceof ServiceError || error instanceof ModelError)) throw error;
+    return notRegistered(result_name, error.message);
+  }
 }

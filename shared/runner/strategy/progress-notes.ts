@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Progress } from '../../data/models/strategy.ts';
-import type { HeldJob } from '../job/hold-job.ts';
-import { noteProgress } from '../job/note-progress.ts';
+import { type HeldJob, noteProgress } from '../job/hold-job.ts';
 
 /** Milliseconds between two notes: each is a write of the record. */
 const pauseMs = 1000;

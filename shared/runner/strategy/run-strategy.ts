@@ -3,23 +3,55 @@ import { putReceipt } from '../../data/models/strategy.ts';
 import type { Conclusion } from '../../jobs/conclusion.ts';
 import { cancelledReason } from '../../jobs/reasons.ts';
 import { killTree } from '../../process/process-tree.ts';
-import { conclusionOfError } from '../conclusion/conclusion-of-error.ts';
-import { findCancelled } from '../conclusion/find-cancelled.ts';
-import { exitCodes } from '../job/exit-codes.ts';
+import { conclusionOfError, findCancelled } from '../conclusion/conclusion-of.ts';
+import { exitCodes } from '../job/batch-container.ts';
+import { keepAlive } from '../job/hold-job.ts';
 import { JobError } from '../job/job-error.ts';
 import { stageSandbox } from '../job/job-sandbox.ts';
 import { claimJobUser, type JobUser } from '../job/job-user.ts';
-import { keepAlive } from '../job/keep-alive.ts';
-import type { LogShipper } from '../telemetry/log-shipper.ts';
-import { openLog } from '../telemetry/open-log.ts';
-import { concludeStrategy, type StrategyEnd, withRegistered } from './conclude-strategy.ts';
-import { fetchModel } from './fetch-model.ts';
-import { createModelWorkspace, type ModelWorkspace } from './model-workspace.ts';
+import { type LogShipper, openLog } from '../telemetry/log-shipper.ts';
+import { concludeStrategy, registerNamed, type StrategyEnd, withRegistered } from './conclude-strategy.ts';
+import { createModelWorkspace, fetchModel, type ModelWorkspace } from './fetch-model.ts';
 import { ProgressNotes } from './progress-notes.ts';
-import { registerNamed } from './register-named.ts';
 import { requestedShapes } from './requested-shapes.ts';
 import { storeResult } from './store-result.ts';
 import type { StrategyJob } from './strategy-job.ts';
+
+/** Run a pruning or quantization, whose lease is held, to its end. Return the exit code of the container. */
+export async function runStrategy(job: StrategyJob): Promise<number> {
+  const { record, container, lease } = job;
+  await using started = new AsyncDisposableStack();
+  started.defer(keepAlive(job));
+  started.defer(watchTime(job));
+  const shipper = openLog(job);
+  shipper.say(
+    `Attempt ${container.batch_attempt}: ${record.request.strategy} of model ${record.model_name}.`,
+  );
+  const jobUser = await claimJobUser(container.firstUid);
+  started.defer(() => jobUser.release());
+  const { user } = jobUser;
+  const name = `${record.strategy_id}-${lease.number}`;
+  const workspace = await createModelWorkspace(container.workFolder, name, user);
+  started.defer(() => workspace.remove());
+  // A stage may have left processes; no other job runs as this user or below this process.
+  started.defer(() =>
+    killTree({ root: process.pid, marker: container.marker, ...(user && { uid: user.uid }) }),
+  );
+
+  const end = await endOf({ job, workspace, user, shipper });
+  if (end !== undefined && end.conclusion.reason !== null) shipper.say(end.conclusion.reason);
+  await shipper.close();
+  if (end === undefined) return exitCodes.interrupted;
+  await concludeStrategy(job, end);
+  return end.conclusion.status === 'SUCCEEDED' ? exitCodes.succeeded : exitCodes.failed;
+}
+
+/** Stop the strategy at its timeout. Return a function that cancels the timer. */
+function watchTime({ record: { timeout }, stop }: StrategyJob): () => void {
+  const message = `The job was stopped at its timeout of ${timeout} s.`;
+  const timer = setTimeout(() => stop.because({ kind: 'limit', message }), timeout * 1000);
+  return () => clearTimeout(timer);
+}
 
 /** A job with its workspace, user and log. */
 interface StrategyRun {
@@ -29,15 +61,24 @@ interface StrategyRun {
   shipper: LogShipper;
 }
 
+/** Do the work, and turn its result or error into the end of the strategy. */
+async function endOf(run: StrategyRun): Promise<StrategyEnd | undefined> {
+  const { job } = run;
+  try {
+    const cancelled = await findCancelled(job);
+    if (cancelled !== undefined) {
+      const reason = cancelledReason(cancelled.by, 'before it started');
+      return withoutResult({ status: 'CANCELLED', reason });
+    }
+    return await work(run);
+  } catch (error) {
+    return withoutResult(await conclusionOfError(job, error));
+  }
+}
+
 /** An end without a result; undefined where nothing is concluded. */
 const withoutResult = (conclusion: Conclusion | undefined): StrategyEnd | undefined =>
   conclusion && { conclusion, further: [], result: [], model: undefined };
-
-/** MiB of the job's memory that are left to this process. */
-const ownMemory = 512;
-
-/** Bytes of memory for a stage of a job that has `memory` MiB. */
-const stageMemory = (memory: number): number => Math.max(memory - ownMemory, memory / 2) * 2 ** 20;
 
 /** Fetch the model, run the engine, and store the result. */
 async function work({ job, workspace, user, shipper }: StrategyRun): Promise<StrategyEnd> {
@@ -74,53 +115,8 @@ async function work({ job, workspace, user, shipper }: StrategyRun): Promise<Str
   }
 }
 
-/** Do the work, and turn its result or error into the end of the strategy. */
-async function endOf(run: StrategyRun): Promise<StrategyEnd | undefined> {
-  const { job } = run;
-  try {
-    const cancelled = await findCancelled(job);
-    if (cancelled !== undefined) {
-      const reason = cancelledReason(cancelled.by, 'before it started');
-      return withoutResult({ status: 'CANCELLED', reason });
-    }
-    return await work(run);
-  } catch (error) {
-    return withoutResult(await conclusionOfError(job, error));
-  }
-}
+/** MiB of the job's memory that are left to this process. */
+const ownMemory = 512;
 
-/** Stop the strategy at its timeout. Return a function that cancels the timer. */
-function watchTime({ record: { timeout }, stop }: StrategyJob): () => void {
-  const message = `The job was stopped at its timeout of ${timeout} s.`;
-  const timer = setTimeout(() => stop.because({ kind: 'limit', message }), timeout * 1000);
-  return () => clearTimeout(timer);
-}
-
-/** Run a pruning or quantization, whose lease is held, to its end. Return the exit code of the container. */
-export async function runStrategy(job: StrategyJob): Promise<number> {
-  const { record, container, lease } = job;
-  await using started = new AsyncDisposableStack();
-  started.defer(keepAlive(job));
-  started.defer(watchTime(job));
-  const shipper = openLog(job);
-  shipper.say(
-    `Attempt ${container.batch_attempt}: ${record.request.strategy} of model ${record.model_name}.`,
-  );
-  const jobUser = await claimJobUser(container.firstUid);
-  started.defer(() => jobUser.release());
-  const { user } = jobUser;
-  const name = `${record.strategy_id}-${lease.number}`;
-  const workspace = await createModelWorkspace(container.workFolder, name, user);
-  started.defer(() => workspace.remove());
-  // A stage may have left processes; no other job runs as this user or below this process.
-  started.defer(() =>
-    killTree({ root: process.pid, marker: container.marker, ...(user && { uid: user.uid }) }),
-  );
-
-  const end = await endOf({ job, workspace, user, shipper });
-  if (end !== undefined && end.conclusion.reason !== null) shipper.say(end.conclusion.reason);
-  await shipper.close();
-  if (end === undefined) return exitCodes.interrupted;
-  await concludeStrategy(job, end);
-  return end.conclusion.status === 'SUCCEEDED' ? exitCodes.succeeded : exitCodes.failed;
-}
+/** Bytes of memory for a stage of a job that has `memory` MiB. */
+const stageMemory = (memory: number): number => Math.max(memory - ownMemory, memory / 2) * 2 ** 20;

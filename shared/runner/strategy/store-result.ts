@@ -3,44 +3,9 @@ import { type ResultFile, resultObject } from '../../data/models/strategy.ts';
 import type { CommandUser } from '../../process/executable.ts';
 import { FileRefusedError, openOwned } from '../host/growing-file.ts';
 import { JobError } from '../job/job-error.ts';
-import { retryFor } from '../job/retry-for.ts';
+import { longPatience, retryFor } from '../job/retry-for.ts';
 import { FileBytes, FileChangedError } from '../outputs/upload/file-bytes.ts';
 import type { StrategyJob } from './strategy-job.ts';
-
-/** Seconds for which a store that is away is tried again. */
-const patienceSeconds = 600;
-const mediaType = 'application/octet-stream';
-
-/** Uploads one file of the result, which may only be a regular file of the job's own user. */
-async function storeFile(
-  { record, objects, newId }: StrategyJob,
-  folder: string,
-  name: string,
-  user: CommandUser | undefined,
-  room: number,
-): Promise<ResultFile> {
-  const object = resultObject(record.strategy_id, newId());
-  const handle = await openOwned(join(folder, name), user);
-  try {
-    const bytes = await FileBytes.of({ handle });
-    if (bytes.size > room) throw new JobError('The result is larger than this deployment keeps of a job.');
-    const stored = await retryFor(patienceSeconds, async () => {
-      const reading = bytes.read();
-      try {
-        await objects.putStream(object, reading.stream, mediaType);
-        return reading.digest();
-      } catch (error) {
-        // Another try would not help.
-        if (error instanceof FileChangedError) return error;
-        throw error;
-      }
-    });
-    if (stored instanceof Error) throw stored;
-    return { name, size: bytes.size, sha256: stored, object };
-  } finally {
-    await handle.close();
-  }
-}
 
 /**
  * Uploads the files of a result under places of the service's own making; no record names them yet.
@@ -67,4 +32,37 @@ export async function storeResult(
     }
   }
   return stored;
+}
+
+const mediaType = 'application/octet-stream';
+
+/** Uploads one file of the result, which may only be a regular file of the job's own user. */
+async function storeFile(
+  { record, objects, newId }: StrategyJob,
+  folder: string,
+  name: string,
+  user: CommandUser | undefined,
+  room: number,
+): Promise<ResultFile> {
+  const object = resultObject(record.strategy_id, newId());
+  const handle = await openOwned(join(folder, name), user);
+  try {
+    const bytes = await FileBytes.of({ handle });
+    if (bytes.size > room) throw new JobError('The result is larger than this deployment keeps of a job.');
+    const stored = await retryFor(longPatience, async () => {
+      const reading = bytes.read();
+      try {
+        await objects.putStream(object, reading.stream, mediaType);
+        return reading.digest();
+      } catch (error) {
+        // Another try would not help.
+        if (error instanceof FileChangedError) return error;
+        throw error;
+      }
+    });
+    if (stored instanceof Error) throw stored;
+    return { name, size: bytes.size, sha256: stored, object };
+  } finally {
+    await handle.close();
+  }
 }

@@ -1,8 +1,20 @@
+import { dirname, extname, join } from 'node:path';
+import * as z from 'zod';
 import type { ObjectWriter } from '../../aws/objects.ts';
+import { Ulid } from '../../core/formats.ts';
 import type { Strategy } from '../../data/models/strategy.ts';
 import type { Optimization, Optimized } from '../../onnx/engine/optimize/optimization.ts';
+import { type BatchContainer, batchContainer, containerVariables } from '../job/batch-container.ts';
 import type { HeldJob } from '../job/hold-job.ts';
-import type { StrategyContainer } from './strategy-container.ts';
+
+/** The container of a pruning or quantization. */
+interface StrategyContainer extends BatchContainer {
+  strategy_id: string;
+  /** Command line that starts a stage. */
+  stageCommand: readonly string[];
+  /** Folder that holds every file of a stage's program. */
+  stageFolder: string;
+}
 
 /** The engine that does the work. */
 export type Optimize = (optimization: Optimization) => Promise<Optimized>;
@@ -14,3 +26,43 @@ export interface StrategyJob extends HeldJob<Strategy> {
   optimize: Optimize;
   newId(): string;
 }
+
+const Variables = z.object({
+  ...containerVariables,
+  STRATEGY_ID: Ulid,
+  /** Copies of node and of the stage's program that the job's user can read, if it cannot read this program's folder. */
+  STAGE_NODE: z.string().min(1).optional(),
+  STAGE_PROGRAM: z.string().min(1).optional(),
+});
+
+/** From `shared/onnx/engine/process/main.js`. */
+const toRoot = '../../../..';
+
+/**
+ * Parse the variables that Batch and the submission set.
+ * @param stageProgram the stage's program beside the job's own
+ * @throws ZodError naming every bad variable
+ */
+export function readStrategyContainer(
+  variables: Readonly<Record<string, string | undefined>>,
+  stageProgram: string,
+): StrategyContainer {
+  const value = Variables.parse(variables);
+  const container = batchContainer(value);
+  const { name, value: mark } = container.marker;
+  const program = [value.STAGE_NODE ?? process.execPath, value.STAGE_PROGRAM ?? stageProgram];
+  return {
+    ...container,
+    strategy_id: value.STRATEGY_ID,
+    // A stage that outlives this process is found by the marker.
+    stageFolder:
+      value.STAGE_NODE === undefined
+        ? join(value.STAGE_PROGRAM ?? stageProgram, toRoot)
+        : dirname(value.STAGE_NODE),
+    stageCommand: ['/usr/bin/env', `${name}=${mark}`, ...program],
+  };
+}
+
+/** The program of a stage, which lies beside the job's own in the source tree and in every bundle of it. */
+export const stageProgramOf = (jobFolder: string, jobFile: string): string =>
+  join(jobFolder, `../../shared/onnx/engine/process/main${extname(jobFile)}`);

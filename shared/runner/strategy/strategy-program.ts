@@ -5,12 +5,11 @@ import type { Settings } from '../../core/settings.ts';
 import type { OptimizationKind } from '../../data/jobs/job.ts';
 import { parseStrategy, strategyKey } from '../../data/models/strategy.ts';
 import type { TableWriter } from '../../data/table/table.ts';
-import { exitCodes } from '../job/exit-codes.ts';
+import { exitCodes } from '../job/batch-container.ts';
 import { holdJob } from '../job/hold-job.ts';
 import { stopOnSigterm } from '../job/job-stop.ts';
 import { runStrategy } from './run-strategy.ts';
-import { readStrategyContainer } from './strategy-container.ts';
-import type { Optimize } from './strategy-job.ts';
+import { type Optimize, readStrategyContainer } from './strategy-job.ts';
 
 interface Context {
   records: TableWriter<'records'>;

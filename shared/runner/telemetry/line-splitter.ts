@@ -1,10 +1,11 @@
 import { StringDecoder } from 'node:string_decoder';
 import { noMask, type SecretMask } from '../host/secret-mask.ts';
 
-/** Longest line, in UTF-16 units; a longer one is cut into several. */
-const lineUnits = 16 * 1024;
 /** How long a line that rewrites itself (a progress bar) may stay unseen before its present state is shown. */
 const progressMilliseconds = 5_000;
+
+/** Longest line, in UTF-16 units; a longer one is cut into several. */
+const lineUnits = 16 * 1024;
 
 /**
  * Cuts bytes into lines as a terminal shows them: after LF or CR LF; of a line that was rewritten after a lone CR
@@ -67,16 +68,6 @@ export class LineSplitter {
   }
 }
 
-/** The part of a line that a terminal shows: after its last CR that is followed by text. */
-function lastState(text: string): string {
-  if (!text.includes('\r')) return text;
-  let end = text.length;
-  while (text[end - 1] === '\r') end -= 1;
-  const start = end === 0 ? 0 : text.lastIndexOf('\r', end - 1) + 1;
-  // A copy, for a slice would keep all that it was cut out of in memory.
-  return Buffer.from(text.slice(start, end)).toString();
-}
-
 function cut(text: string, lines: string[]): void {
   let start = 0;
   while (text.length - start > lineUnits) {
@@ -87,4 +78,14 @@ function cut(text: string, lines: string[]): void {
     start = end;
   }
   lines.push(text.slice(start));
+}
+
+/** The part of a line that a terminal shows: after its last CR that is followed by text. */
+function lastState(text: string): string {
+  if (!text.includes('\r')) return text;
+  let end = text.length;
+  while (text[end - 1] === '\r') end -= 1;
+  const start = end === 0 ? 0 : text.lastIndexOf('\r', end - 1) + 1;
+  // A copy, for a slice would keep all that it was cut out of in memory.
+  return Buffer.from(text.slice(start, end)).toString();
 }

@@ -1,10 +1,13 @@
-import type { LogLine } from '../../data/jobs/job-log.ts';
-import type { SecretMask } from '../host/secret-mask.ts';
+import { appendLog, type LogLine } from '../../data/jobs/job-log.ts';
+import { jobIdOf } from '../../jobs/subject.ts';
+import { noMask, type SecretMask } from '../host/secret-mask.ts';
+import type { HeldJob } from '../job/hold-job.ts';
+import { JobWatch } from './job-watch.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { RowShipper } from './row-shipper.ts';
 import { shippingPace } from './shipping-pace.ts';
 
-export interface LogSink {
+interface LogSink {
   /** Stores lines as chunk `sequence`; again with the same lines when it failed. */
   append(sequence: number, lines: readonly LogLine[]): Promise<void>;
 }
@@ -26,14 +29,14 @@ export interface LogShipperOptions {
   onLimit(): void;
 }
 
-/** Bytes of a stored line besides its text: time, stream and punctuation. */
-const rowBytes = 32;
 /** Rows of a chunk, which are parsed whole to read one of them. */
 const chunkRows = 10_000;
+
 /** Text of one `say`: more than any message of ours or of an installer needs. */
 const sayUnits = 64 * 1024;
 
-const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
+/** Bytes of a stored line besides its text: time, stream and punctuation. */
+const rowBytes = 32;
 
 /**
  * Sends the output of a command, and messages of the service, as lines to the table while it runs. Every line is
@@ -110,4 +113,26 @@ export class LogShipper {
   #add(stream: LogLine['stream'], message: string, now: Date): void {
     this.#shipper.add({ time: now.toISOString(), stream, message }, jsonBytes(message) + rowBytes);
   }
+}
+
+const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
+
+/** Open the log of this node of a job. The job is stopped when its lease is lost or the log reaches its limit. */
+export function openLog(
+  { record, node, lease, records, settings, stop, now }: HeldJob,
+  mask: SecretMask = noMask,
+): LogShipper {
+  const job_id = jobIdOf(record);
+  const maxBytes = settings.limits.logBytes;
+  const watch = new JobWatch(records, job_id, node, now);
+  return new LogShipper({
+    sink: { append: (sequence, lines) => appendLog(records, job_id, node, lease, sequence, lines, now()) },
+    now,
+    mask,
+    isWatched: () => watch.isWatched(),
+    maxBytes,
+    onLost: () => stop.because({ kind: 'superseded' }),
+    onLimit: () =>
+      stop.because({ kind: 'limit', message: `The log reached its limit of ${maxBytes} bytes.` }),
+  });
 }

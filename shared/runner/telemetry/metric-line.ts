@@ -2,6 +2,17 @@ import * as z from 'zod';
 import { line } from '../../core/text/text-rules.ts';
 import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 
+/** What a line reports, and what it lacks; it may be both. */
+interface ParsedLine {
+  points: MetricPoint[];
+  fault?: string;
+}
+
+const notAnObject = 'it is not a JSON object';
+
+/** Keys of a line that are no metrics. */
+const ofLine = new Set(['name', 'step', 'time', 'epoch']);
+
 /** 9999-12-31T23:59:59.999Z; beyond it ISO 8601 needs more digits than anybody reads. */
 const latestMilliseconds = 253_402_300_799_999;
 
@@ -19,55 +30,11 @@ const Time = z
   .transform((time) => (typeof time === 'number' ? time * 1000 : Date.parse(time)))
   .refine((time) => time >= 0 && time <= latestMilliseconds, 'time is not between the years 1970 and 9999');
 
-const notAnObject = 'it is not a JSON object';
-const Name = z.string('name is not text').pipe(line(128));
 const When = z.object({ step: finite('step').nullish(), time: Time.nullish() }, notAnObject);
+
+const Name = z.string('name is not text').pipe(line(128));
+
 const Named = When.extend({ name: Name, value: finite('value') });
-
-/** Keys of a line that are no metrics. */
-const ofLine = new Set(['name', 'step', 'time', 'epoch']);
-
-/** What a line reports, and what it lacks; it may be both. */
-interface ParsedLine {
-  points: MetricPoint[];
-  fault?: string;
-}
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The JSON of a line. Python's json writes NaN and Infinity, which are no JSON: they are no numbers here. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return JSON.parse(text.replaceAll(/([:[,]\s*)(?:NaN|-?Infinity)\b/g, '$1null'));
-  }
-}
-
-function faultOf({ issues: [first] }: z.ZodError): string {
-  const isOfName = first?.path[0] === 'name' && !first.message.startsWith('name');
-  return `${isOfName ? 'name ' : ''}${first?.message ?? 'it is not a metric'}`;
-}
-
-/** One point for each metric of a line such as `{"accuracy": 0.93, "loss": 0.2, "step": 4}`. */
-function parseMetrics(
-  value: Readonly<Record<string, unknown>>,
-  when: Pick<MetricPoint, 'step' | 'time'>,
-): ParsedLine {
-  const points: MetricPoint[] = [];
-  const faults: string[] = [];
-  for (const [key, one] of Object.entries(value)) {
-    // Texts and flags beside the numbers are no metrics, and nobody takes them for any.
-    if (ofLine.has(key) || (typeof one !== 'number' && one !== null)) continue;
-    const name = Name.safeParse(key);
-    if (!name.success) faults.push(`a name ${name.error.issues[0]?.message ?? 'is not one'}`);
-    else if (one === null || !Number.isFinite(one)) faults.push(`${key} is not a finite number`);
-    else points.push({ ...when, name: name.data, value: one });
-  }
-  const fault = faults[0] ?? (points.length === 0 ? 'it holds no number that is a metric' : undefined);
-  return { points, ...(fault !== undefined && { fault }) };
-}
 
 /**
  * Reads a line of METRICS_FILE that was found at `now`: `{"name", "value", "step"?, "time"?}` with one metric, or every
@@ -92,4 +59,40 @@ export function parseMetricLine(text: string, now: Date): ParsedLine {
   const at = { step: when.data.step ?? null, time: Math.trunc(when.data.time ?? now.getTime()) };
   if (named !== undefined) return { points: [{ ...at, name: named.data.name, value: named.data.value }] };
   return parseMetrics(value, at);
+}
+
+/** The JSON of a line. Python's json writes NaN and Infinity, which are no JSON: they are no numbers here. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return JSON.parse(text.replaceAll(/([:[,]\s*)(?:NaN|-?Infinity)\b/g, '$1null'));
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function faultOf({ issues: [first] }: z.ZodError): string {
+  const isOfName = first?.path[0] === 'name' && !first.message.startsWith('name');
+  return `${isOfName ? 'name ' : ''}${first?.message ?? 'it is not a metric'}`;
+}
+
+/** One point for each metric of a line such as `{"accuracy": 0.93, "loss": 0.2, "step": 4}`. */
+function parseMetrics(
+  value: Readonly<Record<string, unknown>>,
+  when: Pick<MetricPoint, 'step' | 'time'>,
+): ParsedLine {
+  const points: MetricPoint[] = [];
+  const faults: string[] = [];
+  for (const [key, one] of Object.entries(value)) {
+    // Texts and flags beside the numbers are no metrics, and nobody takes them for any.
+    if (ofLine.has(key) || (typeof one !== 'number' && one !== null)) continue;
+    const name = Name.safeParse(key);
+    if (!name.success) faults.push(`a name ${name.error.issues[0]?.message ?? 'is not one'}`);
+    else if (one === null || !Number.isFinite(one)) faults.push(`${key} is not a finite number`);
+    else points.push({ ...when, name: name.data, value: one });
+  }
+  const fault = faults[0] ?? (points.length === 0 ? 'it holds no number that is a metric' : undefined);
+  return { points, ...(fault !== undefined && { fault }) };
 }

@@ -2,37 +2,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 import { FileRefusedError, GrowingFile } from '../host/growing-file.ts';
 import type { SecretMask } from '../host/secret-mask.ts';
-import { LeftOutLines } from './left-out-lines.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { parseMetricLine } from './metric-line.ts';
 import { RowShipper } from './row-shipper.ts';
 import { shippingPace } from './shipping-pace.ts';
 
-export interface MetricReaderOptions {
-  file: string;
-  /** Whose file it must be; where this process is not root, anybody's. */
-  user?: { uid: number };
-  sink: { append(sequence: number, points: readonly MetricPoint[]): Promise<void> };
-  now(): Date;
-  /** Masks secrets in what is read; nothing unless given. */
-  mask?: SecretMask;
-  /** Reports to the user's log: the first malformed lines, and once each what else is wrong with the file. */
-  say(message: string): void;
-  /** Gets all that is to be said of the file at the run, in a few sentences, when there is more to say. */
-  onWarnings?(warnings: readonly string[]): void;
-  /** Whether a client reads the metrics; without it, always. */
-  isWatched?: () => Promise<boolean>;
-  /** Milliseconds between two looks. */
-  pollMilliseconds?: number;
-}
+const chunkPoints = 5_000;
+
+const defaultPollMilliseconds = 500;
+
+/** Far more than 100,000 points take; a sparse file may claim to be of any size. */
+const maxFileBytes = 128 * 1024 * 1024;
+
+const maxPoints = 100_000;
 
 /** Malformed lines that the log names. */
 const maxSaid = 3;
-const defaultPollMilliseconds = 500;
-const chunkPoints = 5_000;
-const maxPoints = 100_000;
-/** Far more than 100,000 points take; a sparse file may claim to be of any size. */
-const maxFileBytes = 128 * 1024 * 1024;
+
 /** Reads the metrics that a command writes to METRICS_FILE, as JSON lines, while it runs, and sends them home. */
 export class MetricReader {
   readonly #options: MetricReaderOptions;
@@ -151,3 +137,56 @@ export class MetricReader {
     this.#options.onWarnings?.(this.warnings);
   }
 }
+
+export interface MetricReaderOptions {
+  file: string;
+  /** Whose file it must be; where this process is not root, anybody's. */
+  user?: { uid: number };
+  sink: { append(sequence: number, points: readonly MetricPoint[]): Promise<void> };
+  now(): Date;
+  /** Masks secrets in what is read; nothing unless given. */
+  mask?: SecretMask;
+  /** Reports to the user's log: the first malformed lines, and once each what else is wrong with the file. */
+  say(message: string): void;
+  /** Gets all that is to be said of the file at the run, in a few sentences, when there is more to say. */
+  onWarnings?(warnings: readonly string[]): void;
+  /** Whether a client reads the metrics; without it, always. */
+  isWatched?: () => Promise<boolean>;
+  /** Milliseconds between two looks. */
+  pollMilliseconds?: number;
+}
+
+/** Lines that are quoted, and most characters of one: a run shows them. */
+const maxQuoted = 3;
+
+/** Counts the lines of METRICS_FILE that are no metrics, and quotes the first of them. */
+class LeftOutLines {
+  #count = 0;
+  readonly #first: string[] = [];
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Count a line. Return it as it is quoted: cut, on one line, without control characters. */
+  add(fault: string, text: string): string {
+    this.#count += 1;
+    const quoted = quote(text);
+    if (this.#first.length < maxQuoted) this.#first.push(`${quoted}, because ${fault}`);
+    return quoted;
+  }
+
+  /** What a person reads of them; undefined where there are none. */
+  sentence(): string | undefined {
+    if (this.#count === 0) return undefined;
+    const lines =
+      this.#count === 1 ? '1 line of METRICS_FILE was' : `${this.#count} lines of METRICS_FILE were`;
+    const first = this.#count > maxQuoted ? `. The first ${maxQuoted}: ` : ': ';
+    return `${lines} left out, in whole or in part${first}${this.#first.join('; ')}.`;
+  }
+}
+
+const shownUnits = 120;
+
+const quote = (text: string): string =>
+  JSON.stringify(text.length > shownUnits ? `${text.slice(0, shownUnits)}…` : text);

@@ -2,17 +2,18 @@ import type { Experiment } from '../../data/experiments/experiment.ts';
 import { chunksOf, withoutStored } from '../../data/experiments/log-points.ts';
 import type { Lease } from '../../data/jobs/lease.ts';
 import { appendMetrics } from '../../data/metrics/job-metrics.ts';
-import { allSummaries } from '../../data/metrics/metric-summaries.ts';
+import {
+  allSummaries,
+  type MetricParts,
+  putMetricPart,
+  readMetricParts,
+  withPoints,
+} from '../../data/metrics/metric-summaries.ts';
 import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 import { chunksPerGroup, compactPoints } from '../../data/metrics/point-blocks.ts';
-import type { TableWriter } from '../../data/table/table.ts';
-import { retryFor } from '../job/retry-for.ts';
-import { MetricTotals } from './metric-totals.ts';
-
-/** Seconds for which a table that is away is tried again. */
-const patienceSeconds = 600;
-/** Most points of one chunk. */
-const chunkPoints = 5_000;
+import { noteFirstCriterion } from '../../data/projects/first-criterion.ts';
+import type { TableWriter, Write } from '../../data/table/table.ts';
+import { longPatience, retryFor } from '../job/retry-for.ts';
 
 interface PointLogOptions {
   records: TableWriter<'records'>;
@@ -27,6 +28,9 @@ interface Entry {
   once: boolean;
   done: PromiseWithResolvers<void>;
 }
+
+/** Most points of one chunk. */
+const chunkPoints = 5_000;
 
 /**
  * The points of a running job, whoever reports them: METRICS_FILE, or a program that logs through MLflow's API. They are
@@ -74,7 +78,7 @@ export class PointLog {
       this.#waiting = [];
       try {
         if (this.#lost !== undefined) throw this.#lost;
-        const points = await retryFor(patienceSeconds, () => this.#fresh(entries));
+        const points = await retryFor(longPatience, () => this.#fresh(entries));
         for (const chunk of chunksOf(points, chunkPoints)) await this.#append(chunk);
         for (const { done } of entries) done.resolve();
       } catch (error) {
@@ -98,7 +102,7 @@ export class PointLog {
   async #append(points: readonly MetricPoint[]): Promise<void> {
     const { records, experiment, lease, now } = this.#options;
     const { experiment_id } = experiment;
-    await retryFor(patienceSeconds, () =>
+    await retryFor(longPatience, () =>
       this.#totals.store(points, (writes) =>
         appendMetrics(records, experiment_id, lease, this.#sequence, points, now(), ...writes),
       ),
@@ -114,5 +118,46 @@ export class PointLog {
       .finally(() => {
         this.#compacting = undefined;
       });
+  }
+}
+
+/**
+ * Keeps the summary of a training's metrics with the experiment. Its job alone writes it, under the lease, so that the
+ * parts that were read at the beginning stay true. Metrics beyond 10,000 names keep their points and have no summary.
+ */
+class MetricTotals {
+  readonly #records: TableWriter<'records'>;
+  readonly #experiment: Experiment;
+  #parts: MetricParts | undefined;
+
+  constructor(records: TableWriter<'records'>, experiment: Experiment) {
+    this.#records = records;
+    this.#experiment = experiment;
+  }
+
+  /** The summaries of all that was taken in. */
+  async parts(): Promise<MetricParts> {
+    const { project_id, experiment_id } = this.#experiment;
+    this.#parts ??= await readMetricParts(this.#records, project_id, experiment_id);
+    return this.#parts;
+  }
+
+  /**
+   * Take in points together with what stores them. Where that fails they are not taken in, so that a repetition with the
+   * same points counts them once.
+   * @param write does the writes that it is given together with its own
+   */
+  async store(
+    points: readonly MetricPoint[],
+    write: (writes: readonly Write[]) => Promise<void>,
+  ): Promise<void> {
+    const { project_id, experiment_id } = this.#experiment;
+    const { parts, changed, hasNew } = withPoints(await this.parts(), points);
+    if (hasNew) await noteFirstCriterion(this.#records, this.#experiment, allSummaries(parts).keys());
+    const writes = parts.flatMap((part, index) =>
+      changed.has(index) ? [putMetricPart(project_id, experiment_id, index, part)] : [],
+    );
+    await write(writes);
+    this.#parts = parts;
   }
 }

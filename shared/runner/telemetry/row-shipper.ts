@@ -1,18 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { retryFor } from '../job/retry-for.ts';
+import { longPatience, retryFor } from '../job/retry-for.ts';
 import { shippingPace } from './shipping-pace.ts';
-
-/** Most bytes of JSON in one chunk: an item of the table takes 400 KB, and not everything compresses. */
-const chunkBytes = 256 * 1024;
-/** Beyond this the producer waits. In memory, short rows take about twice what they take as JSON. */
-const bufferBytes = 3 * 1024 * 1024;
-/** Seconds for which a sink that is away is tried again. */
-const patienceSeconds = 600;
-
-interface Batch<Row> {
-  rows: Row[];
-  bytes: number;
-}
 
 interface RowShipperOptions<Row> {
   append(sequence: number, rows: readonly Row[]): Promise<void>;
@@ -26,6 +14,17 @@ interface RowShipperOptions<Row> {
   /** The sink refused for good, or was unavailable for ten minutes. Later rows are dropped. */
   onLost(error: unknown): void;
 }
+
+interface Batch<Row> {
+  rows: Row[];
+  bytes: number;
+}
+
+/** Most bytes of JSON in one chunk: an item of the table takes 400 KB, and not everything compresses. */
+const chunkBytes = 256 * 1024;
+
+/** Beyond this the producer waits. In memory, short rows take about twice what they take as JSON. */
+const bufferBytes = 3 * 1024 * 1024;
 
 /**
  * Sends rows home in chunks, one after the other, so that no chunk is ever stored while an earlier one is missing.
@@ -92,7 +91,7 @@ export class RowShipper<Row> {
       if (batch === undefined) break;
       this.#lastStart = performance.now();
       try {
-        await retryFor(patienceSeconds, () => this.#options.append(this.#sequence, batch.rows));
+        await retryFor(longPatience, () => this.#options.append(this.#sequence, batch.rows));
         this.#sequence += 1;
         this.#bytes -= batch.bytes;
       } catch (error) {

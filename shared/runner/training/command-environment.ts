@@ -5,44 +5,6 @@ import type { Workspace } from '../job/workspace.ts';
 import { type PlaceholderValues, variablesOf } from './placeholders.ts';
 
 const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-const firstPort = 29_500;
-const ports = 1000;
-
-/** Port of the meeting point of a cluster's nodes: the same on all, and another for another experiment. */
-function masterPort(experiment_id: string): number {
-  return firstPort + (createHash('sha256').update(experiment_id).digest().readUInt16BE(0) % ports);
-}
-
-/** The values of a run, by the names of the placeholders. A training on one node is node 0 of 1. */
-export function runValues(
-  experiment: Experiment,
-  { nodes, mainAddress, identity }: TrainingContainer,
-  workspace: Workspace,
-  configPath: string,
-): PlaceholderValues {
-  return {
-    config: configPath,
-    output_dir: workspace.output,
-    data_dir: workspace.data,
-    checkpoint_dir: workspace.checkpoints,
-    metrics_file: workspace.metrics,
-    node_rank: String(identity.node),
-    num_nodes: String(nodes),
-    master_addr: mainAddress,
-    master_port: String(masterPort(experiment.experiment_id)),
-  };
-}
-
-/**
- * Variables that PyTorch's `init_method="env://"` reads besides MASTER_ADDR and MASTER_PORT: one process on each
- * node.
- */
-const torchVariables = ({ node_rank, num_nodes }: PlaceholderValues) => ({
-  RANK: node_rank,
-  WORLD_SIZE: num_nodes,
-  LOCAL_RANK: '0',
-  LOCAL_WORLD_SIZE: '1',
-});
 
 /** The whole environment of the user's command. Nothing of the supervisor's is in it, credentials least of all. */
 export function commandEnvironment(
@@ -69,4 +31,44 @@ export function commandEnvironment(
     PROJECT_ID: experiment.project_id,
     ...(isCluster && torchVariables(values)),
   };
+}
+
+/**
+ * Variables that PyTorch's `init_method="env://"` reads besides MASTER_ADDR and MASTER_PORT: one process on each
+ * node.
+ */
+const torchVariables = ({ node_rank, num_nodes }: PlaceholderValues) => ({
+  RANK: node_rank,
+  WORLD_SIZE: num_nodes,
+  LOCAL_RANK: '0',
+  LOCAL_WORLD_SIZE: '1',
+});
+
+/** The values of a run, by the names of the placeholders. A training on one node is node 0 of 1. */
+export function runValues(
+  experiment: Experiment,
+  { nodes, mainAddress, identity }: TrainingContainer,
+  workspace: Workspace,
+  configPath: string,
+): PlaceholderValues {
+  return {
+    config: configPath,
+    output_dir: workspace.output,
+    data_dir: workspace.data,
+    checkpoint_dir: workspace.checkpoints,
+    metrics_file: workspace.metrics,
+    node_rank: String(identity.node),
+    num_nodes: String(nodes),
+    master_addr: mainAddress,
+    master_port: String(masterPort(experiment.experiment_id)),
+  };
+}
+
+const firstPort = 29_500;
+
+const ports = 1000;
+
+/** Port of the meeting point of a cluster's nodes: the same on all, and another for another experiment. */
+function masterPort(experiment_id: string): number {
+  return firstPort + (createHash('sha256').update(experiment_id).digest().readUInt16BE(0) % ports);
 }

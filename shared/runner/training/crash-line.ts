@@ -4,19 +4,8 @@ import { noMask, type SecretMask } from '../host/secret-mask.ts';
 
 /** Bytes of each stream in which the end of a traceback is looked for. */
 const tailBytes = 16_384;
+
 const longest = 300;
-
-/** `ValueError: …`, `torch.OutOfMemoryError: …`, `TypeError [CODE]: …`, `Uncaught Error: …`. */
-const namedError = /^(?:Uncaught )?[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)(?: \[\w+\])?(?::|$)/;
-
-/** The message of a traceback: the line after Python's last frame, or before the first frame of others. */
-function crashLineIn(text: string): string | undefined {
-  const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
-  const traceback = lines.findLastIndex((line) => line.startsWith('Traceback (most recent call last)'));
-  const ofPython = lines.slice(traceback + 1).find((line) => line !== '' && !/^\s/.test(line));
-  if (traceback >= 0 && ofPython !== undefined) return ofPython;
-  return lines.findLast((line) => namedError.test(line));
-}
 
 /** Keeps the end of a command's output, to name the error that ended it. */
 export class CrashLine {
@@ -42,4 +31,16 @@ export class CrashLine {
     const plain = printableText(maskCredentials(line)).trim();
     return plain.length > longest ? `${plain.slice(0, longest - 1).toWellFormed()}…` : plain;
   }
+}
+
+/** `ValueError: …`, `torch.OutOfMemoryError: …`, `TypeError [CODE]: …`, `Uncaught Error: …`. */
+const namedError = /^(?:Uncaught )?[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)(?: \[\w+\])?(?::|$)/;
+
+/** The message of a traceback: the line after Python's last frame, or before the first frame of others. */
+function crashLineIn(text: string): string | undefined {
+  const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
+  const traceback = lines.findLastIndex((line) => line.startsWith('Traceback (most recent call last)'));
+  const ofPython = lines.slice(traceback + 1).find((line) => line !== '' && !/^\s/.test(line));
+  if (traceback >= 0 && ofPython !== undefined) return ofPython;
+  return lines.findLast((line) => namedError.test(line));
 }

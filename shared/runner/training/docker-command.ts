@@ -8,11 +8,6 @@ import { engineEnvironment } from '../environment/operator-environment.ts';
 import type { TrainingJob } from '../job/training-job.ts';
 import type { Workspace } from '../job/workspace.ts';
 
-const killSeconds = 20;
-/** Names that Go's library and the client's own parts read from their environment. */
-const readByClient =
-  /^(?:GO|SSL_|XDG_|OTEL_|BUILDKIT_|BUILDX_|COMPOSE_|PODMAN_|CONTAINER|(?:HTTPS?|ALL|NO)_PROXY$)/i;
-
 /** A command that runs inside a container of its own instead of beside the supervisor. */
 export interface DockerCommand {
   argv: readonly string[];
@@ -29,27 +24,7 @@ interface RunVariables {
   project: Readonly<Record<string, string>>;
 }
 
-/** Whether a line of a file of variables holds a value as it is; a line break would end it, and nothing escapes one. */
-const fitsLine = (value: string): boolean => !/[\r\n]/.test(value);
-
-/**
- * The variables of the project as the engine's client is to hand them over. The client is a program of the operator, with
- * the operator's rights: it gets values in a file that it alone reads. A value of several lines fits no such file. It
- * stands in the client's environment, unless its name means something to programs or to the client itself.
- */
-function handedOver(project: RunVariables['project'], engine: Readonly<Record<string, string>>) {
-  const given = Object.entries(project).filter(([name]) => !isReserved(name));
-  const [lines, multiline] = [
-    given.filter(([, value]) => fitsLine(value)),
-    given.filter(([, value]) => !fitsLine(value)),
-  ];
-  return {
-    file: lines.map(([name, value]) => `${name}=${value}\n`).join(''),
-    inherited: Object.fromEntries(
-      multiline.filter(([name]) => !Object.hasOwn(engine, name) && !readByClient.test(name)),
-    ),
-  };
-}
+const killSeconds = 20;
 
 /** Run the user's command in a container of its image, with the run's folders at the same paths as outside. */
 export async function dockerCommand(
@@ -106,3 +81,29 @@ export async function dockerCommand(
   };
   return { argv, env, end, forget: () => rm(envFile, { force: true }) };
 }
+
+/** Names that Go's library and the client's own parts read from their environment. */
+const readByClient =
+  /^(?:GO|SSL_|XDG_|OTEL_|BUILDKIT_|BUILDX_|COMPOSE_|PODMAN_|CONTAINER|(?:HTTPS?|ALL|NO)_PROXY$)/i;
+
+/**
+ * The variables of the project as the engine's client is to hand them over. The client is a program of the operator, with
+ * the operator's rights: it gets values in a file that it alone reads. A value of several lines fits no such file. It
+ * stands in the client's environment, unless its name means something to programs or to the client itself.
+ */
+function handedOver(project: RunVariables['project'], engine: Readonly<Record<string, string>>) {
+  const given = Object.entries(project).filter(([name]) => !isReserved(name));
+  const [lines, multiline] = [
+    given.filter(([, value]) => fitsLine(value)),
+    given.filter(([, value]) => !fitsLine(value)),
+  ];
+  return {
+    file: lines.map(([name, value]) => `${name}=${value}\n`).join(''),
+    inherited: Object.fromEntries(
+      multiline.filter(([name]) => !Object.hasOwn(engine, name) && !readByClient.test(name)),
+    ),
+  };
+}
+
+/** Whether a line of a file of variables holds a value as it is; a line break would end it, and nothing escapes one. */
+const fitsLine = (value: string): boolean => !/[\r\n]/.test(value);

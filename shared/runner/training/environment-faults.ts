@@ -1,26 +1,17 @@
 import type { Settings } from '../../core/settings.ts';
 import { EnvironmentType } from '../../data/projects/environment.ts';
-import { packageIndexFaults } from '../environment/dependencies/package-index-faults.ts';
-import { type EnvironmentSpec, parseDependencies } from '../environment/dependencies/parse-dependencies.ts';
-import { commandFaults } from './check-command.ts';
+import {
+  type EnvironmentSpec,
+  packageIndexFaults,
+  parseDependencies,
+} from '../environment/dependencies/parse-dependencies.ts';
+import { CommandError, type SplitCommand, splitCommand } from './parse-command.ts';
+import { placeholderList, placeholderOf, unknownPlaceholders } from './placeholders.ts';
 
 /** What is wrong with one field of an environment. */
-export interface EnvironmentFault {
+interface EnvironmentFault {
   name: 'entry_point_command' | 'dependencies';
   message: string;
-}
-
-function entryPointFaults(command: unknown): EnvironmentFault[] {
-  const faults = typeof command === 'string' ? commandFaults(command) : [];
-  return faults.length === 0 ? [] : [{ name: 'entry_point_command', message: faults.join('; ') }];
-}
-
-function dependencyFaults(type: unknown, dependencies: unknown): EnvironmentFault[] {
-  const { data: env_type } = EnvironmentType.safeParse(type);
-  if (env_type === undefined || typeof dependencies !== 'string') return [];
-  const { faults } = parseDependencies({ env_type, dependencies });
-  const lines = faults.map(({ line, message }) => `line ${line}: ${message}`);
-  return lines.length === 0 ? [] : [{ name: 'dependencies', message: lines.join('; ') }];
 }
 
 /** What is wrong with an environment as far as it can be checked before a run, whoever brings it; its fields may be anything. */
@@ -33,17 +24,76 @@ export const environmentFaults = ({
   ...dependencyFaults(env_type, dependencies),
 ];
 
-type Deployment = Pick<Settings, 'packageIndexes' | 'trustedImages'>;
+function entryPointFaults(command: unknown): EnvironmentFault[] {
+  const faults = typeof command === 'string' ? commandFaults(command) : [];
+  return faults.length === 0 ? [] : [{ name: 'entry_point_command', message: faults.join('; ') }];
+}
 
-/** What is wrong with dependencies that name an image which this deployment does not trust with its supervisor. */
-function imageFaults({ env_type, dependencies }: EnvironmentSpec, { trustedImages }: Deployment) {
-  if (env_type !== 'docker' || trustedImages === undefined) return [];
-  if (Object.hasOwn(trustedImages, dependencies.trim())) return [];
-  const names = Object.keys(trustedImages).join(', ');
+/** All parts of a command that would not work in a run as written, as messages for its author. */
+export function commandFaults(text: string): string[] {
+  try {
+    const split = splitCommand(text);
+    return [...placeholderFault(split), ...expansionFault(split)];
+  } catch (error) {
+    if (error instanceof CommandError) return [error.message];
+    throw error;
+  }
+}
+
+function placeholderFault({ words }: SplitCommand): string[] {
+  const unknown = [...new Set(words.flatMap(unknownPlaceholders))];
+  const [first] = unknown;
+  if (first === undefined) return [];
+  const named = unknown.map((name) => `{${name}}`).join(', ');
   return [
-    names === '' ? 'no image is trusted by this deployment' : `must be one of the trusted images: ${names}`,
+    `${named}: not replaced in a command; ${placeholderList} are; the text {${first}} itself is written {{${first}}}`,
   ];
 }
+
+function expansionFault({ words, expansions }: SplitCommand): string[] {
+  const script = scriptIndex(words);
+  const outside = expansions.filter(({ word }) => word !== script).map(({ text }) => text);
+  const [first] = outside;
+  if (first === undefined) return [];
+  const placeholder = placeholderOf(first.replaceAll(/[${}]/g, ''));
+  const instead = placeholder === undefined ? '' : `write ${placeholder}, or `;
+  return [
+    `${[...new Set(outside)].join(', ')}: variables are not expanded, because no shell runs the command; ${instead}write bash -c '… ${first} …', where the shell expands it; in single quotes ('${first}') it is text`,
+  ];
+}
+
+const shells = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash']);
+
+const takesScript = /^-[a-zA-Z]*c[a-zA-Z]*$/;
+
+/** The option of a shell that takes the next word as its value: `-o pipefail`, also as the end of `-euo`. */
+const takesValue = /^[-+][a-zA-Z]*[oO]$/;
+
+/** Index of the script of `bash -c …`, wherever in the command it stands; undefined where there is none. */
+function scriptIndex(words: readonly string[]): number | undefined {
+  for (const [index, word] of words.entries()) {
+    if (!shells.has(word.slice(word.lastIndexOf('/') + 1))) continue;
+    let at = index + 1;
+    let hasScript = false;
+    for (; /^[-+]./.test(words[at] ?? ''); at += 1) {
+      const option = words[at] ?? '';
+      if (takesScript.test(option)) hasScript = true;
+      if (takesValue.test(option)) at += 1;
+    }
+    if (hasScript && at < words.length) return at;
+  }
+  return undefined;
+}
+
+function dependencyFaults(type: unknown, dependencies: unknown): EnvironmentFault[] {
+  const { data: env_type } = EnvironmentType.safeParse(type);
+  if (env_type === undefined || typeof dependencies !== 'string') return [];
+  const { faults } = parseDependencies({ env_type, dependencies });
+  const lines = faults.map(({ line, message }) => `line ${line}: ${message}`);
+  return lines.length === 0 ? [] : [{ name: 'dependencies', message: lines.join('; ') }];
+}
+
+type Deployment = Pick<Settings, 'packageIndexes' | 'trustedImages'>;
 
 /** What keeps an environment from this deployment: an image that it does not trust, a package index that it does not allow. */
 export function deploymentFaults(spec: EnvironmentSpec, deployment: Deployment): EnvironmentFault[] {
@@ -53,4 +103,14 @@ export function deploymentFaults(spec: EnvironmentSpec, deployment: Deployment):
     ...indexes.map(({ line, message }) => `line ${line}: ${message}`),
   ];
   return messages.length === 0 ? [] : [{ name: 'dependencies', message: messages.join('; ') }];
+}
+
+/** What is wrong with dependencies that name an image which this deployment does not trust with its supervisor. */
+function imageFaults({ env_type, dependencies }: EnvironmentSpec, { trustedImages }: Deployment) {
+  if (env_type !== 'docker' || trustedImages === undefined) return [];
+  if (Object.hasOwn(trustedImages, dependencies.trim())) return [];
+  const names = Object.keys(trustedImages).join(', ');
+  return [
+    names === '' ? 'no image is trusted by this deployment' : `must be one of the trusted images: ${names}`,
+  ];
 }

@@ -9,11 +9,21 @@ import { datasetObject, sourceObject } from '../../data/projects/upload.ts';
 import type { CommandUser } from '../../process/executable.ts';
 import { downloadObject } from '../job/download-object.ts';
 import { JobError } from '../job/job-error.ts';
-import { retryFor } from '../job/retry-for.ts';
+import { longPatience, retryFor } from '../job/retry-for.ts';
 import type { TrainingRun } from '../job/training-job.ts';
 
-/** Seconds for which a read is retried while the table is unavailable. */
-const patienceSeconds = 600;
+/**
+ * Fetch source, configuration and data set of a training into its workspace. A build of the environment needs no data
+ * set.
+ * @returns the path of the configuration
+ * @throws JobError where one is missing, damaged, refused or too large for the disk
+ */
+export async function fetchInputs(run: TrainingRun): Promise<string> {
+  await fetchSource(run);
+  const configPath = await writeConfig(run);
+  if (!run.job.container.identity.isBuild) await fetchData(run);
+  return configPath;
+}
 
 const sourceLimits: ArchiveLimits = {
   maxEntries: 100_000,
@@ -21,7 +31,20 @@ const sourceLimits: ArchiveLimits = {
   maxPathBytes: 1024,
   maxDepth: 64,
 };
-const dataLimits: ArchiveLimits = { ...sourceLimits, maxEntries: 2_000_000, maxBytes: 100_000_000_000 };
+
+/** Fetch the source and unpack it; an experiment without a source gets an empty folder. */
+async function fetchSource({ job, workspace, user }: TrainingRun): Promise<void> {
+  const { project_id, source_sha256: sha256 } = job.record;
+  const { own, source } = workspace;
+  if (sha256 === null) {
+    await mkdir(source, { mode: 0o755 });
+    return;
+  }
+  const file = join(own, 'source');
+  const object = sourceObject(project_id, sha256);
+  await fetchObject(job.objects, object, sha256, file, 'source archive', job.stop.signal);
+  await unpack(file, source, sourceLimits, 'source archive', user);
+}
 
 /**
  * Download an object to a new file and verify its SHA-256.
@@ -70,19 +93,18 @@ async function unpack(
   await rm(file);
 }
 
-/** Fetch the source and unpack it; an experiment without a source gets an empty folder. */
-async function fetchSource({ job, workspace, user }: TrainingRun): Promise<void> {
-  const { project_id, source_sha256: sha256 } = job.record;
-  const { own, source } = workspace;
-  if (sha256 === null) {
-    await mkdir(source, { mode: 0o755 });
-    return;
-  }
-  const file = join(own, 'source');
-  const object = sourceObject(project_id, sha256);
-  await fetchObject(job.objects, object, sha256, file, 'source archive', job.stop.signal);
-  await unpack(file, source, sourceLimits, 'source archive', user);
+/** Write the configuration as it was when the experiment was created, and return its path. */
+async function writeConfig({ job, workspace }: TrainingRun): Promise<string> {
+  const { records, record: experiment } = job;
+  const bytes = await retryFor(longPatience, () => readJobConfig(records, experiment.experiment_id));
+  if (bytes === undefined || experiment.config_id === null)
+    throw new JobError('The configuration of this experiment is no longer stored.');
+  const path = join(workspace.config, experiment.config_id);
+  await writeFile(path, bytes, { mode: 0o444 });
+  return path;
 }
+
+const dataLimits: ArchiveLimits = { ...sourceLimits, maxEntries: 2_000_000, maxBytes: 100_000_000_000 };
 
 /** Fetch the data set: unpack an archive, and put any other file into the folder under the data set's name. */
 async function fetchData({ job, workspace }: TrainingRun): Promise<void> {
@@ -102,28 +124,4 @@ async function fetchData({ job, workspace }: TrainingRun): Promise<void> {
   await mkdir(data, { mode: 0o755 });
   await chmod(file, 0o444);
   await rename(file, join(data, dataset));
-}
-
-/** Write the configuration as it was when the experiment was created, and return its path. */
-async function writeConfig({ job, workspace }: TrainingRun): Promise<string> {
-  const { records, record: experiment } = job;
-  const bytes = await retryFor(patienceSeconds, () => readJobConfig(records, experiment.experiment_id));
-  if (bytes === undefined || experiment.config_id === null)
-    throw new JobError('The configuration of this experiment is no longer stored.');
-  const path = join(workspace.config, experiment.config_id);
-  await writeFile(path, bytes, { mode: 0o444 });
-  return path;
-}
-
-/**
- * Fetch source, configuration and data set of a training into its workspace. A build of the environment needs no data
- * set.
- * @returns the path of the configuration
- * @throws JobError where one is missing, damaged, refused or too large for the disk
- */
-export async function fetchInputs(run: TrainingRun): Promise<string> {
-  await fetchSource(run);
-  const configPath = await writeConfig(run);
-  if (!run.job.container.identity.isBuild) await fetchData(run);
-  return configPath;
 }

@@ -1,33 +1,7 @@
 import { JobError } from '../job/job-error.ts';
 
-/** A command line that cannot be run as it is written. */
-export class CommandError extends JobError {
-  override readonly name = 'CommandError';
-}
-
-/** Shell syntax. It would be passed to the program as an argument, so a command that uses it unquoted is refused. */
-const shellOperators: ReadonlyMap<string, string> = new Map([
-  ['|', 'a pipe (|)'],
-  ['&', 'an ampersand (&)'],
-  [';', 'a semicolon (;)'],
-  ['<', 'a redirection (<)'],
-  ['>', 'a redirection (>)'],
-  ['(', 'a parenthesis'],
-  [')', 'a parenthesis'],
-  ['`', 'a command substitution (`)'],
-  ['*', 'a wildcard (*)'],
-  ['?', 'a wildcard (?)'],
-  ['\n', 'a line break'],
-]);
-
-/** How far the command line has been read. */
-interface Scan {
-  words: string[];
-  /** The word being read; null between words. */
-  word: string | null;
-  at: number;
-  expansions: Expansion[];
-}
+/** The arguments of a command; see `splitCommand`. @throws CommandError */
+export const parseCommand = (text: string): [string, ...string[]] => splitCommand(text).words;
 
 /** A parameter expansion that a shell would make in a word: `$NAME`, `${NAME}`, `$1`. */
 export interface Expansion {
@@ -41,7 +15,14 @@ export interface SplitCommand {
   expansions: readonly Expansion[];
 }
 
-const expansion = /\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[^}]*\}?|[0-9@*#?$!-])/y;
+/** How far the command line has been read. */
+interface Scan {
+  words: string[];
+  /** The word being read; null between words. */
+  word: string | null;
+  at: number;
+  expansions: Expansion[];
+}
 
 /**
  * Splits a command line into arguments by the quoting rules of the POSIX shell (Shell Command Language, 2.2), without
@@ -64,9 +45,6 @@ export function splitCommand(text: string): SplitCommand {
   return { words: [program, ...args], expansions: scan.expansions };
 }
 
-/** The arguments of a command; see `splitCommand`. @throws CommandError */
-export const parseCommand = (text: string): [string, ...string[]] => splitCommand(text).words;
-
 /**
  * The command without the line ends that a backslash takes away, which a shell removes before it reads anything else: they
  * may stand within a name. In single quotes they are text.
@@ -75,6 +53,11 @@ const joinLines = (text: string): string =>
   text.replace(/'[^']*'|"(?:\\[\s\S]|[^"\\])*"|\\[\s\S]/g, (part) =>
     part.startsWith("'") ? part : part.replace(/\\([\s\S])/g, (pair, next) => (next === '\n' ? '' : pair)),
   );
+
+/** A command line that cannot be run as it is written. */
+export class CommandError extends JobError {
+  override readonly name = 'CommandError';
+}
 
 function readNext(line: string, scan: Scan): void {
   const character = line.charAt(scan.at);
@@ -98,12 +81,6 @@ function readNext(line: string, scan: Scan): void {
   }
 }
 
-function readEscape(line: string, scan: Scan): void {
-  if (scan.at >= line.length) throw new CommandError('the command ends with a backslash');
-  scan.word = (scan.word ?? '') + line.charAt(scan.at);
-  scan.at += 1;
-}
-
 /** Reads to the closing quote. Within, a backslash escapes only `$`, a backtick, `"` and itself. */
 function readDoubleQuoted(line: string, scan: Scan): string {
   let content = '';
@@ -124,12 +101,41 @@ function readDoubleQuoted(line: string, scan: Scan): string {
   throw new CommandError('a quote (") is not closed');
 }
 
+function unsupported(syntax: string): CommandError {
+  return new CommandError(
+    `the command holds ${syntax}, which needs a shell; it is run without one: quote it, or put it into a script`,
+  );
+}
+
+const expansion = /\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[^}]*\}?|[0-9@*#?$!-])/y;
+
 /** Notes the parameter expansion that begins with the character just read, if one does. */
 function noteExpansion(line: string, scan: Scan): void {
   expansion.lastIndex = scan.at - 1;
   const [text] = expansion.exec(line) ?? [];
   if (text !== undefined) scan.expansions.push({ text, word: scan.words.length });
 }
+
+function readEscape(line: string, scan: Scan): void {
+  if (scan.at >= line.length) throw new CommandError('the command ends with a backslash');
+  scan.word = (scan.word ?? '') + line.charAt(scan.at);
+  scan.at += 1;
+}
+
+/** Shell syntax. It would be passed to the program as an argument, so a command that uses it unquoted is refused. */
+const shellOperators: ReadonlyMap<string, string> = new Map([
+  ['|', 'a pipe (|)'],
+  ['&', 'an ampersand (&)'],
+  [';', 'a semicolon (;)'],
+  ['<', 'a redirection (<)'],
+  ['>', 'a redirection (>)'],
+  ['(', 'a parenthesis'],
+  [')', 'a parenthesis'],
+  ['`', 'a command substitution (`)'],
+  ['*', 'a wildcard (*)'],
+  ['?', 'a wildcard (?)'],
+  ['\n', 'a line break'],
+]);
 
 function refuseSyntax(line: string, scan: Scan, character: string): void {
   const operator = shellOperators.get(character);
@@ -138,10 +144,4 @@ function refuseSyntax(line: string, scan: Scan, character: string): void {
   if (scan.word !== null) return;
   if (character === '#') throw unsupported('a comment (#)');
   if (character === '~' && /^(?:[/\s]|$)/.test(line.slice(scan.at))) throw unsupported('a home folder (~)');
-}
-
-function unsupported(syntax: string): CommandError {
-  return new CommandError(
-    `the command holds ${syntax}, which needs a shell; it is run without one: quote it, or put it into a script`,
-  );
 }

@@ -1,3 +1,16 @@
+import { parseCommand } from './parse-command.ts';
+
+/** `{name}`, and `{{name}}` for that text itself. `${name}` is a variable of a shell or of a template. */
+const pattern = /\{\{([A-Za-z_]\w*)\}\}|(?<!\$)\{([A-Za-z_]\w*)\}/g;
+
+/** The names in braces, each once, that have no value. */
+export function unknownPlaceholders(argument: string): string[] {
+  const names = [...argument.matchAll(pattern)].flatMap(([, , name]) => name ?? []);
+  return [...new Set(names.filter((name) => !isPlaceholder(name)))];
+}
+
+type Placeholder = keyof typeof placeholders;
+
 const ofEveryRun = {
   config: 'CONFIG_PATH',
   output_dir: 'OUTPUT_DIR',
@@ -15,31 +28,10 @@ const placeholders = {
   master_port: 'MASTER_PORT',
 } as const;
 
-type Placeholder = keyof typeof placeholders;
-/** The value of each placeholder in one run. */
-export type PlaceholderValues = Readonly<Record<Placeholder, string>>;
-
 const isPlaceholder = (name: string): name is Placeholder => Object.hasOwn(placeholders, name);
 
-/** `{name}`, and `{{name}}` for that text itself. `${name}` is a variable of a shell or of a template. */
-const pattern = /\{\{([A-Za-z_]\w*)\}\}|(?<!\$)\{([A-Za-z_]\w*)\}/g;
-
-/**
- * Puts values in the place of their placeholders, and `{name}` in the place of `{{name}}`. Everything else stays: other
- * braces, as in JSON arguments, and names without a value, which older releases accepted. Values are not looked into.
- */
-export function fillPlaceholders(argument: string, values: PlaceholderValues): string {
-  return argument.replaceAll(pattern, (text, literal: string | undefined, name: string | undefined) => {
-    if (literal !== undefined) return `{${literal}}`;
-    return name !== undefined && isPlaceholder(name) ? values[name] : text;
-  });
-}
-
-/** The names in braces, each once, that have no value. */
-export function unknownPlaceholders(argument: string): string[] {
-  const names = [...argument.matchAll(pattern)].flatMap(([, , name]) => name ?? []);
-  return [...new Set(names.filter((name) => !isPlaceholder(name)))];
-}
+/** The value of each placeholder in one run. */
+export type PlaceholderValues = Readonly<Record<Placeholder, string>>;
 
 /** All placeholders as they are written, for messages and descriptions. */
 export const placeholderList = Object.keys(placeholders)
@@ -56,4 +48,25 @@ export function placeholderOf(variable: string): string | undefined {
 export function variablesOf(values: PlaceholderValues, isCluster: boolean): Record<string, string> {
   const names = Object.keys(isCluster ? placeholders : ofEveryRun).filter(isPlaceholder);
   return Object.fromEntries(names.map((name) => [placeholders[name], values[name]]));
+}
+
+/**
+ * The arguments of a command with values in the place of its placeholders. A value is never split or interpreted.
+ * @throws CommandError where the command cannot be split
+ */
+export function resolveCommand(text: string, values: PlaceholderValues): [string, ...string[]] {
+  const [program, ...args] = parseCommand(text);
+  const fill = (argument: string): string => fillPlaceholders(argument, values);
+  return [fill(program), ...args.map(fill)];
+}
+
+/**
+ * Puts values in the place of their placeholders, and `{name}` in the place of `{{name}}`. Everything else stays: other
+ * braces, as in JSON arguments, and names without a value, which older releases accepted. Values are not looked into.
+ */
+function fillPlaceholders(argument: string, values: PlaceholderValues): string {
+  return argument.replaceAll(pattern, (text, literal: string | undefined, name: string | undefined) => {
+    if (literal !== undefined) return `{${literal}}`;
+    return name !== undefined && isPlaceholder(name) ? values[name] : text;
+  });
 }

@@ -23,58 +23,25 @@ export interface Restoration {
   stop?: AbortSignal;
 }
 
-const hasCode = (error: unknown, ...codes: unknown[]): boolean =>
-  error instanceof Error && 'code' in error && codes.includes(error.code);
-
-/** Opens a folder within an open one, and makes it where it is missing. Never leaves through a link. */
-async function subfolder(
-  parent: FileHandle,
-  folder: string,
-  name: string,
-  user: CommandUser | undefined,
-): Promise<FileHandle> {
-  const path = within(parent, folder, name);
-  let isNew = true;
+/**
+ * Downloads the checkpoints of earlier attempts into the folder before the command starts, and returns how many. The
+ * environment's build has run as the same user by then and may have put anything there, so nothing is followed.
+ * @throws JobError when one is damaged or the folder does not take it
+ */
+export async function restoreCheckpoints(restoration: Restoration): Promise<number> {
+  let restored = 0;
   try {
-    await mkdir(path, { mode: 0o700 });
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error;
-    isNew = false;
-  }
-  const handle = await openFolder(path);
-  if (isNew && user !== undefined) await handle.chown(user.uid, user.gid);
-  return handle;
-}
-
-/** Create a file anew in place of any other entry. */
-async function createFile(path: string, user: CommandUser | undefined): Promise<FileHandle> {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  await unlink(path).catch((error: unknown) => {
-    if (!hasCode(error, 'ENOENT')) throw error;
-  });
-  const handle = await open(path, flags, 0o600);
-  if (user !== undefined) await handle.chown(user.uid, user.gid);
-  return handle;
-}
-
-/** Runs an action with the folder of a path open, below `folder`. */
-async function inFolder<T>(
-  folder: string,
-  names: readonly string[],
-  user: CommandUser | undefined,
-  act: (parent: FileHandle, folder: string) => Promise<T>,
-): Promise<T> {
-  let at = { handle: await openFolder(folder), path: folder };
-  try {
-    for (const name of names) {
-      const handle = await subfolder(at.handle, at.path, name, user);
-      await at.handle.close();
-      at = { handle, path: join(at.path, name) };
+    for await (const artifact of eachArtifact({ ...restoration, kind: 'checkpoint' })) {
+      await restoreFile(artifact, restoration);
+      restored += 1;
     }
-    return await act(at.handle, at.path);
-  } finally {
-    await at.handle.close();
+  } catch (error) {
+    if (!hasCode(error, 'ENOTDIR', 'ELOOP', 'EISDIR', 'EPERM')) throw error;
+    throw new JobError(
+      'CHECKPOINT_DIR was changed before the command started, so checkpoints cannot be put there.',
+    );
   }
+  return restored;
 }
 
 async function restoreFile(
@@ -99,23 +66,56 @@ async function restoreFile(
   }
 }
 
-/**
- * Downloads the checkpoints of earlier attempts into the folder before the command starts, and returns how many. The
- * environment's build has run as the same user by then and may have put anything there, so nothing is followed.
- * @throws JobError when one is damaged or the folder does not take it
- */
-export async function restoreCheckpoints(restoration: Restoration): Promise<number> {
-  let restored = 0;
+/** Runs an action with the folder of a path open, below `folder`. */
+async function inFolder<T>(
+  folder: string,
+  names: readonly string[],
+  user: CommandUser | undefined,
+  act: (parent: FileHandle, folder: string) => Promise<T>,
+): Promise<T> {
+  let at = { handle: await openFolder(folder), path: folder };
   try {
-    for await (const artifact of eachArtifact({ ...restoration, kind: 'checkpoint' })) {
-      await restoreFile(artifact, restoration);
-      restored += 1;
+    for (const name of names) {
+      const handle = await subfolder(at.handle, at.path, name, user);
+      await at.handle.close();
+      at = { handle, path: join(at.path, name) };
     }
-  } catch (error) {
-    if (!hasCode(error, 'ENOTDIR', 'ELOOP', 'EISDIR', 'EPERM')) throw error;
-    throw new JobError(
-      'CHECKPOINT_DIR was changed before the command started, so checkpoints cannot be put there.',
-    );
+    return await act(at.handle, at.path);
+  } finally {
+    await at.handle.close();
   }
-  return restored;
+}
+
+/** Opens a folder within an open one, and makes it where it is missing. Never leaves through a link. */
+async function subfolder(
+  parent: FileHandle,
+  folder: string,
+  name: string,
+  user: CommandUser | undefined,
+): Promise<FileHandle> {
+  const path = within(parent, folder, name);
+  let isNew = true;
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+    isNew = false;
+  }
+  const handle = await openFolder(path);
+  if (isNew && user !== undefined) await handle.chown(user.uid, user.gid);
+  return handle;
+}
+
+const hasCode = (error: unknown, ...codes: unknown[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(error.code);
+
+/** Create a file anew in place of any other entry. */
+async function createFile(path: string, user: CommandUser | undefined): Promise<FileHandle> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  await unlink(path).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  });
+  const handle = await open(path, flags, 0o600);
+  if (user !== undefined) await handle.chown(user.uid, user.gid);
+  return handle;
 }

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { mlflowUploadVariables } from '../../core/mlflow-upload-variables.ts';
 import { type Outcome, supervise } from '../../process/supervise.ts';
 import type { PreparedEnvironment } from '../environment/prepare-environment.ts';
@@ -8,8 +10,7 @@ import type { OpenTracking } from '../outputs/run-logs.ts';
 import { commandEnvironment, runValues } from './command-environment.ts';
 import { CrashLine } from './crash-line.ts';
 import { dockerCommand } from './docker-command.ts';
-import { resolveCommand } from './resolve-command.ts';
-import { trackingClients } from './tracking-clients.ts';
+import { resolveCommand } from './placeholders.ts';
 import { watchPeers } from './watch-peers.ts';
 
 export interface CommandResult {
@@ -18,6 +19,67 @@ export interface CommandResult {
   warnings: readonly string[];
   /** The error that the command printed last, if it printed one. */
   crash?: string | undefined;
+}
+
+/**
+ * Run the user's command in its prepared workspace. On node 0 also collect its metrics and files, and watch the other
+ * nodes of a cluster.
+ * @throws ArtifactLimitError where not all files could be stored; LeaseLostError
+ */
+export async function runCommand(
+  run: TrainingRun,
+  prepared: PreparedEnvironment,
+  configPath: string,
+  openTracking: OpenTracking | undefined,
+): Promise<CommandResult> {
+  const { job } = run;
+  const crash = new CrashLine(run.variables.mask);
+  const clients = trackingClients(run, prepared);
+  if (job.node > 0) {
+    const elsewhere = clients.areServed ? clients.untracked() : {};
+    const outcome = await superviseCommand(run, prepared, configPath, crash, elsewhere);
+    return { outcome, warnings: [], crash: crash.read() };
+  }
+  const outputs = collectOutputs(run, prepared);
+  const tracking = clients.areServed ? await openTracking?.(run, outputs.logs) : undefined;
+  const endWatch = watchPeers(job);
+  const env = tracking === undefined ? {} : clients.reach(tracking.env);
+  const outcome = await superviseCommand(run, prepared, configPath, crash, env).finally(endWatch);
+  await tracking?.close(outcome.cause === 'exited' && outcome.exitCode === 0);
+  return { outcome, warnings: await outputs.finish(), crash: crash.read() };
+}
+
+const uriVariable = 'MLFLOW_TRACKING_URI';
+
+const proxyVariables = ['HTTP_PROXY', 'ALL_PROXY', 'http_proxy', 'all_proxy'];
+
+const loopback = '127.0.0.1';
+
+/** How MLflow clients of a run's command find where they log to. */
+function trackingClients(
+  { job, workspace, variables: { values } }: TrainingRun,
+  { image }: Pick<PreparedEnvironment, 'image'>,
+) {
+  return {
+    /**
+     * False where the project names a tracking server of its own, or the command runs in a container with another
+     * loopback address.
+     */
+    areServed: values[uriVariable] === undefined && (image === null || job.record.nodes > 1),
+
+    /** The variables of a server on the loopback address, which no proxy of the project reaches. */
+    reach(env: Readonly<Record<string, string>>): Record<string, string> {
+      if (!proxyVariables.some((name) => values[name] !== undefined)) return { ...env };
+      const past = (name: string) => ({ [name]: [values[name], loopback].filter(Boolean).join(',') });
+      return { ...env, ...past('NO_PROXY'), ...past('no_proxy') };
+    },
+
+    /** Of a cluster node 0 records alone: the others log to a folder that ends with the run. */
+    untracked: (): Record<string, string> => ({
+      [uriVariable]: pathToFileURL(join(workspace.temporary, 'mlruns')).href,
+      MLFLOW_ALLOW_FILE_STORE: 'true',
+    }),
+  };
 }
 
 /** Run the command as a process beside the supervisor, or in a container of its image, until it ends or is stopped. */
@@ -62,32 +124,4 @@ async function superviseCommand(
   const outcome = await running.finally(() => docker.forget());
   if (outcome.cause !== 'exited') await docker.end();
   return outcome;
-}
-
-/**
- * Run the user's command in its prepared workspace. On node 0 also collect its metrics and files, and watch the other
- * nodes of a cluster.
- * @throws ArtifactLimitError where not all files could be stored; LeaseLostError
- */
-export async function runCommand(
-  run: TrainingRun,
-  prepared: PreparedEnvironment,
-  configPath: string,
-  openTracking: OpenTracking | undefined,
-): Promise<CommandResult> {
-  const { job } = run;
-  const crash = new CrashLine(run.variables.mask);
-  const clients = trackingClients(run, prepared);
-  if (job.node > 0) {
-    const elsewhere = clients.areServed ? clients.untracked() : {};
-    const outcome = await superviseCommand(run, prepared, configPath, crash, elsewhere);
-    return { outcome, warnings: [], crash: crash.read() };
-  }
-  const outputs = collectOutputs(run, prepared);
-  const tracking = clients.areServed ? await openTracking?.(run, outputs.logs) : undefined;
-  const endWatch = watchPeers(job);
-  const env = tracking === undefined ? {} : clients.reach(tracking.env);
-  const outcome = await superviseCommand(run, prepared, configPath, crash, env).finally(endWatch);
-  await tracking?.close(outcome.cause === 'exited' && outcome.exitCode === 0);
-  return { outcome, warnings: await outputs.finish(), crash: crash.read() };
 }

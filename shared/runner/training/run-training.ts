@@ -1,24 +1,53 @@
 import type { Conclusion } from '../../jobs/conclusion.ts';
 import { cancelledReason } from '../../jobs/reasons.ts';
 import { concludeHeldJob, reportNodeEnd } from '../conclusion/conclude-held-job.ts';
-import { conclusionOf } from '../conclusion/conclusion-of.ts';
-import { conclusionOfError } from '../conclusion/conclusion-of-error.ts';
-import { findCancelled } from '../conclusion/find-cancelled.ts';
+import { conclusionOf, conclusionOfError, findCancelled } from '../conclusion/conclusion-of.ts';
 import { prepareRunEnvironment } from '../environment/prepare-run-environment.ts';
 import type { SecretMask } from '../host/secret-mask.ts';
-import { exitCodes } from '../job/exit-codes.ts';
+import { exitCodes } from '../job/batch-container.ts';
+import { keepAlive, noteProgress } from '../job/hold-job.ts';
 import { claimJobUser } from '../job/job-user.ts';
-import { keepAlive } from '../job/keep-alive.ts';
-import { noteProgress } from '../job/note-progress.ts';
 import { openVariables } from '../job/open-variables.ts';
 import type { TrainingJob, TrainingRun } from '../job/training-job.ts';
 import { createWorkspace } from '../job/workspace.ts';
 import type { OpenTracking } from '../outputs/run-logs.ts';
-import { sweepEarlier } from '../outputs/sweep-earlier.ts';
-import { openLog } from '../telemetry/open-log.ts';
+import { sweepEarlier } from '../outputs/sweep-leftovers.ts';
+import { openLog } from '../telemetry/log-shipper.ts';
 import { fetchInputs } from './fetch-inputs.ts';
 import { restoreCheckpoints } from './restore-checkpoints.ts';
 import { type CommandResult, runCommand } from './run-command.ts';
+
+/**
+ * Run a node of a training, whose lease is held, to its end. Return the exit code of the container.
+ * @param openTracking starts the server that clients of the command log to
+ */
+export async function runTraining(job: TrainingJob, openTracking?: OpenTracking): Promise<number> {
+  const { record, container } = job;
+  const { node, isBuild, batch_attempt } = container.identity;
+  await using opened = new AsyncDisposableStack();
+  opened.defer(keepAlive(job, container.heartbeat));
+  const variables = await openVariables(job);
+  const shipper = openLog(job, variables.mask);
+  const what = isBuild ? 'Building the environment' : `Attempt ${batch_attempt}`;
+  shipper.say(`${what} of ${record.kind} on node ${node} of ${container.nodes}.`);
+  const { user, release } = await claimJobUser(container.firstUid);
+  opened.defer(release);
+  const workspace = await createWorkspace(container.workFolder, `${record.experiment_id}-${node}`, user);
+  opened.defer(workspace.remove);
+
+  const end = await endOf({ job, workspace, user, shipper, variables }, openTracking);
+  const { isBuilt } = end;
+  const conclusion = end.conclusion && masked(end.conclusion, variables.mask);
+  if (conclusion !== undefined && conclusion.reason !== null) {
+    // The log has the error already, as the command printed it.
+    const printed = end.crash === undefined ? '' : `${variables.mask.apply(end.crash)}\n`;
+    shipper.say(conclusion.reason.replace(printed, ''));
+  }
+  await shipper.close();
+  if (conclusion === undefined) return isBuilt ? exitCodes.succeeded : exitCodes.interrupted;
+  await conclude(job, conclusion, end);
+  return conclusion.status === 'SUCCEEDED' ? exitCodes.succeeded : exitCodes.failed;
+}
 
 /** How a run of a node ended. */
 interface RunEnd {
@@ -32,6 +61,26 @@ interface RunEnd {
   hasRun: boolean;
   /** The error that the command printed last. */
   crash?: string | undefined;
+}
+
+/** Run the phases, and turn their result or error into the end of the run. */
+async function endOf(run: TrainingRun, openTracking: OpenTracking | undefined): Promise<RunEnd> {
+  const { job } = run;
+  const unrun = { warnings: undefined, isBuilt: false, hasRun: false };
+  try {
+    const cancelled = await findCancelled(job);
+    if (cancelled !== undefined) {
+      const reason = cancelledReason(cancelled.by, 'before its command started');
+      return { ...unrun, conclusion: { status: 'CANCELLED', reason } };
+    }
+    const result = await runPhases(run, openTracking);
+    if (result === 'built') return { ...unrun, conclusion: undefined, isBuilt: true };
+    const conclusion = await conclusionOfCommand(job, result);
+    const { warnings, crash } = result;
+    return { conclusion, warnings, isBuilt: false, hasRun: true, crash };
+  } catch (error) {
+    return { ...unrun, conclusion: await conclusionOfError(job, error) };
+  }
 }
 
 /** The phases of a run, in their order. */
@@ -78,25 +127,11 @@ async function conclusionOfCommand(
   return conclusionOf(outcome, { stop: job.stop.reason, cancelled, timeout, memory, crash });
 }
 
-/** Run the phases, and turn their result or error into the end of the run. */
-async function endOf(run: TrainingRun, openTracking: OpenTracking | undefined): Promise<RunEnd> {
-  const { job } = run;
-  const unrun = { warnings: undefined, isBuilt: false, hasRun: false };
-  try {
-    const cancelled = await findCancelled(job);
-    if (cancelled !== undefined) {
-      const reason = cancelledReason(cancelled.by, 'before its command started');
-      return { ...unrun, conclusion: { status: 'CANCELLED', reason } };
-    }
-    const result = await runPhases(run, openTracking);
-    if (result === 'built') return { ...unrun, conclusion: undefined, isBuilt: true };
-    const conclusion = await conclusionOfCommand(job, result);
-    const { warnings, crash } = result;
-    return { conclusion, warnings, isBuilt: false, hasRun: true, crash };
-  } catch (error) {
-    return { ...unrun, conclusion: await conclusionOfError(job, error) };
-  }
-}
+/** A conclusion whose reason tells no secret. */
+const masked = ({ reason, ...conclusion }: Conclusion, mask: SecretMask): Conclusion => ({
+  ...conclusion,
+  reason: reason === null ? null : mask.apply(reason),
+});
 
 /** Write how the run ended. Node 0 concludes the job; another node reports its end to node 0. */
 async function conclude(
@@ -111,42 +146,4 @@ async function conclude(
     ...conclusion,
     change: { ...conclusion.change, ...(warnings !== undefined && { warnings }) },
   });
-}
-
-/** A conclusion whose reason tells no secret. */
-const masked = ({ reason, ...conclusion }: Conclusion, mask: SecretMask): Conclusion => ({
-  ...conclusion,
-  reason: reason === null ? null : mask.apply(reason),
-});
-
-/**
- * Run a node of a training, whose lease is held, to its end. Return the exit code of the container.
- * @param openTracking starts the server that clients of the command log to
- */
-export async function runTraining(job: TrainingJob, openTracking?: OpenTracking): Promise<number> {
-  const { record, container } = job;
-  const { node, isBuild, batch_attempt } = container.identity;
-  await using opened = new AsyncDisposableStack();
-  opened.defer(keepAlive(job, container.heartbeat));
-  const variables = await openVariables(job);
-  const shipper = openLog(job, variables.mask);
-  const what = isBuild ? 'Building the environment' : `Attempt ${batch_attempt}`;
-  shipper.say(`${what} of ${record.kind} on node ${node} of ${container.nodes}.`);
-  const { user, release } = await claimJobUser(container.firstUid);
-  opened.defer(release);
-  const workspace = await createWorkspace(container.workFolder, `${record.experiment_id}-${node}`, user);
-  opened.defer(workspace.remove);
-
-  const end = await endOf({ job, workspace, user, shipper, variables }, openTracking);
-  const { isBuilt } = end;
-  const conclusion = end.conclusion && masked(end.conclusion, variables.mask);
-  if (conclusion !== undefined && conclusion.reason !== null) {
-    // The log has the error already, as the command printed it.
-    const printed = end.crash === undefined ? '' : `${variables.mask.apply(end.crash)}\n`;
-    shipper.say(conclusion.reason.replace(printed, ''));
-  }
-  await shipper.close();
-  if (conclusion === undefined) return isBuilt ? exitCodes.succeeded : exitCodes.interrupted;
-  await conclude(job, conclusion, end);
-  return conclusion.status === 'SUCCEEDED' ? exitCodes.succeeded : exitCodes.failed;
 }

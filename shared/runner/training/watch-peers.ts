@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import { listLeases } from '../../data/jobs/lease.ts';
+import { heartbeatsMissed, type Lease, listLeases } from '../../data/jobs/lease.ts';
 import type { TrainingJob } from '../job/training-job.ts';
-import { PeerHealth } from './peer-health.ts';
 
 /**
  * Stop node 0 of a cluster when another node has failed, was lost or does not start, instead of waiting for its
@@ -32,4 +31,90 @@ export function watchPeers({ record, container, records, stop, log }: TrainingJo
     });
   }, heartbeat * 1000);
   return () => clearInterval(timer);
+}
+
+interface Cluster {
+  nodes: number;
+  /** The Batch job and attempt that the nodes belong to; leases of others are of an earlier run. */
+  batch_job_id: string;
+  batch_attempt: number;
+  /** Seconds between two heartbeats. */
+  heartbeat: number;
+}
+
+/** The last heartbeat of a node that node 0 saw, and when it saw it first. */
+interface Sight {
+  /** Changes with every heartbeat. */
+  sign: string;
+  /** Seconds of a monotonic clock. */
+  since: number;
+}
+
+/** Heartbeats for which node 0 waits for a node that has not started: 15 minutes for an image to be pulled. */
+const heartbeatsToStart = 60;
+
+/**
+ * Checks by their leases whether the other nodes of a cluster are alive. Only the time between two reads counts, not
+ * the clock of another node.
+ */
+export class PeerHealth {
+  readonly #cluster: Cluster;
+  readonly #sights = new Map<number, Sight>();
+  readonly #failing = new Set<number>();
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+  }
+
+  /** Forget all heartbeats after a failed read: the other nodes may have been unable to write them. */
+  missLook(): void {
+    this.#sights.clear();
+  }
+
+  /**
+   * The reason why the job cannot go on, with the node; undefined while it can. A failed node is reported at the
+   * second read: until then node 0 may end by itself, with a better reason.
+   *
+   * @param now seconds of a monotonic clock
+   */
+  check(leases: ReadonlyMap<number, Lease>, now: number): string | undefined {
+    for (let node = 1; node < this.#cluster.nodes; node += 1) {
+      const verdict = this.#verdictOn(node, this.#leaseOf(leases.get(node)), now);
+      if (verdict !== undefined) return verdict;
+    }
+    return undefined;
+  }
+
+  /** The lease of a node if it is of this very run. */
+  #leaseOf(lease: Lease | undefined): Lease | undefined {
+    const { batch_job_id, batch_attempt } = this.#cluster;
+    return lease?.batch_job_id === batch_job_id && lease.batch_attempt === batch_attempt ? lease : undefined;
+  }
+
+  #verdictOn(node: number, lease: Lease | undefined, now: number): string | undefined {
+    if (lease?.end !== undefined) return this.#judgeEnd(node, lease.end.failure);
+    const silence = this.#silenceOf(node, lease, now);
+    const { heartbeat } = this.#cluster;
+    const patience = heartbeat * (lease === undefined ? heartbeatsToStart : heartbeatsMissed);
+    if (silence <= patience) return undefined;
+    return lease === undefined
+      ? `Node ${node} did not start within ${patience} s.`
+      : `Node ${node} was lost: it gave no sign of life for ${patience} s.`;
+  }
+
+  #judgeEnd(node: number, failure: string | null): string | undefined {
+    if (failure === null) return undefined;
+    if (this.#failing.has(node)) return `Node ${node} failed: ${failure}`;
+    this.#failing.add(node);
+    return undefined;
+  }
+
+  /** Seconds since a node's last heartbeat. */
+  #silenceOf(node: number, lease: Lease | undefined, now: number): number {
+    const sign = lease === undefined ? '' : `${lease.holder} ${lease.heartbeat_at}`;
+    const seen = this.#sights.get(node);
+    if (seen?.sign === sign) return now - seen.since;
+    this.#sights.set(node, { sign, since: now });
+    return 0;
+  }
 }

@@ -1,6 +1,6 @@
 import { mkdtemp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeTree } from '../../../shared/runner/environment/cache/remove-tree.ts';
+import { removeTree } from '../../../shared/runner/environment/remove-tree.ts';
 
 /**
  * Takes a folder of environments away from where it is, as on a host that never had it, and removes it when all is

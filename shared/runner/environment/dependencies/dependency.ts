@@ -1,9 +1,3 @@
-/** One thing wrong with the text of `dependencies`; `line` counts from 1. */
-export interface DependencyFault {
-  line: number;
-  message: string;
-}
-
 /** The options of pip that dependencies may hold. */
 export type PipOption = 'index-url' | 'extra-index-url' | 'find-links' | 'pre';
 
@@ -19,7 +13,26 @@ export type Dependency =
   | { kind: 'option'; line: number; name: PipOption; value: string }
   | { kind: 'image'; line: number; reference: string };
 
+/** One thing wrong with the text of `dependencies`; `line` counts from 1. */
+export interface DependencyFault {
+  line: number;
+  message: string;
+}
+
 export interface ParsedDependencies {
   dependencies: Dependency[];
   faults: DependencyFault[];
+}
+
+const segment = /^[A-Za-z0-9_.!~+@=-]+$/;
+
+/**
+ * The normal form (`a/b.whl`) of a path that a person gave relative to the source folder, or null when it is absolute,
+ * leaves the folder, or holds characters that an installer could read as something other than a file name.
+ */
+export function normalRelativePath(path: string): string | null {
+  if (path.length > 400) return null;
+  const segments = path.replace(/^(?:\.\/)+/, '').split('/');
+  const plain = segments.every((part) => segment.test(part) && part !== '.' && part !== '..');
+  return plain && !segments[0]?.startsWith('-') ? segments.join('/') : null;
 }

@@ -1,17 +1,16 @@
-import type { ParsedDependencies } from './dependency.ts';
-import { imageReferenceFault } from './image-reference.ts';
-import { parseNodePackages } from './node-packages.ts';
+import { packageIndexFault } from '../../../core/package-indexes.ts';
+import {
+  type Dependency,
+  type DependencyFault,
+  normalRelativePath,
+  type ParsedDependencies,
+} from './dependency.ts';
 import { parseRequirements } from './python-requirements.ts';
 
 export interface EnvironmentSpec {
   env_type: 'python' | 'node' | 'system' | 'docker';
   /** As the person wrote it: requirement lines, npm packages or an image. Blank, `-` or `none`: nothing to install. */
   dependencies: string;
-}
-
-/** Whether `dependencies` is empty: blank, `-` or `none`. */
-function nothingToInstall(dependencies: string): boolean {
-  return ['', '-', 'none'].includes(dependencies.trim().toLowerCase());
 }
 
 /**
@@ -39,4 +38,116 @@ export function parseDependencies(spec: EnvironmentSpec): ParsedDependencies {
       return { dependencies: [{ kind: 'image', line: 1, reference }], faults: [] };
     }
   }
+}
+
+/** Whether `dependencies` is empty: blank, `-` or `none`. */
+function nothingToInstall(dependencies: string): boolean {
+  return ['', '-', 'none'].includes(dependencies.trim().toLowerCase());
+}
+
+/**
+ * npm packages, one a line or separated by commas: `name`, `name@range`, `name@tag`, the same with `@scope/`, or a
+ * tarball of the source as `./path.tgz`. `#` starts a comment. Git, URL, alias and folder specs and options are refused.
+ */
+function parseNodePackages(text: string): ParsedDependencies {
+  const dependencies: Dependency[] = [];
+  const faults: DependencyFault[] = [];
+  for (const [index, raw] of text.split(/\r\n|\n|\r/).entries()) {
+    const line = index + 1;
+    for (const entry of raw.replace(/(?:^|\s)#.*$/, '').split(',')) {
+      const spec = entry.trim();
+      if (spec === '') continue;
+      const parsed = parsePackage(spec, line);
+      if (typeof parsed === 'string') faults.push({ line, message: parsed });
+      else dependencies.push(parsed);
+    }
+  }
+  return { dependencies, faults };
+}
+
+const packageName = /^(?:@[a-z0-9~][a-z0-9._~-]*\/)?[A-Za-z0-9~][A-Za-z0-9._~-]*$/;
+
+// npm takes a name or range with these endings for a file, so `a@b.tgz` would read one.
+const tarball = /\.(?:tgz|tar|tar\.gz)$/i;
+
+const range = /^[0-9A-Za-z.^~<>=|*+ -]{1,200}$/;
+
+function parsePackage(spec: string, line: number): Dependency | string {
+  const shown = JSON.stringify(spec.slice(0, 80));
+  if (spec.startsWith('-')) return `${shown}: npm options are not allowed here`;
+  if (spec.startsWith('.') || spec.startsWith('/') || spec.startsWith('file:')) {
+    const path = spec.startsWith('./') ? normalRelativePath(spec) : null;
+    if (path === null) return `${shown}: a local package is written ./path.tgz, inside the source`;
+    if (!/\.(?:tgz|tar\.gz)$/.test(path)) return `${shown}: a local package must be a .tgz file`;
+    return { kind: 'file', line, path, extras: '', marker: '' };
+  }
+  const at = spec.indexOf('@', 1);
+  const name = at < 0 ? spec : spec.slice(0, at);
+  const wanted =
+    at < 0
+      ? ''
+      : spec
+          .slice(at + 1)
+          .trim()
+          .replaceAll(/ +/g, ' ');
+  if (!packageName.test(name) || name.length > 214 || tarball.test(name)) {
+    return `${shown}: not the name of an npm package (one a line, or separated by commas)`;
+  }
+  if (at >= 0 && (!range.test(wanted) || tarball.test(wanted))) {
+    return `${shown}: after @ comes a version, a range or a tag`;
+  }
+  return { kind: 'package', line, spec: at < 0 ? name : `${name}@${wanted}` };
+}
+
+const digestPattern = /^[A-Za-z][A-Za-z0-9]*(?:[+._-][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,128}$/;
+
+const tagPattern = /^\w[\w.-]{0,127}$/;
+
+const domain =
+  /^(?:[A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9-]*[A-Za-z0-9])(?:\.(?:[A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9-]*[A-Za-z0-9]))*(?::[0-9]{1,5})?$/;
+
+const component = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
+
+/**
+ * The error of a container image reference, or null. Grammar: `[domain[:port]/]path[/path…][:tag][@digest]` as in the
+ * OCI distribution project's reference grammar; the first component is a domain when it has a dot or a colon or is
+ * `localhost`; the name has at most 255 characters.
+ */
+function imageReferenceFault(reference: string): string | null {
+  if (/\s|,/.test(reference)) return 'one image only, without spaces';
+  const at = reference.indexOf('@');
+  const named = at < 0 ? reference : reference.slice(0, at);
+  if (at >= 0 && !digestPattern.test(reference.slice(at + 1))) return 'the digest after @ is malformed';
+  const colon = named.indexOf(':', named.lastIndexOf('/') + 1);
+  const name = colon < 0 ? named : named.slice(0, colon);
+  if (colon >= 0 && !tagPattern.test(named.slice(colon + 1))) return 'the tag after : is malformed';
+  if (name.length > 255) return 'the image name has more than 255 characters';
+  const parts = name.split('/');
+  const first = parts[0] ?? '';
+  const hasDomain = parts.length > 1 && (/[.:]/.test(first) || first === 'localhost');
+  if (hasDomain && !domain.test(first)) return 'the registry host is malformed';
+  const path = hasDomain ? parts.slice(1) : parts;
+  if (!path.every((part) => component.test(part)))
+    return 'not an image name (lower-case, like registry/name:tag)';
+  return null;
+}
+
+/** Options that name a host which this deployment does not allow, and a second `--index-url`. */
+export function packageIndexFaults(
+  dependencies: readonly Dependency[],
+  packageIndexes: readonly string[],
+): DependencyFault[] {
+  let index: string | undefined;
+  return dependencies.flatMap((dependency) => {
+    if (dependency.kind !== 'option' || dependency.name === 'pre') return [];
+    const { line, name, value } = dependency;
+    const message = packageIndexFault(value, packageIndexes);
+    if (message !== null) return [{ line, message }];
+    if (name !== 'index-url') return [];
+    const isSecond = index !== undefined && index !== value;
+    index = value;
+    return isSecond
+      ? [{ line, message: 'more than one --index-url; further ones are --extra-index-url' }]
+      : [];
+  });
 }

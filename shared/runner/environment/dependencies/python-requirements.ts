@@ -1,13 +1,11 @@
 import { maskCredentials } from '../operator-environment.ts';
-import type { Dependency, DependencyFault, ParsedDependencies } from './dependency.ts';
-import { credentialAdvice, parsePipOption } from './pip-option.ts';
-import { isMarker } from './python-marker.ts';
-import { normalRelativePath } from './relative-path.ts';
-import { longestLine, splitRequirements } from './requirement-list.ts';
-
-const identifier = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
-const specifier = /^(?:===|[~=!<>]=|[<>])\s*[A-Za-z0-9][A-Za-z0-9.*+!_-]*$/;
-const requirementsOption = /^(?:-r\s*|--requirement(?:\s+|=))(\S.*)$/;
+import {
+  type Dependency,
+  type DependencyFault,
+  normalRelativePath,
+  type ParsedDependencies,
+  type PipOption,
+} from './dependency.ts';
 
 /**
  * Python requirement lines: `name[extras]>=1,<2 ; marker`, `name @ https://…`, `./path.whl` (or `.tar.gz`, `.zip`) of
@@ -27,6 +25,62 @@ export function parseRequirements(text: string): ParsedDependencies {
   }
   return { dependencies, faults };
 }
+
+/** One requirement as written, without its comment; `line` counts from 1. */
+interface RequirementText {
+  line: number;
+  text: string;
+}
+
+/**
+ * Splits requirement lines, which may also be separated by commas.
+ * A newline always separates. A comma separates outside brackets and quotes, unless a version comparator follows it
+ * (`numpy>=1,<2`). In a direct URL a comma belongs to the URL unless white space follows. Comments (` #…`) end a line.
+ */
+function splitRequirements(text: string): RequirementText[] {
+  return text.split(/\r\n|\n|\r/).flatMap((raw, index) =>
+    splitCommas(raw.replace(/(?:^|\s)#.*$/, ''))
+      .map((part) => ({ line: index + 1, text: part.trim() }))
+      .filter((part) => part.text !== ''),
+  );
+}
+
+/** Longer lines are not split (and refused by the grammar), which bounds the work that a hostile file can cause. */
+const longestLine = 4000;
+
+function splitCommas(line: string): string[] {
+  if (line.length > longestLine) return [line];
+  const parts: string[] = [];
+  let start = 0;
+  let depth = 0;
+  let quote = '';
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line.charAt(at);
+    if (quote !== '') {
+      if (character === quote) quote = '';
+    } else if (character === '"' || character === "'") quote = character;
+    else if (character === '[' || character === '(') depth += 1;
+    else if (character === ']' || character === ')') depth -= 1;
+    else if (character === ',' && depth <= 0 && separates(line, start, at)) {
+      parts.push(line.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...parts, line.slice(start)];
+}
+
+// A quoted value may not hold ` -`, which pip takes for the start of an option wherever it stands in a line.
+const token =
+  /\s*([()]|===|[<>=!~]=|[<>]|not\s+in\b|[a-z_]+|"(?:[\w.+*!~,-]|\s(?!-))*"|'(?:[\w.+*!~,-]|\s(?!-))*')/y;
+
+function separates(line: string, start: number, comma: number): boolean {
+  const token = line.slice(start, comma).trimStart().split(/\s/).at(-1) ?? '';
+  const next = line.charAt(comma + 1);
+  if (/(?:^|@)[A-Za-z+]+:\/\//.test(token)) return next === '' || /\s/.test(next);
+  return !/^\s*[<>=!~]/.test(line.slice(comma + 1, comma + 100));
+}
+
+const requirementsOption = /^(?:-r\s*|--requirement(?:\s+|=))(\S.*)$/;
 
 function parseRequirement(text: string, line: number): Dependency | string {
   if (text.length > longestLine) return `a line has at most ${longestLine} characters`;
@@ -53,10 +107,108 @@ function parseRequirement(text: string, line: number): Dependency | string {
     : named(beforeMarker, suffix, line);
 }
 
+const withUrl = /^(-i|--index-url|--extra-index-url|-f|--find-links)(?:\s*=\s*|\s+)(\S+)$/;
+
+const longNames: Readonly<Record<string, PipOption>> = {
+  '-i': 'index-url',
+  '--index-url': 'index-url',
+  '--extra-index-url': 'extra-index-url',
+  '-f': 'find-links',
+  '--find-links': 'find-links',
+};
+
+/** What to do with a password that somebody was to reach a package index with. */
+const credentialAdvice =
+  'whoever may see the project can read it; keep user and password in a secret variable of the project';
+
+/** A line with an option of pip: the option, what is wrong with it, or null where it is none of the four. */
+function parsePipOption(text: string, line: number): Dependency | string | null {
+  if (text === '--pre') return { kind: 'option', line, name: 'pre', value: '' };
+  const [, written = '', value = ''] = withUrl.exec(text) ?? [];
+  const name = longNames[written];
+  if (name === undefined) return null;
+  if (name === 'find-links' && !/^[a-z+]+:/i.test(value)) {
+    return `${written} takes a URL here; a package of the source is a line like ./wheels/name-1.0-py3-none-any.whl`;
+  }
+  if (!/^https?:\/\/[^\s"'<>`{}|^]+$/i.test(value) || !URL.canParse(value)) {
+    return `${written} takes the https URL of a package index`;
+  }
+  const url = new URL(value);
+  if (url.username !== '' || url.password !== '') return `credentials in a URL: ${credentialAdvice}`;
+  return { kind: 'option', line, name, value: url.href };
+}
+
 /** In a direct URL a `;` belongs to the URL unless white space stands before it. */
 function splitMarker(text: string): [string, string?] {
   const at = /^[^;]*@\s*[a-z+]+:/i.test(text) ? text.search(/\s;/) : text.indexOf(';');
   return at < 0 ? [text] : [text.slice(0, at).trim(), text.slice(at).trim().slice(1)];
+}
+
+const variables = new Set([
+  'python_version',
+  'python_full_version',
+  'os_name',
+  'sys_platform',
+  'platform_release',
+  'platform_system',
+  'platform_version',
+  'platform_machine',
+  'platform_python_implementation',
+  'implementation_name',
+  'implementation_version',
+  'extra',
+]);
+
+const operators = new Set(['<', '<=', '>', '>=', '==', '===', '!=', '~=', 'in', 'not in']);
+
+/**
+ * Whether a text is an environment marker by the grammar of PEP 508:
+ * comparisons of the twelve marker variables with quoted values, joined by `and`, `or` and brackets.
+ */
+function isMarker(text: string): boolean {
+  const tokens = tokenize(text.trim());
+  if (tokens === null) return false;
+  let at = 0;
+
+  const value = (): boolean => {
+    const next = tokens[at] ?? '';
+    at += 1;
+    return variables.has(next) || /^["']/.test(next);
+  };
+  const comparison = (): boolean => {
+    if (tokens[at] !== '(') {
+      if (!value() || !operators.has(tokens[at] ?? '')) return false;
+      at += 1;
+      return value();
+    }
+    at += 1;
+    if (!expression()) return false;
+    at += 1;
+    return tokens[at - 1] === ')';
+  };
+  // `and` binds tighter than `or`, which matters to the meaning but not to the syntax.
+  const expression = (): boolean => {
+    if (!comparison()) return false;
+    while (tokens[at] === 'and' || tokens[at] === 'or') {
+      at += 1;
+      if (!comparison()) return false;
+    }
+    return true;
+  };
+  return expression() && at === tokens.length;
+}
+
+function tokenize(text: string): string[] | null {
+  const tokens: string[] = [];
+  token.lastIndex = 0;
+  while (token.lastIndex < text.length) {
+    const found = token.exec(text);
+    if (found === null) return null;
+    tokens.push((found[1] ?? '').replace(/^not\s+in$/, 'not in'));
+    // Far beyond any real marker, and it bounds the depth of the brackets.
+    if (tokens.length > 400) return null;
+  }
+  return tokens;
 }
 
 function localFile(text: string, marker: string, line: number): Dependency | string {
@@ -66,6 +218,21 @@ function localFile(text: string, marker: string, line: number): Dependency | str
   if (!/\.(?:whl|tar\.gz|zip)$/.test(path)) return 'a local package must be a .whl, .tar.gz or .zip file';
   const extras = normalExtras(list);
   return extras === null ? 'the extras in [ ] are malformed' : { kind: 'file', line, path, extras, marker };
+}
+
+const identifier = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
+
+function normalExtras(list: string | undefined): string | null {
+  if (list === undefined || list.trim() === '') return '';
+  const extras = list.split(',').map((extra) => extra.trim());
+  return extras.every((extra) => identifier.test(extra))
+    ? `[${extras.map(normalName).sort().join(',')}]`
+    : null;
+}
+
+/** PEP 503: lower-case, runs of `-`, `_` and `.` are one `-`. */
+export function normalName(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_.]+/g, '-');
 }
 
 function named(text: string, marker: string, line: number): Dependency | string {
@@ -82,15 +249,6 @@ function named(text: string, marker: string, line: number): Dependency | string 
 
 type Wanted = { text: string; fault?: undefined } | { text?: undefined; fault: string };
 
-function versions(text: string): Wanted {
-  if (text === '') return { text: '' };
-  const parts = text.split(',').map((part) => part.trim());
-  if (!parts.every((part) => specifier.test(part))) {
-    return { fault: 'after the name comes a version like ==1.2 or >=1,<2' };
-  }
-  return { text: parts.map((part) => part.replaceAll(/\s+/g, '')).join(',') };
-}
-
 function directUrl(text: string): Wanted {
   const fault = 'a direct URL must be https';
   if (!/^https:\/\/[^\s"'<>`{}|^]+$/i.test(text) || !URL.canParse(text)) return { fault };
@@ -101,15 +259,13 @@ function directUrl(text: string): Wanted {
     : { fault: `credentials in a URL: ${credentialAdvice}` };
 }
 
-function normalExtras(list: string | undefined): string | null {
-  if (list === undefined || list.trim() === '') return '';
-  const extras = list.split(',').map((extra) => extra.trim());
-  return extras.every((extra) => identifier.test(extra))
-    ? `[${extras.map(normalName).sort().join(',')}]`
-    : null;
-}
+const specifier = /^(?:===|[~=!<>]=|[<>])\s*[A-Za-z0-9][A-Za-z0-9.*+!_-]*$/;
 
-/** PEP 503: lower-case, runs of `-`, `_` and `.` are one `-`. */
-export function normalName(name: string): string {
-  return name.toLowerCase().replaceAll(/[-_.]+/g, '-');
+function versions(text: string): Wanted {
+  if (text === '') return { text: '' };
+  const parts = text.split(',').map((part) => part.trim());
+  if (!parts.every((part) => specifier.test(part))) {
+    return { fault: 'after the name comes a version like ==1.2 or >=1,<2' };
+  }
+  return { text: parts.map((part) => part.replaceAll(/\s+/g, '')).join(',') };
 }

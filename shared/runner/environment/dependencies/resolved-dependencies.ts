@@ -1,23 +1,26 @@
-import { chmod, mkdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { chmod, constants, type FileHandle, mkdir, open, realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { EnvironmentError } from '../environment-error.ts';
 import type { Dependency, PipOption } from './dependency.ts';
-import { packageIndexFaults } from './package-index-faults.ts';
-import { type EnvironmentSpec, parseDependencies } from './parse-dependencies.ts';
+import { type EnvironmentSpec, packageIndexFaults, parseDependencies } from './parse-dependencies.ts';
 import { parseRequirements } from './python-requirements.ts';
-import { hashSourceFile, readSourceText } from './source-files.ts';
-
-const deepestInclude = 8;
-const maxRequirementFiles = 64;
-const maxDependencies = 2000;
-const largestRequirementFile = 256 * 1024;
-const largestPackageFile = 2 * 1024 ** 3;
 
 /** A dependency with nothing left to look up in the source: `-r` files are expanded, local packages hashed. */
 export type ResolvedDependency =
   | { kind: 'package'; spec: string }
   | { kind: 'option'; name: PipOption; value: string }
   | { kind: 'file'; path: string; sha256: string; extras: string; marker: string };
+
+const maxDependencies = 2000;
+
+const largestPackageFile = 2 * 1024 ** 3;
+
+const deepestInclude = 8;
+
+const maxRequirementFiles = 64;
+
+const largestRequirementFile = 256 * 1024;
 
 /**
  * Parses a specification and everything that it refers to inside the source folder, by the same rules throughout.
@@ -70,6 +73,81 @@ export async function resolveDependencies(
   return all;
 }
 
+function refused(message: string): EnvironmentError {
+  return new EnvironmentError('bad-dependencies', message);
+}
+
+/**
+ * SHA-256 (hex) of a file of the source; with `to`, the file is copied there in the same pass,
+ * so that what is installed is exactly what was hashed.
+ */
+async function hashSourceFile(folder: string, path: string, maxBytes: number, to?: string): Promise<string> {
+  const file = await openSourceFile(folder, path, maxBytes);
+  const copy = to === undefined ? undefined : await open(to, 'wx');
+  try {
+    // Readable for the builder with any umask of the service.
+    await copy?.chmod(0o644);
+    const hash = createHash('sha256');
+    for await (const chunk of file.createReadStream({ autoClose: false, highWaterMark: 1024 * 1024 })) {
+      hash.update(chunk);
+      await copy?.writeFile(chunk);
+    }
+    return hash.digest('hex');
+  } finally {
+    await copy?.close();
+    await file.close();
+  }
+}
+
+/**
+ * Opens a file inside the source folder for reading.
+ * No component of `path` (relative, normal form) may be a link and the file must be regular, so that a source archive
+ * cannot make the service read something of its own. O_NONBLOCK keeps a named pipe from blocking for ever.
+ */
+async function openSourceFile(folder: string, path: string, maxBytes: number): Promise<FileHandle> {
+  const refuse = (why: string, cause?: unknown) =>
+    new EnvironmentError('bad-dependencies', `${path}: ${why}`, cause);
+  const root = await realpath(folder);
+  const full = join(root, path);
+  let file: FileHandle | undefined;
+  try {
+    if ((await realpath(dirname(full))) !== dirname(full)) throw refuse('lies behind a link');
+    file = await open(full, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const facts = await file.stat();
+    if (!facts.isFile()) throw refuse('is not a regular file');
+    if (facts.size > maxBytes) throw refuse(`has more than ${maxBytes} bytes`);
+    return file;
+  } catch (error) {
+    await file?.close();
+    if (error instanceof EnvironmentError) throw error;
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw refuse('is not in the source', error);
+    if (code === 'ELOOP') throw refuse('is a link', error);
+    throw error;
+  }
+}
+
+/** The text of a small file of the source (UTF-8, at most `maxBytes` bytes). */
+async function readSourceText(folder: string, path: string, maxBytes: number): Promise<string> {
+  const file = await openSourceFile(folder, path, maxBytes);
+  try {
+    const bytes = await file.readFile();
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new EnvironmentError('bad-dependencies', `${path}: is not UTF-8 text`, error);
+  } finally {
+    await file.close();
+  }
+}
+
+function refuseFaults(faults: readonly { line: number; message: string }[], where: string): void {
+  if (faults.length === 0) return;
+  const first = faults.slice(0, 5).map((fault) => `line ${fault.line}: ${fault.message}`);
+  const more = faults.length > 5 ? `; and ${faults.length - 5} more` : '';
+  throw refused(`${where}: ${first.join('; ')}${more}`);
+}
+
 /**
  * Copies the local packages into `folder` (each under its own number, since its name carries name and version) and
  * gives their paths relative to it.
@@ -98,15 +176,4 @@ export async function copyPackages(
     copies.set(dependency, relative);
   }
   return copies;
-}
-
-function refuseFaults(faults: readonly { line: number; message: string }[], where: string): void {
-  if (faults.length === 0) return;
-  const first = faults.slice(0, 5).map((fault) => `line ${fault.line}: ${fault.message}`);
-  const more = faults.length > 5 ? `; and ${faults.length - 5} more` : '';
-  throw refused(`${where}: ${first.join('; ')}${more}`);
-}
-
-function refused(message: string): EnvironmentError {
-  return new EnvironmentError('bad-dependencies', message);
 }

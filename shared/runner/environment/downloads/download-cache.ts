@@ -6,12 +6,6 @@ import { DiskRoom } from '../../../archive/disk-room.ts';
 import { downloadsPrefix } from '../../../aws/needs.ts';
 import type { ObjectWriter } from '../../../aws/objects.ts';
 
-/** Bytes of downloads that a host keeps. */
-const maxHostBytes = 10 * 1024 ** 3;
-
-/** Where a download lies in the bucket. */
-const downloadObject = (sha256: string): string => `${downloadsPrefix}${sha256}`;
-
 /** The bytes of a download, and how many they are where that is known. */
 export interface DownloadSource {
   body: Readable;
@@ -19,10 +13,8 @@ export interface DownloadSource {
   from: 'host' | 'bucket' | 'index';
 }
 
-/** The bytes were not those of the hash that the index states. */
-export class HashMismatchError extends Error {
-  override readonly name = 'HashMismatchError';
-}
+/** Bytes of downloads that a host keeps. */
+const maxHostBytes = 10 * 1024 ** 3;
 
 /**
  * Files of package indexes by their SHA-256, on this host and, where `objects` are given, in the bucket, for all projects.
@@ -142,3 +134,14 @@ export class DownloadCache {
     }
   }
 }
+
+/** Where a download lies in the bucket. */
+const downloadObject = (sha256: string): string => `${downloadsPrefix}${sha256}`;
+
+/** The bytes were not those of the hash that the index states. */
+class HashMismatchError extends Error {
+  override readonly name = 'HashMismatchError';
+}
+
+/** Name of the folder of downloads beside those of projects, whose ids begin with no dot. */
+export const downloadsFolder = '.downloads';

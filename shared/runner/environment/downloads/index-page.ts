@@ -8,21 +8,12 @@ export interface IndexedFile {
 }
 
 const sha256Pattern = /^[0-9a-f]{64}$/i;
+
 const anchor = /(<a\b[^>]*?\bhref\s*=\s*)(?:"([^"]*)"|'([^']*)')/gi;
 
 const JsonPage = z.looseObject({
   files: z.array(z.looseObject({ url: z.string(), hashes: z.record(z.string(), z.string()).default({}) })),
 });
-
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-function decodeEntities(text: string): string {
-  return text.replaceAll(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w{2,5}));/gi, (whole, decimal, hex, name) => {
-    const code = decimal ? Number(decimal) : hex ? Number.parseInt(hex, 16) : undefined;
-    if (code !== undefined) return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-    return entities[String(name).toLowerCase()] ?? whole;
-  });
-}
 
 /**
  * Gives every file of an index page (PEP 503 as HTML, PEP 691 as JSON) another URL. What the page says of a file
@@ -53,4 +44,14 @@ export function placeFiles(
     return url === null ? [] : [{ ...file, url }];
   });
   return JSON.stringify({ ...parsed, files });
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+function decodeEntities(text: string): string {
+  return text.replaceAll(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w{2,5}));/gi, (whole, decimal, hex, name) => {
+    const code = decimal ? Number(decimal) : hex ? Number.parseInt(hex, 16) : undefined;
+    if (code !== undefined) return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    return entities[String(name).toLowerCase()] ?? whole;
+  });
 }

@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  Agent as PlainAgent,
+  get as plainGet,
+  type ServerResponse,
+} from 'node:http';
+import { Agent as SecureAgent, get as secureGet } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { DownloadCache, DownloadSource } from './download-cache.ts';
 import { type IndexedFile, placeFiles } from './index-page.ts';
-import { isReachable, Upstream, UpstreamError, type UpstreamSettings } from './upstream.ts';
-
-/** Largest index page that is read; that of the project with most files has 30 MB. */
-const maxPageBytes = 128 * 1024 * 1024;
 
 interface PlacedFile extends IndexedFile {
   index: string;
@@ -21,18 +24,29 @@ export interface RelayedFile {
   sha256: string | undefined;
 }
 
+/** What was fetched and what was there. */
+interface RelayCounts {
+  cached: number;
+  fetched: number;
+  cachedBytes: number;
+}
+
+/** How the supervisor reaches package indexes: as the operator's settings have it for installers. */
+export interface UpstreamSettings {
+  /** Certificates in PEM; those of Node unless given. */
+  ca?: string | undefined;
+  /** HTTP_PROXY, HTTPS_PROXY, NO_PROXY. */
+  proxies: Readonly<Record<string, string>>;
+}
+
 /** What an installer was handed, and every SHA-256 that the pages it read name. */
 export interface RelayRecord {
   files: readonly RelayedFile[];
   named: ReadonlySet<string>;
 }
 
-/** What was fetched and what was there. */
-export interface RelayCounts {
-  cached: number;
-  fetched: number;
-  cachedBytes: number;
-}
+/** Largest index page that is read; that of the project with most files has 30 MB. */
+const maxPageBytes = 128 * 1024 * 1024;
 
 /**
  * Package indexes as an installer on this host sees them: pages as the indexes have them, files from the cache of
@@ -192,4 +206,83 @@ export class IndexRelay {
       this.counts.cachedBytes += size;
     }
   }
+}
+
+interface UpstreamAnswer {
+  message: IncomingMessage;
+  /** After redirects. */
+  url: string;
+}
+
+const maxRedirects = 5;
+
+const idleMilliseconds = 60_000;
+
+/** Gets what package indexes have, with connections that are kept. */
+class Upstream {
+  readonly #plain: PlainAgent;
+  readonly #secure: SecureAgent;
+
+  constructor({ ca, proxies }: UpstreamSettings) {
+    const shared = { keepAlive: true, maxSockets: 16, proxyEnv: proxies };
+    this.#plain = new PlainAgent(shared);
+    this.#secure = new SecureAgent({ ...shared, ...(ca !== undefined && { ca }) });
+  }
+
+  /** @param index whose user and password are sent to its own origin alone @throws UpstreamError */
+  async get(url: string, index: string, accept: string): Promise<UpstreamAnswer> {
+    let at = url;
+    for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
+      if (!isReachable(at, index)) throw new UpstreamError(`${new URL(at).origin} is not reached by https`);
+      const message = await this.#once(at, index, accept);
+      const { statusCode = 0, headers } = message;
+      if (statusCode < 300 || statusCode >= 400 || headers.location === undefined)
+        return { message, url: at };
+      message.resume();
+      if (!URL.canParse(headers.location, at)) break;
+      at = new URL(headers.location, at).href;
+    }
+    throw new UpstreamError('it redirects without end');
+  }
+
+  #once(url: string, index: string, accept: string): Promise<IncomingMessage> {
+    const { username, password, origin } = new URL(index);
+    const own = new URL(url);
+    const auth =
+      username !== '' && own.origin === origin
+        ? `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+        : undefined;
+    own.username = '';
+    own.password = '';
+    const options = {
+      headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'model-project-service' },
+      ...(auth !== undefined && { auth }),
+      timeout: idleMilliseconds,
+    };
+    return new Promise((resolve, reject) => {
+      const isSecure = own.protocol === 'https:';
+      const request = isSecure
+        ? secureGet(own, { ...options, agent: this.#secure }, resolve)
+        : plainGet(own, { ...options, agent: this.#plain }, resolve);
+      request.on('timeout', () => request.destroy(new Error('it gave no answer')));
+      request.on('error', (error) => reject(new UpstreamError(error.message, { cause: error })));
+    });
+  }
+
+  close(): void {
+    this.#plain.destroy();
+    this.#secure.destroy();
+  }
+}
+
+/**
+ * Whether something that an index names may be fetched: by https, or from the very origin of the index. The
+ * credentials that a host gives out (169.254.169.254) speak no TLS.
+ */
+const isReachable = (url: string, index: string): boolean =>
+  URL.canParse(url) && (url.startsWith('https:') || new URL(url).origin === new URL(index).origin);
+
+/** The server could not be reached, or what it answers with is refused: no answer of an index. */
+class UpstreamError extends Error {
+  override readonly name = 'UpstreamError';
 }

@@ -1,19 +1,29 @@
 import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeTree } from '../cache/remove-tree.ts';
-import { copyPackages } from '../dependencies/resolved-dependencies.ts';
-import { npmSettings } from '../index-variables.ts';
-import type { ObtainedEnvironment, ObtainOptions } from '../obtain-options.ts';
-import { installerEnvironment } from '../operator-environment.ts';
+import { copyPackages, type ResolvedDependency } from '../dependencies/resolved-dependencies.ts';
+import type { DownloadCache } from '../downloads/download-cache.ts';
+import type { CompleteEnvironment, EnvironmentFolder } from '../environment-folder.ts';
+import { type IndexVariables, npmSettings } from '../index-variables.ts';
+import { installerEnvironment, type Variables } from '../operator-environment.ts';
 import { packEnvironment } from '../pack/pack-environment.ts';
 import { sealEnvironment } from '../pack/seal-environment.ts';
 import { refuseCredentials } from '../refuse-credentials.ts';
-import { keepShared, reuseShared } from '../reuse/reuse-shared.ts';
+import { removeTree } from '../remove-tree.ts';
+import { keepShared, reuseShared } from '../reuse-shared.ts';
+import type { SharedEnvironment } from '../shared-environment.ts';
+import type { EnvironmentStore } from '../stored-environments.ts';
 import type { EnvironmentBuild } from './builder-input.ts';
 import { lockHash, nodeLock, pythonLock } from './installed-list.ts';
-import { stopped, writeReadable } from './installer.ts';
+import { type RunCommand, stopped, writeReadable } from './installer.ts';
+import type { Interpreter } from './interpreter.ts';
 import { buildNode } from './node-environment.ts';
 import { buildPython, requirementsFile } from './python-environment.ts';
+
+export interface ObtainedEnvironment extends CompleteEnvironment {
+  cache: 'hit' | 'miss';
+  /** Whether the store has it. */
+  stored: boolean;
+}
 
 /**
  * Build an environment in its folder, seal it, mark it complete and store its pack. The caller holds the host's lock
@@ -39,6 +49,52 @@ export async function buildEnvironment(options: ObtainOptions): Promise<Obtained
   } finally {
     await removeTree(scratch);
   }
+}
+
+export interface ObtainOptions {
+  envType: 'python' | 'node';
+  key: string;
+  place: EnvironmentFolder;
+  dependencies: readonly ResolvedDependency[];
+  interpreter: Interpreter;
+  sourceFolder: string;
+  store: EnvironmentStore;
+  downloads?: DownloadCache;
+  run: RunCommand;
+  /** The same without output in the log. */
+  probe: RunCommand;
+  /** What this host keeps of the same request for all projects; nothing is reused unless given. */
+  shared?: SharedEnvironment;
+  operatorEnv: Variables;
+  indexes: IndexVariables;
+  owner?: { uid: number; gid: number };
+  log(line: string): void;
+  stop: AbortSignal;
+}
+
+async function installSealed(options: ObtainOptions, scratch: string) {
+  const { place, owner, interpreter, dependencies, envType, indexes, shared } = options;
+  const { folder } = place;
+  const build = await makeBuild(options, scratch);
+  if (envType === 'python')
+    await writeReadable(join(build.packages, 'requirements.txt'), requirementsFile(build));
+  const lock = () => lockOf({ place, envType, dependencies });
+  const reused = shared === undefined ? null : await reuseShared(build, shared);
+  if (reused !== null) return { lock: await lock(), bytes: reused.bytes, installer: 'links', isReused: true };
+
+  await mkdir(folder, { mode: 0o755 });
+  if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
+  const { installer, relayed } =
+    envType === 'python' ? await buildPython(build) : { installer: await buildNode(build), relayed: null };
+  stopped(build.stop);
+  const { bytes } = sealEnvironment(folder, {
+    interpreters: [interpreter.executable],
+    ...(owner === undefined ? {} : { owner }),
+  });
+  await refuseCredentials(folder, indexes.credentials);
+  const list = await lock();
+  if (shared !== undefined && relayed !== null) await keepShared(build, shared, { list, relayed, bytes });
+  return { lock: list, bytes, installer, isReused: false };
 }
 
 /** Where a build works beside the environment, and what its installers get. */
@@ -70,31 +126,6 @@ async function makeBuild(options: ObtainOptions, scratch: string): Promise<Envir
   };
 }
 
-async function installSealed(options: ObtainOptions, scratch: string) {
-  const { place, owner, interpreter, dependencies, envType, indexes, shared } = options;
-  const { folder } = place;
-  const build = await makeBuild(options, scratch);
-  if (envType === 'python')
-    await writeReadable(join(build.packages, 'requirements.txt'), requirementsFile(build));
-  const lock = () => lockOf({ place, envType, dependencies });
-  const reused = shared === undefined ? null : await reuseShared(build, shared);
-  if (reused !== null) return { lock: await lock(), bytes: reused.bytes, installer: 'links', isReused: true };
-
-  await mkdir(folder, { mode: 0o755 });
-  if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
-  const { installer, relayed } =
-    envType === 'python' ? await buildPython(build) : { installer: await buildNode(build), relayed: null };
-  stopped(build.stop);
-  const { bytes } = sealEnvironment(folder, {
-    interpreters: [interpreter.executable],
-    ...(owner === undefined ? {} : { owner }),
-  });
-  await refuseCredentials(folder, indexes.credentials);
-  const list = await lock();
-  if (shared !== undefined && relayed !== null) await keepShared(build, shared, { list, relayed, bytes });
-  return { lock: list, bytes, installer, isReused: false };
-}
-
 /** Write a file that only the builder may read. */
 async function writePrivate(path: string, text: string, owner: ObtainOptions['owner']): Promise<void> {
   await writeFile(path, text, { flag: 'wx', mode: 0o600 });
@@ -108,20 +139,6 @@ const lockOf = ({
   dependencies,
 }: Pick<ObtainOptions, 'place' | 'envType' | 'dependencies'>): Promise<string> =>
   envType === 'python' ? pythonLock(folder, dependencies) : nodeLock(folder);
-
-/**
- * Store the pack of an environment that is complete on this host but not in the store, because its builder died
- * first. The caller holds the host's lock and the store's claim. False where it cannot be stored.
- */
-export async function storeComplete(options: ObtainOptions, buildSeconds: number): Promise<boolean> {
-  const scratch = options.place.scratch();
-  try {
-    await mkdir(scratch, { mode: 0o755 });
-    return await storePack(options, { scratch, lock: await lockOf(options), buildSeconds, isReused: false });
-  } finally {
-    await removeTree(scratch);
-  }
-}
 
 interface PackToStore {
   scratch: string;
@@ -150,5 +167,19 @@ async function storePack(options: ObtainOptions, { scratch, lock, buildSeconds, 
       `environment: could not be stored for later runs: ${error instanceof Error ? error.message : String(error)}`,
     );
     return false;
+  }
+}
+
+/**
+ * Store the pack of an environment that is complete on this host but not in the store, because its builder died
+ * first. The caller holds the host's lock and the store's claim. False where it cannot be stored.
+ */
+export async function storeComplete(options: ObtainOptions, buildSeconds: number): Promise<boolean> {
+  const scratch = options.place.scratch();
+  try {
+    await mkdir(scratch, { mode: 0o755 });
+    return await storePack(options, { scratch, lock: await lockOf(options), buildSeconds, isReused: false });
+  } finally {
+    await removeTree(scratch);
   }
 }

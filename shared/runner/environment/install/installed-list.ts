@@ -8,12 +8,6 @@ import type { ResolvedDependency } from '../dependencies/resolved-dependencies.t
 import { maskCredentials } from '../operator-environment.ts';
 
 const DirectUrl = z.object({ url: z.string() });
-const HiddenLock = z.object({
-  packages: z.record(
-    z.string(),
-    z.object({ version: z.string().optional(), integrity: z.string().optional() }),
-  ),
-});
 
 /**
  * Exactly what is installed in a virtual environment, one sorted line each: `name==version`, and
@@ -40,47 +34,6 @@ export async function pythonLock(
   return lockText(lines);
 }
 
-/** The same for npm packages: `path version integrity`, from npm's own list of `node_modules`. */
-export async function nodeLock(folder: string): Promise<string> {
-  const text = await readSmall(join(folder, 'node_modules', '.package-lock.json'), 64 * 1024 * 1024);
-  const { packages } = HiddenLock.safeParse(parse(text)).data ?? { packages: {} };
-  return lockText(
-    Object.entries(packages).map(([path, { version = '', integrity = '' }]) =>
-      `${path.replace(/^node_modules\//, '')} ${version} ${integrity}`.trim(),
-    ),
-  );
-}
-
-/** SHA-256 (hex) of a list. */
-export function lockHash(lock: string): string {
-  return createHash('sha256').update(lock).digest('hex');
-}
-
-function lockText(lines: readonly string[]): string {
-  return [...lines]
-    .sort()
-    .map((line) => `${line}\n`)
-    .join('');
-}
-
-function origin(url: string, dependencies: readonly ResolvedDependency[]): string {
-  if (!url.startsWith('file:')) return maskCredentials(url);
-  // `…/packages/<number>/<file>`: the number is the position among the copied packages.
-  const [, number = '', file = ''] = /\/(\d+)\/([^/]+)$/.exec(url) ?? [];
-  const copied = dependencies.filter((dependency) => dependency.kind === 'file')[Number(number)];
-  return copied !== undefined && basename(copied.path) === decode(file)
-    ? `file:${copied.path}#sha256=${copied.sha256}`
-    : 'file:unknown';
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** A file that other people's code wrote: links are not followed, and it is read up to a limit only. */
 async function readSmall(path: string, maxBytes: number): Promise<string | null> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
@@ -102,4 +55,52 @@ function parse(text: string | null): unknown {
   } catch {
     return null;
   }
+}
+
+function origin(url: string, dependencies: readonly ResolvedDependency[]): string {
+  if (!url.startsWith('file:')) return maskCredentials(url);
+  // `…/packages/<number>/<file>`: the number is the position among the copied packages.
+  const [, number = '', file = ''] = /\/(\d+)\/([^/]+)$/.exec(url) ?? [];
+  const copied = dependencies.filter((dependency) => dependency.kind === 'file')[Number(number)];
+  return copied !== undefined && basename(copied.path) === decode(file)
+    ? `file:${copied.path}#sha256=${copied.sha256}`
+    : 'file:unknown';
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function lockText(lines: readonly string[]): string {
+  return [...lines]
+    .sort()
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+const HiddenLock = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({ version: z.string().optional(), integrity: z.string().optional() }),
+  ),
+});
+
+/** The same for npm packages: `path version integrity`, from npm's own list of `node_modules`. */
+export async function nodeLock(folder: string): Promise<string> {
+  const text = await readSmall(join(folder, 'node_modules', '.package-lock.json'), 64 * 1024 * 1024);
+  const { packages } = HiddenLock.safeParse(parse(text)).data ?? { packages: {} };
+  return lockText(
+    Object.entries(packages).map(([path, { version = '', integrity = '' }]) =>
+      `${path.replace(/^node_modules\//, '')} ${version} ${integrity}`.trim(),
+    ),
+  );
+}
+
+/** SHA-256 (hex) of a list. */
+export function lockHash(lock: string): string {
+  return createHash('sha256').update(lock).digest('hex');
 }

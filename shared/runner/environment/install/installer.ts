@@ -1,8 +1,9 @@
 import { chmod, writeFile } from 'node:fs/promises';
+import { stripVTControlCharacters } from 'node:util';
 import { EnvironmentError } from '../environment-error.ts';
-import { installerMessage } from './installer-message.ts';
+import { maskCredentials } from '../operator-environment.ts';
 
-export interface Command {
+interface Command {
   argv: readonly [string, ...string[]];
   cwd: string;
   /** The whole environment of the process; nothing is inherited. */
@@ -40,6 +41,66 @@ export async function install(run: RunCommand, command: Command, stop: AbortSign
 export function stopped(stop: AbortSignal): void {
   if (stop.aborted)
     throw new EnvironmentError('stopped', 'Stopped while the environment was prepared.', stop.reason);
+}
+
+const longest = 600;
+
+/**
+ * The error message of an installer, in at most 600 characters and without credentials: pip's `ERROR:` lines, what uv
+ * prints from its `×` or `error:` on, npm's `npm error` lines, else the last lines. The line that names the cause
+ * comes first.
+ */
+export function installerMessage(tail: string): string {
+  const lines = stripVTControlCharacters(tail)
+    .split(/[\r\n]+/)
+    .map((line) =>
+      maskCredentials(line)
+        .replaceAll(/\p{Cc}/gu, ' ')
+        .trim(),
+    )
+    .filter((line) => line !== '');
+  const chosen = pipErrors(lines) ?? uvErrors(lines) ?? npmErrors(lines) ?? lines.slice(-6);
+  return shorten(
+    causeFirst(chosen)
+      .map((line) => shorten(line, longest / 2))
+      .join('\n'),
+    longest,
+  );
+}
+
+function pipErrors(lines: readonly string[]): string[] | undefined {
+  const errors = lines.filter((line) => line.startsWith('ERROR: '));
+  return errors.length === 0 ? undefined : errors.map((line) => line.slice('ERROR: '.length));
+}
+
+function uvErrors(lines: readonly string[]): string[] | undefined {
+  const at = lines.findIndex((line) => /^(?:×|x|error:)\s/.test(line));
+  return at < 0 ? undefined : lines.slice(at).map((line) => line.replace(/^[×x╰├│─▶>\s-]+(?=\S)/, ''));
+}
+
+function npmErrors(lines: readonly string[]): string[] | undefined {
+  const errors = lines
+    .flatMap((line) => /^npm (?:error|ERR!)\s*(.*)$/.exec(line)?.[1] ?? [])
+    .map((line) => line.replace(/^(?:notarget|404|ERESOLVE)\s+/, ''))
+    .filter((line) => !/^(?:|404|notarget|ERESOLVE)$|complete log of this run|-debug-\d+\.log$/.test(line));
+  return errors.length === 0 ? undefined : errors;
+}
+
+function shorten(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+}
+
+/** Lines that name the cause, in the words of pip, uv, npm and docker, before what only leads to it. */
+const causes = [
+  /^No matching distribution found|^Cannot install |^Failed (?:building|to build)|^Could not build/,
+  /^Because /,
+  /No matching version found|requested resource .* could not be found|unable to resolve dependency|could not resolve/i,
+  /^Error response from daemon|manifest unknown|pull access denied|no such host|not found/i,
+];
+
+function causeFirst(lines: readonly string[]): readonly string[] {
+  const cause = causes.map((pattern) => lines.findLast((line) => pattern.test(line))).find(Boolean);
+  return cause === undefined ? lines : [cause, ...lines.filter((line) => line !== cause)];
 }
 
 /** Write a new file that an installer can read, also as another user and with any umask of the service. */

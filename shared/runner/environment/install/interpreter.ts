@@ -11,13 +11,6 @@ export interface Interpreter {
   venv: boolean;
 }
 
-const Probe = z.object({
-  implementation: z.string(),
-  version: z.string(),
-  executable: z.string().startsWith('/'),
-  venv: z.boolean(),
-});
-
 const pythonProbe = [
   'import json, os, platform, sys',
   'from importlib.util import find_spec',
@@ -27,6 +20,13 @@ const pythonProbe = [
 
 const nodeProbe =
   'console.log(JSON.stringify({implementation: "node", version: process.versions.node, executable: process.execPath, venv: true}))';
+
+const Probe = z.object({
+  implementation: z.string(),
+  version: z.string(),
+  executable: z.string().startsWith('/'),
+  venv: z.boolean(),
+});
 
 const missing = {
   python:

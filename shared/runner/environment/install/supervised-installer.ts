@@ -4,8 +4,6 @@ import { type Outcome, supervise } from '../../../process/supervise.ts';
 import { noMask, type SecretMask } from '../../host/secret-mask.ts';
 import type { RunCommand } from './installer.ts';
 
-const tailBytes = 8 * 1024;
-
 interface InstallerOptions {
   user?: CommandUser;
   sandbox?: Sandbox;
@@ -19,6 +17,8 @@ interface InstallerOptions {
   /** Gets all output as it comes, for the log. */
   onOutput?(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void> | void;
 }
+
+const tailBytes = 8 * 1024;
 
 /** Runs installers as supervised processes: no shell, nothing inherited, the whole process tree ended on stop. */
 export function superviseInstaller(options: InstallerOptions): RunCommand {

@@ -14,17 +14,11 @@ import { pipeline } from 'node:stream/promises';
 import { Header, Pax } from 'tar';
 import { compressFrames, largestBlock } from './zstd-frames.ts';
 
-const chunkBytes = 1024 * 1024;
-/** A block is full from so many bytes on; before, there is room for one more piece of a file with its header. */
-const blockBytes = largestBlock / 2;
-const epoch = new Date(0);
-const padding = Buffer.alloc(511);
-
-type EntryData = ConstructorParameters<typeof Pax>[0];
-
-/** Files of a virtual environment that hold its path: its settings, and the programs in `bin`. They come first in a pack. */
-export const holdsPath = (path: string): boolean =>
-  path === 'pyvenv.cfg' || path === 'bin' || path.startsWith('bin/');
+/** The pack of an environment with the same files but those that hold the path. */
+export interface EarlierPack {
+  file: string;
+  commonAt: number;
+}
 
 /** A pack, and where in it the frames begin that do not depend on the folder's path. */
 export interface PackedEnvironment {
@@ -32,11 +26,7 @@ export interface PackedEnvironment {
   commonAt: number;
 }
 
-/** The pack of an environment with the same files but those that hold the path. */
-export interface EarlierPack {
-  file: string;
-  commonAt: number;
-}
+const chunkBytes = 1024 * 1024;
 
 /**
  * Pack a sealed environment into one `.tar.zst` file. Only files, folders and symbolic links, sorted and without owners,
@@ -61,12 +51,6 @@ export async function packEnvironment(
   return { bytes: (await stat(file)).size, commonAt };
 }
 
-/** Blocks of an archive with its end mark. */
-export async function* ended(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield* blocks;
-  yield Buffer.alloc(1024);
-}
-
 /** The archive of some top-level entries of a folder in blocks, each of which is compressed by itself. */
 export async function* tarBlocks(
   folder: string,
@@ -78,6 +62,9 @@ export async function* tarBlocks(
   const rest = block.take();
   if (rest.length > 0) yield rest;
 }
+
+/** A block is full from so many bytes on; before, there is room for one more piece of a file with its header. */
+const blockBytes = largestBlock / 2;
 
 /** What a block will hold. Files are read to where they belong in it. */
 class Block {
@@ -109,6 +96,10 @@ class Block {
   }
 }
 
+const epoch = new Date(0);
+
+const padding = Buffer.alloc(511);
+
 /** Adds the entries of a folder to a block, and yields it whenever it is full. */
 function* entries(
   block: Block,
@@ -138,14 +129,7 @@ function* entries(
   }
 }
 
-function* content(block: Block, full: string): Generator<Buffer> {
-  const file = openSync(full, 'r');
-  try {
-    while (block.read(file) > 0) if (block.isFull) yield block.take();
-  } finally {
-    closeSync(file);
-  }
-}
+type EntryData = ConstructorParameters<typeof Pax>[0];
 
 function header(data: EntryData, type: 'File' | 'Directory' | 'SymbolicLink'): Buffer {
   const entry = new Header({ ...data, uid: 0, gid: 0, type });
@@ -160,4 +144,23 @@ function header(data: EntryData, type: 'File' | 'Directory' | 'SymbolicLink'): B
     ...(size === undefined ? {} : { size }),
   });
   return Buffer.concat([extended.encode(), block]);
+}
+
+function* content(block: Block, full: string): Generator<Buffer> {
+  const file = openSync(full, 'r');
+  try {
+    while (block.read(file) > 0) if (block.isFull) yield block.take();
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Files of a virtual environment that hold its path: its settings, and the programs in `bin`. They come first in a pack. */
+export const holdsPath = (path: string): boolean =>
+  path === 'pyvenv.cfg' || path === 'bin' || path.startsWith('bin/');
+
+/** Blocks of an archive with its end mark. */
+export async function* ended(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* blocks;
+  yield Buffer.alloc(1024);
 }

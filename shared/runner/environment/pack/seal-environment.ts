@@ -10,20 +10,19 @@ import {
   readlinkSync,
   type Stats,
 } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join, posix } from 'node:path';
 import { EnvironmentError } from '../environment-error.ts';
-import { linkFault } from './link-fault.ts';
-
-export interface SealedSize {
-  entries: number;
-  bytes: number;
-}
 
 interface SealOptions {
   /** Absolute link targets that are legitimate. */
   interpreters: readonly string[];
   /** The unprivileged user who built it; given only where this process is root and takes the folder over. */
   owner?: { uid: number; gid: number };
+}
+
+export interface SealedSize {
+  entries: number;
+  bytes: number;
 }
 
 /**
@@ -54,6 +53,28 @@ export function sealEnvironment(folder: string, options: SealOptions): SealedSiz
   return size;
 }
 
+/**
+ * The error of a symbolic link of an environment, or null. An absolute target must be one of the interpreters that
+ * the environment was built on. A relative one may only climb first and descend after (`../lib/x`, never
+ * `a/../../x`), and not above the environment: as every link obeys this, no chain of links can leave either.
+ */
+export function linkFault(path: string, target: string, interpreters: readonly string[]): string | null {
+  if (isAbsolute(target)) return interpreters.includes(target) ? null : 'points outside the environment';
+  const segments = target.split('/').filter((segment) => segment !== '' && segment !== '.');
+  const climbs = segments.findIndex((segment) => segment !== '..');
+  if (target === '' || segments.length === 0) return 'points nowhere';
+  if (climbs >= 0 && segments.slice(climbs).includes('..')) return 'climbs after it has descended';
+  const landed = posix.normalize(posix.join(posix.dirname(path), target));
+  return landed === '..' || landed.startsWith('../') ? 'points outside the environment' : null;
+}
+
+function refused(path: string, why: string): EnvironmentError {
+  return new EnvironmentError(
+    'pack-refused',
+    `The built environment cannot be kept: ${JSON.stringify(path)} ${why}.`,
+  );
+}
+
 function secure(full: string, path: string, flag: number, { owner }: SealOptions): Stats {
   const file = openPlain(full, path, flag);
   try {
@@ -78,11 +99,4 @@ function openPlain(full: string, path: string, flag: number): number {
   } catch (error) {
     throw refused(path, `cannot be opened (${error instanceof Error ? error.message : String(error)})`);
   }
-}
-
-function refused(path: string, why: string): EnvironmentError {
-  return new EnvironmentError(
-    'pack-refused',
-    `The built environment cannot be kept: ${JSON.stringify(path)} ${why}.`,
-  );
 }

@@ -15,8 +15,7 @@ import { ArchiveError } from '../../../archive/archive-error.ts';
 import { DiskRoom, DiskRoomError } from '../../../archive/disk-room.ts';
 import { type TarHeader, type TarPart, TarReader } from '../../../archive/tar-reader.ts';
 import { EnvironmentError } from '../environment-error.ts';
-import { linkFault } from './link-fault.ts';
-import type { SealedSize } from './seal-environment.ts';
+import { linkFault, type SealedSize } from './seal-environment.ts';
 import { decompressFrames } from './zstd-frames.ts';
 
 export interface UnpackOptions {
@@ -160,11 +159,11 @@ class EnvironmentWriter {
   }
 }
 
+function refused(why: string, cause?: unknown): EnvironmentError {
+  return new EnvironmentError('pack-refused', `The packed environment cannot be used: ${why}.`, cause);
+}
+
 function tooLarge(cause: DiskRoomError): EnvironmentError {
   const message = `The packed environment does not fit on the disk: ${cause.message}.`;
   return new EnvironmentError('disk-full', message, cause);
-}
-
-function refused(why: string, cause?: unknown): EnvironmentError {
-  return new EnvironmentError('pack-refused', `The packed environment cannot be used: ${why}.`, cause);
 }

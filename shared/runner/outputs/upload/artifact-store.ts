@@ -1,6 +1,8 @@
+import type { FileHandle } from 'node:fs/promises';
 import type { ObjectWriter } from '../../../aws/objects.ts';
 import {
   type Artifact,
+  type ArtifactKind,
   type ArtifactOwner,
   artifactObject,
   findArtifact,
@@ -12,16 +14,12 @@ import type { Experiment } from '../../../data/experiments/experiment.ts';
 import { ProjectBytesError, requireProjectBytes } from '../../../data/projects/project.ts';
 import type { TableWriter } from '../../../data/table/table.ts';
 import { ConditionFailedError } from '../../../data/table/write-label.ts';
-import { LeaseLostError } from '../../job/lease-lost-error.ts';
-import { retryFor } from '../../job/retry-for.ts';
-import { refuseSparse } from '../refuse-sparse.ts';
+import { FileRefusedError } from '../../host/growing-file.ts';
+import { JobError, LeaseLostError } from '../../job/job-error.ts';
+import { longPatience, retryFor } from '../../job/retry-for.ts';
 import { sweepLeftovers } from '../sweep-leftovers.ts';
-import { ArtifactLimitError } from './artifact-limit-error.ts';
 import { FileBytes, FileChangedError, type OpenFile } from './file-bytes.ts';
 import { mediaTypeOf } from './media-type.ts';
-
-/** Seconds for which a store or table that is away is tried again. */
-const patienceSeconds = 600;
 
 export interface ArtifactStoreOptions extends ArtifactOwner {
   records: TableWriter<'records'>;
@@ -29,27 +27,6 @@ export interface ArtifactStoreOptions extends ArtifactOwner {
   newId(): string;
   now(): Date;
   maxBytes: number;
-}
-
-/** All artifacts of a job. @throws UnreadableRecordError for one whose place would be taken without knowing it */
-export async function* eachArtifact({
-  records,
-  experiment,
-  kind,
-}: Pick<ArtifactStoreOptions, 'records' | 'kind'> & {
-  experiment: Pick<Experiment, 'experiment_id'>;
-}): AsyncGenerator<Artifact> {
-  let after: string | undefined;
-  do {
-    const from = after;
-    const page = await retryFor(patienceSeconds, () =>
-      listArtifacts(records, experiment.experiment_id, { after: from }, kind),
-    );
-    const [unreadable] = page.unreadable ?? [];
-    if (unreadable !== undefined) throw unreadable;
-    yield* page.items;
-    after = page.next;
-  } while (after !== undefined);
 }
 
 /**
@@ -106,7 +83,7 @@ export class ArtifactStore {
     const media_type = mediaTypeOf(path);
     const bytes = await this.#reserve(path, file);
     try {
-      const stored = await retryFor(patienceSeconds, () => this.#upload(bytes, object, media_type));
+      const stored = await retryFor(longPatience, () => this.#upload(bytes, object, media_type));
       if (stored instanceof Error) throw stored;
       const { size, version } = bytes;
       const previous = this.#known.get(path);
@@ -153,7 +130,7 @@ export class ArtifactStore {
     const { records, objects, experiment, kind, lease } = this.#options;
     const { project_id, experiment_id: job_id } = experiment;
     const prefix = artifactObject(project_id, job_id, '', kind);
-    const place = { records, objects, job_id, lease, prefix, patienceSeconds };
+    const place = { records, objects, job_id, lease, prefix, patienceSeconds: longPatience };
     await sweepLeftovers(place, new Set([...this.#known.values()].map(({ object }) => object)));
   }
 
@@ -204,7 +181,7 @@ export class ArtifactStore {
   /** Check that so many bytes more fit into the project. @throws ArtifactLimitError */
   async #requireProjectBytes(more: number): Promise<void> {
     const { records, experiment, kind, maxBytes, maxProjectBytes } = this.#options;
-    const fault = await retryFor(patienceSeconds, () =>
+    const fault = await retryFor(longPatience, () =>
       requireProjectBytes(records, experiment.project_id, more, maxProjectBytes).catch((error: unknown) => {
         if (error instanceof ProjectBytesError) return error;
         throw error;
@@ -223,12 +200,12 @@ export class ArtifactStore {
     const { records, experiment, kind } = this.#options;
     const done = this.#lastChange.then(async () => {
       try {
-        await retryFor(patienceSeconds, change);
+        await retryFor(longPatience, change);
       } catch (cause) {
         if (!(cause instanceof ConditionFailedError)) throw cause;
         // A try whose answer was lost makes the next one fail.
         const find = () => findArtifact(records, experiment.experiment_id, path, kind);
-        const found = await retryFor(patienceSeconds, find);
+        const found = await retryFor(longPatience, find);
         if (found?.object === object) return;
         await this.#requireProjectBytes(more);
         throw new LeaseLostError({ cause });
@@ -249,4 +226,70 @@ export class ArtifactStore {
       this.#hasLeftovers = true;
     });
   }
+}
+
+/** All artifacts of a job. @throws UnreadableRecordError for one whose place would be taken without knowing it */
+export async function* eachArtifact({
+  records,
+  experiment,
+  kind,
+}: Pick<ArtifactStoreOptions, 'records' | 'kind'> & {
+  experiment: Pick<Experiment, 'experiment_id'>;
+}): AsyncGenerator<Artifact> {
+  let after: string | undefined;
+  do {
+    const from = after;
+    const page = await retryFor(longPatience, () =>
+      listArtifacts(records, experiment.experiment_id, { after: from }, kind),
+    );
+    const [unreadable] = page.unreadable ?? [];
+    if (unreadable !== undefined) throw unreadable;
+    yield* page.items;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** The variable that names the folder of a kind to the user's command. */
+export const folderVariable = { artifact: 'OUTPUT_DIR', checkpoint: 'CHECKPOINT_DIR' } as const;
+
+/** The files of a job exceed a limit, which the message names. */
+export class ArtifactLimitError extends JobError {
+  override readonly name = 'ArtifactLimitError';
+
+  /** @param project the error that names the limit of the project, where that was exceeded */
+  constructor(kind: ArtifactKind, maxBytes: number, project?: ProjectBytesError) {
+    const folder = folderVariable[kind];
+    super(
+      project === undefined
+        ? `The files in ${folder} exceed the limit of ${maxBytes} bytes.`
+        : `The files in ${folder} exceed the limit of the project. ${project.message}`,
+    );
+  }
+}
+
+/** Smaller files are stored with their zeros. */
+const smallBytes = 100_000_000;
+
+/** Unit of `blocks` on every file system. */
+const blockBytes = 512;
+
+/** A file with less than this share of its bytes on disk is sparse; what a file system compresses has more. */
+const minShare = 1 / 10;
+
+/**
+ * Refuse a large file that is almost all holes: it takes no room on the disk, and would be read, sent and paid for as
+ * zeros.
+ * @throws FileRefusedError
+ */
+async function refuseSparse(handle: FileHandle): Promise<void> {
+  const isSparse = async () => {
+    const { size, blocks } = await handle.stat();
+    return size > smallBytes && blocks * blockBytes < size * minShare;
+  };
+  if (!(await isSparse())) return;
+  // Some file systems assign blocks only once the data is written back.
+  await handle.datasync();
+  if (!(await isSparse())) return;
+  const { size, blocks } = await handle.stat();
+  throw new FileRefusedError(`it is sparse: of its ${size} bytes ${blocks * blockBytes} are on the disk`);
 }

@@ -4,22 +4,6 @@ import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { versionOf } from '../find-files.ts';
 
-const readBytes = 1024 * 1024;
-
-/** A file was changed while it was read. */
-export class FileChangedError extends Error {
-  override readonly name = 'FileChangedError';
-}
-
-/**
- * Whether an open file may hold other bytes than before. That it lost its name, because another was moved into its
- * place, changes its ctime and not its bytes.
- */
-function mayDiffer(before: BigIntStats, now: BigIntStats): boolean {
-  if (now.size !== before.size || now.mtimeNs !== before.mtimeNs) return true;
-  return now.ctimeNs !== before.ctimeNs && now.nlink === before.nlink;
-}
-
 /** A file to be read. The handle stays the caller's to close. */
 export interface OpenFile {
   handle: FileHandle;
@@ -29,6 +13,8 @@ export interface OpenFile {
    */
   found?: BigIntStats;
 }
+
+const readBytes = 1024 * 1024;
 
 /** The bytes of a file as it is at one moment. */
 export class FileBytes {
@@ -83,4 +69,18 @@ export class FileBytes {
     if (mayDiffer(this.#found, await this.#handle.stat({ bigint: true })))
       throw new FileChangedError('the file changed while it was read');
   }
+}
+
+/** A file was changed while it was read. */
+export class FileChangedError extends Error {
+  override readonly name = 'FileChangedError';
+}
+
+/**
+ * Whether an open file may hold other bytes than before. That it lost its name, because another was moved into its
+ * place, changes its ctime and not its bytes.
+ */
+function mayDiffer(before: BigIntStats, now: BigIntStats): boolean {
+  if (now.size !== before.size || now.mtimeNs !== before.mtimeNs) return true;
+  return now.ctimeNs !== before.ctimeNs && now.nlink === before.nlink;
 }

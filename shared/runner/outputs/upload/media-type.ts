@@ -1,3 +1,12 @@
+/** Media type of a file by the extension of its name. Models (onnx, pt, npz, pkl, safetensors) have none of their own. */
+export function mediaTypeOf(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+  return (
+    (name.includes('.') && Object.hasOwn(types, extension) && types[extension]) || 'application/octet-stream'
+  );
+}
+
 const types: Readonly<Record<string, string>> = {
   csv: 'text/csv',
   gif: 'image/gif',
@@ -22,12 +31,3 @@ const types: Readonly<Record<string, string>> = {
   yml: 'application/yaml',
   zip: 'application/zip',
 };
-
-/** Media type of a file by the extension of its name. Models (onnx, pt, npz, pkl, safetensors) have none of their own. */
-export function mediaTypeOf(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
-  return (
-    (name.includes('.') && Object.hasOwn(types, extension) && types[extension]) || 'application/octet-stream'
-  );
-}

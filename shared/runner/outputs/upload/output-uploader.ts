@@ -1,15 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { JobError } from '../../job/job-error.ts';
-import { LeaseLostError } from '../../job/lease-lost-error.ts';
+import { JobError, LeaseLostError } from '../../job/job-error.ts';
 import type { FindFilesOptions } from '../find-files.ts';
 import { KeptFiles } from '../kept-files.ts';
-import { maxOutputFiles, OutputFolder, openFound } from '../output-folder.ts';
+import { maxOutputFiles, OutputFolder, openFound, Refusals } from '../output-folder.ts';
 import type { PinnedFiles } from '../pinned-files.ts';
-import { Refusals } from '../refusals.ts';
-import { type ArtifactLimitError, folderVariable } from './artifact-limit-error.ts';
-import { ArtifactStore, type ArtifactStoreOptions } from './artifact-store.ts';
+import {
+  type ArtifactLimitError,
+  ArtifactStore,
+  type ArtifactStoreOptions,
+  folderVariable,
+} from './artifact-store.ts';
 import type { OpenFile } from './file-bytes.ts';
-import { TaskPool } from './task-pool.ts';
 
 export interface OutputUploaderOptions extends ArtifactStoreOptions {
   folder: string;
@@ -26,17 +27,23 @@ export interface OutputUploaderOptions extends ArtifactStoreOptions {
 }
 
 const defaultLookMilliseconds = 10_000;
+
 /** A file is complete after this share of the time between two looks without a write; all of it where writers cannot be seen. */
 const quietShareOfLook = 0.2;
-/** The same share for files that `restlessFrom` looks in a row found being written. */
-const restlessShare = 0.025;
-const restlessFrom = 2;
-const restlessTries = 3;
-/** Files up to this size are uploaded `atOnce` at a time; a larger one alone, because it takes more memory. */
-const smallBytes = 4 * 1024 * 1024;
-const atOnce = 6;
 
 type Refused = FindFilesOptions['refused'];
+
+const restlessTries = 3;
+
+/** The same share for files that `restlessFrom` looks in a row found being written. */
+const restlessShare = 0.025;
+
+const restlessFrom = 2;
+
+const atOnce = 6;
+
+/** Files up to this size are uploaded `atOnce` at a time; a larger one alone, because it takes more memory. */
+const smallBytes = 4 * 1024 * 1024;
 
 /**
  * Uploads the files of a command's folder: complete files while it runs, and all at the end. Files that the command
@@ -210,5 +217,38 @@ export class OutputUploader {
       throw error;
     });
     await this.#loading;
+  }
+}
+
+/** Runs a limited number of tasks at a time. After a failure it starts no other. */
+class TaskPool {
+  readonly #most: number;
+  readonly #running = new Set<Promise<void>>();
+  readonly #errors: unknown[] = [];
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Start a task as soon as fewer than the limit run. @throws the error of an earlier task; this one is dropped then */
+  async add(task: () => Promise<void>): Promise<void> {
+    while (this.#running.size >= this.#most) await Promise.race(this.#running);
+    if (this.#errors.length > 0) throw this.#errors[0];
+    const running = task().catch((error: unknown) => {
+      this.#errors.push(error);
+    });
+    this.#running.add(running);
+    void running.then(() => this.#running.delete(running));
+  }
+
+  /** Wait until no task runs. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  /** Wait until no task runs. @throws the first error of a task */
+  async drain(): Promise<void> {
+    await this.settle();
+    if (this.#errors.length > 0) throw this.#errors[0];
   }
 }

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeTree } from '../../../../shared/runner/environment/cache/remove-tree.ts';
 import type { EnvironmentSpec } from '../../../../shared/runner/environment/dependencies/parse-dependencies.ts';
+import { superviseInstaller } from '../../../../shared/runner/environment/install/supervised-installer.ts';
+import type { PrepareOptions } from '../../../../shared/runner/environment/prepare-environment.ts';
+import { removeTree } from '../../../../shared/runner/environment/remove-tree.ts';
 import type {
   EnvironmentPack,
   EnvironmentStore,
-} from '../../../../shared/runner/environment/environment-store.ts';
-import { superviseInstaller } from '../../../../shared/runner/environment/install/supervised-installer.ts';
-import type { PrepareOptions } from '../../../../shared/runner/environment/prepare-environment.ts';
+} from '../../../../shared/runner/environment/stored-environments.ts';
 
 /** Folders for one test: a source, a root of environments, a store and a place for programs of its own. */
 export interface EnvironmentFixture {

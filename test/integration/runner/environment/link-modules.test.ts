@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, readlink, rm, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { linkModules } from '../../../../shared/runner/environment/link-modules.ts';
+import { linkModules } from '../../../../shared/runner/environment/prepare-run-environment.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -3,8 +3,8 @@ import { appendFile, rm, symlink, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { count } from '../../../../shared/data/projects/project.ts';
-import { LeaseLostError } from '../../../../shared/runner/job/lease-lost-error.ts';
-import { ArtifactLimitError } from '../../../../shared/runner/outputs/upload/artifact-limit-error.ts';
+import { LeaseLostError } from '../../../../shared/runner/job/job-error.ts';
+import { ArtifactLimitError } from '../../../../shared/runner/outputs/upload/artifact-store.ts';
 import { OutputBench } from './output-bench.ts';
 
 describe('an upload of OUTPUT_DIR that something stands in the way of', () => {

@@ -4,7 +4,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { ArtifactLimitError } from '../../../../shared/runner/outputs/upload/artifact-limit-error.ts';
+import { ArtifactLimitError } from '../../../../shared/runner/outputs/upload/artifact-store.ts';
 import { seededBytes } from '../../../support/seeded-bytes.ts';
 import { OutputBench, sha256 } from './output-bench.ts';
 

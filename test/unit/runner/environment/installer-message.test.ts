@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { installerMessage } from '../../../../shared/runner/environment/install/installer-message.ts';
+import { installerMessage } from '../../../../shared/runner/environment/install/installer.ts';
 import {
   engineEnvironment,
   installerEnvironment,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { artifactObject } from '../../../../shared/data/experiments/artifact.ts';
 import type { TableWriter } from '../../../../shared/data/table/table.ts';
 import { ConditionFailedError } from '../../../../shared/data/table/write-label.ts';
-import { LeaseLostError } from '../../../../shared/runner/job/lease-lost-error.ts';
+import { LeaseLostError } from '../../../../shared/runner/job/job-error.ts';
 import { sweepLeftovers } from '../../../../shared/runner/outputs/sweep-leftovers.ts';
 import { experimentOf } from '../../../support/experiment.ts';
 

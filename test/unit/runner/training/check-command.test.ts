@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commandFaults } from '../../../../shared/runner/training/check-command.ts';
+import { commandFaults } from '../../../../shared/runner/training/environment-faults.ts';
 
 describe('checking a command', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Lease } from '../../../../shared/data/jobs/lease.ts';
-import { PeerHealth } from '../../../../shared/runner/training/peer-health.ts';
+import { PeerHealth } from '../../../../shared/runner/training/watch-peers.ts';
 
 const run = { batch_job_id: 'job', batch_attempt: 2 };
 const lease = (beat: number, more: Partial<Lease> = {}): Lease => ({

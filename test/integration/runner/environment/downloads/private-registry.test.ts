@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DownloadCache } from '../../../../../shared/runner/environment/downloads/download-cache.ts';
 import { IndexRelay } from '../../../../../shared/runner/environment/downloads/index-relay.ts';
-import { relayPlan } from '../../../../../shared/runner/environment/downloads/relay-plan.ts';
+import { relayPlan } from '../../../../../shared/runner/environment/downloads/install-relayed.ts';
 import type { EnvironmentBuild } from '../../../../../shared/runner/environment/install/builder-input.ts';
 import { prepareEnvironment } from '../../../../../shared/runner/environment/prepare-environment.ts';
 import { sha256Of } from '../../../../support/package-index.ts';

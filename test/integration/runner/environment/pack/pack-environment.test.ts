@@ -15,10 +15,10 @@ import { zstdCompressSync } from 'node:zlib';
 import { Header, type HeaderData, Pax } from 'tar';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DiskRoom } from '../../../../../shared/archive/disk-room.ts';
-import { removeTree } from '../../../../../shared/runner/environment/cache/remove-tree.ts';
 import { packEnvironment } from '../../../../../shared/runner/environment/pack/pack-environment.ts';
 import { sealEnvironment } from '../../../../../shared/runner/environment/pack/seal-environment.ts';
 import { unpackEnvironment } from '../../../../../shared/runner/environment/pack/unpack-environment.ts';
+import { removeTree } from '../../../../../shared/runner/environment/remove-tree.ts';
 import { seededBytes } from '../../../../support/seeded-bytes.ts';
 
 const stop = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { relayPlan } from '../../../../../shared/runner/environment/downloads/relay-plan.ts';
+import { relayPlan } from '../../../../../shared/runner/environment/downloads/install-relayed.ts';
 import type { EnvironmentBuild } from '../../../../../shared/runner/environment/install/builder-input.ts';
 
 const option = (name: 'index-url' | 'extra-index-url', value: string) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { linkFault } from '../../../../../shared/runner/environment/pack/link-fault.ts';
+import { linkFault } from '../../../../../shared/runner/environment/pack/seal-environment.ts';
 
 test.each([
   ['bin/python3', '/usr/bin/python3.11'],

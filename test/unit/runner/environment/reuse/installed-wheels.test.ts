@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { installedWheels } from '../../../../../shared/runner/environment/reuse/installed-wheels.ts';
-import { isShareable } from '../../../../../shared/runner/environment/reuse/reuse-shared.ts';
+import { installedWheels } from '../../../../../shared/runner/environment/installed-wheels.ts';
+import { isShareable } from '../../../../../shared/runner/environment/reuse-shared.ts';
 
 const file = (filename: string, sha256: string | undefined = 'a'.repeat(64)) => ({ filename, sha256 });
 

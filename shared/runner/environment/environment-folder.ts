@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { lstat, open, readdir, readFile, rename, rm, utimes } from 'node:fs/promises';
+import { lstat, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
-import { isRunning, processIdentity } from '../../host/process-identity.ts';
+import { isRunning, processIdentity, tryHostLock } from '../host/host-lock.ts';
 import { removeTree } from './remove-tree.ts';
+
+export interface CompleteEnvironment {
+  key: string;
+  lockHash: string;
+  buildSeconds: number;
+  bytes: number;
+}
 
 const Marker = z.strictObject({
   key: z.string(),
@@ -12,12 +19,7 @@ const Marker = z.strictObject({
   bytes: z.number(),
 });
 
-export interface CompleteEnvironment {
-  key: string;
-  lockHash: string;
-  buildSeconds: number;
-  bytes: number;
-}
+const suffix = '.complete';
 
 /**
  * One environment of this host: the folder `<root>/<project>/<key>/` and, beside it where no build can write, its
@@ -108,6 +110,14 @@ export class EnvironmentFolder {
   }
 }
 
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 async function writeDurably(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomUUID().slice(0, 8)}`;
   const file = await open(draft, 'wx', 0o644);
@@ -122,10 +132,41 @@ async function writeDurably(path: string, text: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
+/**
+ * Removes environments of this host, least recently used first, until what is left has at most `maxBytes`.
+ * Environments that a living process uses, or that are being prepared, stay. Each remains in the store and can be
+ * unpacked again. Gives the number removed.
+ */
+export async function evictEnvironments(root: string, maxBytes: number): Promise<number> {
+  const found: { folder: EnvironmentFolder; bytes: number; used: number }[] = [];
+  for (const project of await readdir(root, { withFileTypes: true })) {
+    if (!project.isDirectory()) continue;
+    const projectFolder = join(root, project.name);
+    for (const name of await readdir(projectFolder)) {
+      if (!name.endsWith(suffix)) continue;
+      const folder = new EnvironmentFolder(projectFolder, name.slice(0, -suffix.length));
+      const complete = await folder.read();
+      const used = await stat(join(projectFolder, name)).then(
+        (facts) => facts.mtimeMs,
+        () => 0,
+      );
+      if (complete !== null) found.push({ folder, bytes: complete.bytes, used });
+    }
   }
+  let total = found.reduce((sum, environment) => sum + environment.bytes, 0);
+  let removed = 0;
+  for (const { folder, bytes } of found.sort((a, b) => a.used - b.used)) {
+    if (total <= maxBytes) break;
+    const lock = await tryHostLock(folder.folder);
+    if (lock === null) continue;
+    try {
+      if (await folder.inUse()) continue;
+      await folder.wipe();
+      total -= bytes;
+      removed += 1;
+    } finally {
+      await lock.release();
+    }
+  }
+  return removed;
 }

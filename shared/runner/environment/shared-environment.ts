@@ -1,21 +1,32 @@
-import { link, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import {
+  copyFile,
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
-import { tryHostLock } from '../../host/host-lock.ts';
-import { EnvironmentFolder } from '../cache/environment-folder.ts';
-import { removeTree } from '../cache/remove-tree.ts';
-import type { EarlierPack } from '../pack/pack-environment.ts';
+import { tryHostLock } from '../host/host-lock.ts';
+import { EnvironmentFolder } from './environment-folder.ts';
 import { Wheel } from './installed-wheels.ts';
-import { linkTree } from './link-tree.ts';
+import { type EarlierPack, holdsPath } from './pack/pack-environment.ts';
+import { removeTree } from './remove-tree.ts';
+
+/** What a shared environment consists of. */
+type SharedFacts = z.infer<typeof Facts>;
 
 const Facts = z.strictObject({
   /** The folder in which it was installed: its programs hold that path. */
   builtAt: z.string(),
   wheels: z.array(Wheel),
 });
-
-/** What a shared environment consists of. */
-export type SharedFacts = z.infer<typeof Facts>;
 
 /**
  * An environment of wheels that this host keeps for all projects that ask for the same, with its modules compiled. It
@@ -86,3 +97,46 @@ export class SharedEnvironment {
     await link(file, join(this.#pack, String(commonAt)));
   }
 }
+
+interface LinkedTree {
+  from: string;
+  to: string;
+  /** The path that files of `from` hold. */
+  builtAt: string;
+  canLink: boolean;
+}
+
+/**
+ * Make a sealed virtual environment again in another folder. Its files are linked where they are root's and programs of
+ * jobs are not; else they are copied with their times, without which compiled modules do not count. Files that hold the
+ * folder's path get the new one.
+ */
+async function linkTree(tree: LinkedTree, path = ''): Promise<void> {
+  const source = join(tree.from, path);
+  const target = join(tree.to, path);
+  await mkdir(target, { mode: 0o755 });
+  for (const entry of await readdir(source, { withFileTypes: true })) {
+    const within = path === '' ? entry.name : `${path}/${entry.name}`;
+    const [old, made] = [join(source, entry.name), join(target, entry.name)];
+    if (entry.isDirectory()) await linkTree(tree, within);
+    else if (entry.isSymbolicLink()) await symlink(await readlink(old), made);
+    else if (holdsPath(within)) await rewrite(old, made, tree);
+    else if (tree.canLink) await link(old, made);
+    else await copy(old, made);
+  }
+}
+
+async function rewrite(old: string, made: string, { builtAt, to }: LinkedTree): Promise<void> {
+  const { mode } = await lstat(old);
+  const text = (await readFile(old, 'latin1')).replaceAll(builtAt, to);
+  await writeFile(made, text, { flag: 'wx', mode: mode & 0o777, encoding: 'latin1' });
+}
+
+async function copy(old: string, made: string): Promise<void> {
+  const { atime, mtime } = await lstat(old);
+  await copyFile(old, made, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  await utimes(made, atime, mtime);
+}
+
+/** Name of the folder of environments for all projects beside those of projects, whose ids begin with no dot. */
+export const reuseFolder = '.shared';

@@ -1,22 +1,10 @@
-import { removeTree } from '../cache/remove-tree.ts';
-import type { ResolvedDependency } from '../dependencies/resolved-dependencies.ts';
-import type { RelayRecord } from '../downloads/index-relay.ts';
-import type { EnvironmentBuild } from '../install/builder-input.ts';
-import { checkPython } from '../install/python-environment.ts';
+import type { ResolvedDependency } from './dependencies/resolved-dependencies.ts';
+import type { RelayRecord } from './downloads/index-relay.ts';
+import type { EnvironmentBuild } from './install/builder-input.ts';
+import { checkPython } from './install/python-environment.ts';
 import { installedWheels } from './installed-wheels.ts';
+import { removeTree } from './remove-tree.ts';
 import type { SharedEnvironment } from './shared-environment.ts';
-
-/**
- * Whether an environment of these dependencies may be shared: all of them are looked for in package indexes. Files of the
- * source, direct URLs and `--find-links` lead elsewhere.
- */
-export const isShareable = (dependencies: readonly ResolvedDependency[]): boolean =>
-  dependencies.some(({ kind }) => kind === 'package') &&
-  dependencies.every(
-    (one) =>
-      (one.kind === 'package' && !/^[^;]*@/.test(one.spec)) ||
-      (one.kind === 'option' && one.name !== 'find-links'),
-  );
 
 /**
  * Make the environment of a build from the one that this host shares, where its indexes still lead to the same
@@ -38,6 +26,18 @@ export async function reuseShared(
   await removeTree(build.folder);
   return null;
 }
+
+/**
+ * Whether an environment of these dependencies may be shared: all of them are looked for in package indexes. Files of the
+ * source, direct URLs and `--find-links` lead elsewhere.
+ */
+export const isShareable = (dependencies: readonly ResolvedDependency[]): boolean =>
+  dependencies.some(({ kind }) => kind === 'package') &&
+  dependencies.every(
+    (one) =>
+      (one.kind === 'package' && !/^[^;]*@/.test(one.spec)) ||
+      (one.kind === 'option' && one.name !== 'find-links'),
+  );
 
 /** Keep a sealed environment for all projects, where it consists of wheels alone. */
 export async function keepShared(

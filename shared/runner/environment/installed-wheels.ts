@@ -1,25 +1,10 @@
 import * as z from 'zod';
-import { normalName } from '../dependencies/python-requirements.ts';
-import type { RelayedFile } from '../downloads/index-relay.ts';
+import { normalName } from './dependencies/python-requirements.ts';
+import type { RelayedFile } from './downloads/index-relay.ts';
 
 export const Wheel = z.strictObject({ name: z.string(), version: z.string(), sha256: z.string() });
-
 /** A wheel as an index has it. */
 export type Wheel = z.infer<typeof Wheel>;
-
-const wheelName = /^([^-]+)-([^-]+)(?:-\d[^-]*)?-[^-]+-[^-]+-[^-]+\.whl$/;
-
-/** What a virtual environment has before anything is installed in it. */
-const bundled: ReadonlySet<string> = new Set(['pip', 'setuptools', 'wheel']);
-
-/** Whether a package can come with the virtual environment itself. */
-export const isBundled = (name: string): boolean => bundled.has(name);
-
-function wheelOf({ filename, sha256 }: RelayedFile): Wheel | null {
-  const [, name, version] = wheelName.exec(filename) ?? [];
-  if (name === undefined || version === undefined || sha256 === undefined) return null;
-  return { name: normalName(name), version: decodeURIComponent(version), sha256 };
-}
 
 /**
  * The wheels that an environment consists of, or null where it has something else: a package that was built from its
@@ -46,3 +31,17 @@ export function installedWheels(lock: string, files: readonly RelayedFile[]): Wh
   }
   return wheels;
 }
+
+const wheelName = /^([^-]+)-([^-]+)(?:-\d[^-]*)?-[^-]+-[^-]+-[^-]+\.whl$/;
+
+function wheelOf({ filename, sha256 }: RelayedFile): Wheel | null {
+  const [, name, version] = wheelName.exec(filename) ?? [];
+  if (name === undefined || version === undefined || sha256 === undefined) return null;
+  return { name: normalName(name), version: decodeURIComponent(version), sha256 };
+}
+
+/** What a virtual environment has before anything is installed in it. */
+const bundled: ReadonlySet<string> = new Set(['pip', 'setuptools', 'wheel']);
+
+/** Whether a package can come with the virtual environment itself. */
+export const isBundled = (name: string): boolean => bundled.has(name);

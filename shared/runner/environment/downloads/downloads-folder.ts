@@ -1,2 +1,0 @@
-/** Name of the folder of downloads beside those of projects, whose ids begin with no dot. */
-export const downloadsFolder = '.downloads';
