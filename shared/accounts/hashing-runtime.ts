@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { errorText } from '../core/error-text.ts';
 import { hashPassword } from './password.ts';
 
 /** Whether a runtime can hash passwords, and what it is. */
@@ -18,7 +19,7 @@ export async function reportRuntime(): Promise<RuntimeReport> {
     await hashPassword('a password of nobody');
     return { outcome: 'runtime', node, openssl };
   } catch (error) {
-    const failure = error instanceof Error ? error.message : String(error);
+    const failure = errorText(error);
     return { outcome: 'runtime', node, openssl, failure };
   }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
+import { errorText } from '../core/error-text.ts';
 import { type CommandUser, findExecutable } from './executable.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { kernelOomKills, offerToOomKiller } from './oom-killer.ts';
@@ -119,7 +120,7 @@ async function start(command: SupervisedCommand): Promise<Started | string> {
     offerToOomKiller(child.pid);
     return { child, isWaiter: launch.isWaiter };
   } catch (error) {
-    return `${name}: cannot be started: ${error instanceof Error ? error.message : String(error)}`;
+    return `${name}: cannot be started: ${errorText(error)}`;
   }
 }
 

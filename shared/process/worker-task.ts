@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { errorStack } from '../core/error-text.ts';
 import { ServiceError } from '../core/service-error.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import { type TaskReply, WorkerQueue, WorkLimitError } from './worker-queue.ts';
@@ -30,7 +31,7 @@ function serve<I, O>({ run }: TaskOptions<I, O>): void {
     try {
       reply({ value: await run(input) });
     } catch (error) {
-      reply({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      reply({ error: errorStack(error) });
     }
   });
 }

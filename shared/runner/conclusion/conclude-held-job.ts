@@ -1,3 +1,4 @@
+import { errorName } from '../../core/error-text.ts';
 import { endLease } from '../../data/jobs/lease.ts';
 import type { Write } from '../../data/table/table.ts';
 import { type Conclusion, concludeJob } from '../../jobs/conclusion.ts';
@@ -31,6 +32,6 @@ export async function reportNodeEnd(
   try {
     await retryFor(shortPatience, () => records.write(endLease(jobIdOf(record), node, lease, failure)));
   } catch (error) {
-    log.info('end-not-reported', { error: error instanceof Error ? error.name : '' });
+    log.info('end-not-reported', { error: errorName(error) });
   }
 }

@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { errorStack } from '../../core/error-text.ts';
 import type { Conclusion } from '../../jobs/conclusion.ts';
 import { cancelledReason, outOfMemory } from '../../jobs/reasons.ts';
 import { parseJobRecord, unfinishedJobOf } from '../../jobs/subject.ts';
@@ -17,7 +18,7 @@ interface Cancelled {
 /** Facts besides the outcome of the command that decide the conclusion. */
 interface Circumstances {
   stop: StopReason | undefined;
-  /** Who cancelled the job; undefined where nobody did. */
+  /** Who cancelled the job; undefined if nobody did. */
   cancelled: Cancelled | undefined;
   /** Timeout of the command, in seconds. */
   timeout: number;
@@ -71,7 +72,7 @@ export function conclusionOf(outcome: Outcome, circumstances: Circumstances): Co
 
 type Stopped = Pick<Extract<Outcome, { killed: boolean }>, 'exitCode' | 'signal' | 'killed'>;
 
-/** Undefined where the host is being stopped, and Batch decides on another attempt. */
+/** Undefined if the host is being stopped, and Batch decides about another attempt. */
 function conclusionOfStop(
   { exitCode, signal, killed }: Stopped,
   { stop, cancelled }: Circumstances,
@@ -105,15 +106,15 @@ export async function conclusionOfError(job: HeldJob, error: unknown): Promise<C
   }
   if (error instanceof JobError || error instanceof ModelError)
     return { status: 'FAILED', reason: error.message };
-  log.error('job-fault', { stack: error instanceof Error ? error.stack : String(error) });
+  log.error('job-fault', { stack: errorStack(error) });
   const name = error instanceof Error ? error.name : 'unknown';
   return {
     status: 'FAILED',
-    reason: `The service could not go on with this job (${name}); its operator finds more in the log.`,
+    reason: `The service could not continue this job (${name}). Its operator finds details in the log.`,
   };
 }
 
-/** Who has cancelled the job, or deleted its record; undefined where nobody has. Reads the record again. */
+/** Read the record again, and return who cancelled the job or deleted its record; undefined if nobody did. */
 export async function findCancelled({ records, record }: HeldJob): Promise<Cancelled | undefined> {
   const item = await retryFor(shortPatience, () => records.get(unfinishedJobOf(record).subject));
   if (item === undefined) return { by: null };

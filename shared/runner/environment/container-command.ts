@@ -7,7 +7,7 @@ interface ContainerMount {
 }
 
 export interface ContainerRun {
-  /** From `containerName`: what the container is killed by. */
+  /** From `containerName`; `killCommand` takes it. */
   name: string;
   /** Content id or reference of the image. */
   image: string;

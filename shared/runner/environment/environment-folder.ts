@@ -22,9 +22,9 @@ const Marker = z.strictObject({
 const suffix = '.complete';
 
 /**
- * One environment of this host: the folder `<root>/<project>/<key>/` and, beside it where no build can write, its
- * marker `<key>.complete` (written last; without it the folder counts for nothing), a note `<key>.building` while
- * this host holds the store's claim, and one file for each process that uses it.
+ * One environment of this host: the folder `<root>/<project>/<key>/` and, next to it where no build can write, its
+ * marker `<key>.complete` (written last; a folder without it is incomplete), a note `<key>.building` while this host
+ * holds the store's claim, and one file for each process that uses it.
  */
 export class EnvironmentFolder {
   readonly folder: string;
@@ -51,7 +51,7 @@ export class EnvironmentFolder {
     return { key, lockHash: lock_hash, buildSeconds: build_seconds, bytes };
   }
 
-  /** Declares the folder complete: written apart, flushed to the disk, then put in place in one step. */
+  /** Mark the folder as complete: the marker is written elsewhere, flushed to the disk and renamed. */
   async complete(environment: CompleteEnvironment): Promise<void> {
     const { key, lockHash, buildSeconds, bytes } = environment;
     await writeDurably(
@@ -60,19 +60,19 @@ export class EnvironmentFolder {
     );
   }
 
-  /** Removes the environment, its marker first, and scratch folders that a killed process left. */
+  /** Remove the environment, its marker first, and the scratch folders of killed processes. */
   async wipe(): Promise<void> {
     await rm(this.#marker, { force: true });
     await removeTree(this.folder);
     for (const name of await this.#siblings('.scratch-')) await removeTree(name);
   }
 
-  /** A path for this preparation's own use beside the folder, on the same disk; `wipe` removes what is left of it. */
+  /** A scratch path next to the folder, on the same disk. `wipe` removes leftovers. */
   scratch(): string {
     return `${this.folder}.scratch-${randomUUID().slice(0, 8)}`;
   }
 
-  /** Notes under which name a process of this host holds the store's claim. */
+  /** Note the name under which this host holds the store's claim. */
   async noteClaim(holder: string): Promise<void> {
     await writeDurably(this.#building, holder);
   }
@@ -133,9 +133,9 @@ async function writeDurably(path: string, text: string): Promise<void> {
 }
 
 /**
- * Removes environments of this host, least recently used first, until what is left has at most `maxBytes`.
- * Environments that a living process uses, or that are being prepared, stay. Each remains in the store and can be
- * unpacked again. Gives the number removed.
+ * Remove environments of this host, least recently used first, until the rest has at most `maxBytes`. Environments
+ * that are in use or being prepared stay. Removed ones remain in the store and can be unpacked again. Returns the
+ * number removed.
  */
 export async function evictEnvironments(root: string, maxBytes: number): Promise<number> {
   const found: { folder: EnvironmentFolder; bytes: number; used: number }[] = [];

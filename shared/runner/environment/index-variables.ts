@@ -1,15 +1,18 @@
 import { packageIndexFault } from '../../core/package-indexes.ts';
 import { credentialsIn } from '../host/credentials.ts';
 
-/** What an installer gets of the variables of a project. No other variable reaches a build, whose scripts are strangers'. */
+/**
+ * The variables of a project that an installer receives. No other variable reaches a build, because it runs the
+ * scripts of packages.
+ */
 export interface IndexVariables {
   /** For the environment of the installer. */
   values: Readonly<Record<string, string>>;
-  /** The same without users and passwords: what decides which packages are found. In the order of their names. */
+  /** The same without users and passwords, sorted by name. They decide which packages are found. */
   addresses: readonly string[];
   /** Content of a `.netrc` for the installer's home. */
   netrc: string | undefined;
-  /** Whether they hold who asks: what is downloaded so is for this project alone. */
+  /** Whether they hold credentials. Downloads with credentials are for this project alone. */
   arePrivate: boolean;
   /** Passwords and tokens, which no environment may keep. */
   credentials: readonly string[];
@@ -23,7 +26,7 @@ export const noIndexes: IndexVariables = {
   credentials: [],
 };
 
-/** Variables of a project by which installers find packages: where they are, and who may have them. */
+/** Variables of a project that configure package indexes for installers. */
 const indexes = [
   ...['PIP_INDEX_URL', 'PIP_EXTRA_INDEX_URL', 'PIP_FIND_LINKS', 'PIP_TRUSTED_HOST'],
   ...['UV_DEFAULT_INDEX', 'UV_INDEX', 'UV_INDEX_URL', 'UV_EXTRA_INDEX_URL', 'UV_FIND_LINKS'],
@@ -37,7 +40,7 @@ const netrcName = 'NETRC';
 
 const userInfo = /(?<=:\/\/)([^\s/?#]*)@/g;
 
-/** Choose what installers get of the variables of a project. */
+/** Select the variables of a project that installers receive. */
 export function indexVariables(variables: Readonly<Record<string, string>>): IndexVariables {
   const chosen = [...indexes, tokenName].flatMap((name) => {
     const value = variables[name];
@@ -62,13 +65,13 @@ export function indexVariables(variables: Readonly<Record<string, string>>): Ind
   };
 }
 
-/** What is wrong with the hosts of the indexes, or null: the deployment says which ones its environments may use. */
+/** The fault of the indexes' hosts, or null. The deployment lists the allowed ones. */
 export function indexFault({ addresses }: IndexVariables, allowed: readonly string[]): string | null {
   for (const address of addresses) {
     const [name = ''] = address.split('=', 1);
     for (const [url] of address.matchAll(/[a-z][a-z0-9+.-]*:\/\/\S+/gi)) {
-      const fault = URL.canParse(url) ? packageIndexFault(url, allowed) : 'it holds what is no URL';
-      // npm's own registry is where its packages are without this variable, too.
+      const fault = URL.canParse(url) ? packageIndexFault(url, allowed) : 'it holds an invalid URL';
+      // npm's own registry is the default and always allowed.
       const isUsual = URL.canParse(url) && new URL(url).host === 'registry.npmjs.org';
       if (fault !== null && !isUsual) return `The variable ${name} cannot be used: ${fault}.`;
     }
@@ -76,7 +79,7 @@ export function indexFault({ addresses }: IndexVariables, allowed: readonly stri
   return null;
 }
 
-/** npm's settings by which it sends `NPM_TOKEN` to its registry. npm itself replaces `${…}`: the file holds no secret. */
+/** npm's setting that sends `NPM_TOKEN` to its registry. npm itself expands `${…}`, so the file holds no secret. */
 export function npmSettings({ values }: IndexVariables): string | undefined {
   if (values[tokenName] === undefined) return undefined;
   const registry =

@@ -3,15 +3,15 @@ import { normalName } from './dependencies/python-requirements.ts';
 import type { RelayedFile } from './downloads/index-relay.ts';
 
 export const Wheel = z.strictObject({ name: z.string(), version: z.string(), sha256: z.string() });
-/** A wheel as an index has it. */
+/** A wheel of a package index. */
 export type Wheel = z.infer<typeof Wheel>;
 
 /**
- * The wheels that an environment consists of, or null where it has something else: a package that was built from its
- * source, or that came on another way than the relay. Building runs code of packages, installing a wheel does not.
+ * The wheels of an environment; null if it has a package built from source or not received through the relay. Building
+ * runs code of packages, installing a wheel does not.
  *
  * @param lock the list of installed packages, as `pythonLock` has it
- * @param files all that the relay handed to the installer
+ * @param files all files that the installer received from the relay
  */
 export function installedWheels(lock: string, files: readonly RelayedFile[]): Wheel[] | null {
   const handed = new Map<string, Wheel>();
@@ -40,7 +40,7 @@ function wheelOf({ filename, sha256 }: RelayedFile): Wheel | null {
   return { name: normalName(name), version: decodeURIComponent(version), sha256 };
 }
 
-/** What a virtual environment has before anything is installed in it. */
+/** Packages of an empty virtual environment. */
 const bundled: ReadonlySet<string> = new Set(['pip', 'setuptools', 'wheel']);
 
 /** Whether a package can come with the virtual environment itself. */

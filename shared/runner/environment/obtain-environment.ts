@@ -1,6 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorText } from '../../core/error-text.ts';
 import { EnvironmentError } from './environment-error.ts';
 import {
   buildEnvironment,
@@ -15,8 +16,8 @@ import { removeTree } from './remove-tree.ts';
 const pollMilliseconds = 1000;
 
 /**
- * Obtain an environment: it is on this host, or the store has its pack, or it is built, by one builder at a time. The
- * caller holds the host's lock for this key.
+ * Obtain an environment: from this host, from its pack in the store, or by a build, one builder at a time. The caller
+ * holds the host's lock for this key.
  * @throws EnvironmentError
  */
 export async function obtainEnvironment(options: ObtainOptions): Promise<ObtainedEnvironment> {
@@ -33,7 +34,7 @@ export async function obtainEnvironment(options: ObtainOptions): Promise<Obtaine
       if (!(error instanceof EnvironmentError) || error.code !== 'pack-refused' || refusedPacks >= 2)
         throw error;
       refusedPacks += 1;
-      log(`environment: ${error.message} Building it anew.`);
+      log(`environment: ${error.message} Building it again.`);
       return 'refused' as const;
     });
     if (fetched !== null && fetched !== 'refused') return fetched;
@@ -48,7 +49,9 @@ export async function obtainEnvironment(options: ObtainOptions): Promise<Obtaine
   }
 }
 
-/** Whether other hosts find what is complete here; what was not stored for want of time is stored now. */
+/**
+ * Store the complete environment of this host if an interrupted run did not. Returns whether other hosts can fetch it.
+ */
 async function ensureStored(options: ObtainOptions, buildSeconds: number): Promise<boolean> {
   const { key, store, log, stop } = options;
   try {
@@ -60,14 +63,15 @@ async function ensureStored(options: ObtainOptions, buildSeconds: number): Promi
     );
   } catch (error) {
     stopped(stop);
-    // This host has the environment, with or without the store.
-    log(`environment: could not be stored for later runs: ${error instanceof Error ? error.message : ''}`);
+    // The environment on this host works without the store.
+    log(`environment: could not be stored for later runs: ${errorText(error)}`);
     return false;
   }
 }
 
 /**
- * A holder of the claim on this host is dead, because this process has its lock; so the claim need not expire first.
+ * This process has the host's lock, so another holder of the claim on this host is dead, and its claim need not expire
+ * first.
  */
 async function releaseLeft({ place, key, store }: ObtainOptions): Promise<void> {
   const leftBy = await place.leftClaim();
@@ -76,7 +80,7 @@ async function releaseLeft({ place, key, store }: ObtainOptions): Promise<void> 
   await place.forgetClaim();
 }
 
-/** Works under a claim that this process holds, and gives it back. */
+/** Work under a claim of this process, and release it. */
 async function underClaim<T>(options: ObtainOptions, holder: string, work: () => Promise<T>): Promise<T> {
   const { place, key, store, log } = options;
   try {
@@ -84,15 +88,13 @@ async function underClaim<T>(options: ObtainOptions, holder: string, work: () =>
     return await work();
   } finally {
     await store.releaseBuild(key, holder).catch((error: unknown) => {
-      log(
-        `environment: the build's lease stays until it expires: ${error instanceof Error ? error.message : ''}`,
-      );
+      log(`environment: the build's lease stays until it expires: ${errorText(error)}`);
     });
     await place.forgetClaim();
   }
 }
 
-/** Downloads and unpacks what the store has, beside the place, and moves it there in one step; null when it has none. */
+/** Download and unpack the stored pack next to its place, and move it there in one step; null if the store has none. */
 async function fetchPack(options: ObtainOptions): Promise<ObtainedEnvironment | null> {
   const { place, key, store, interpreter, stop } = options;
   const found = await store.find(key);

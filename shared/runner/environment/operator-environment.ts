@@ -1,6 +1,6 @@
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The settings of the operator that installers get. */
+/** The operator's settings that installers receive. */
 export function installerSettings(operator: Variables): Record<string, string> {
   return Object.fromEntries(
     Object.entries(operator).flatMap(([name, value]) =>
@@ -10,9 +10,8 @@ export function installerSettings(operator: Variables): Record<string, string> {
 }
 
 /**
- * Variables of the operator that an installer needs to reach a registry: index, proxy and certificates. A list of
- * names rather than a list of exceptions, so that no credential of the service can slip through. Build scripts see a
- * password in an index URL.
+ * Variables of the operator that an installer needs to reach a registry: index, proxy and certificates. An allowlist,
+ * so no credential of the service can slip through. Build scripts see a password in an index URL.
  */
 const passed = new Set([
   ...[
@@ -42,7 +41,7 @@ const passed = new Set([
     .flatMap((name) => [`npm_config_${name}`, `NPM_CONFIG_${name.toUpperCase()}`]),
 ]);
 
-/** uv reads none of pip's settings; these say the same thing to it, and what is set for uv itself goes first. */
+/** uv reads none of pip's settings. These are its names for them; settings for uv itself take precedence. */
 const uvNames: Readonly<Record<string, string>> = {
   PIP_INDEX_URL: 'UV_DEFAULT_INDEX',
   PIP_EXTRA_INDEX_URL: 'UV_EXTRA_INDEX_URL',
@@ -89,7 +88,7 @@ const engineNames = [
   'DOCKER_CERT_PATH',
 ];
 
-/** The environment of the container engine's client, which works with the operator's own rights. */
+/** The environment of the container engine's client, which runs with the operator's rights. */
 export function engineEnvironment(operator: Variables): Record<string, string> {
   const settings = [...engineNames, 'XDG_RUNTIME_DIR', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].flatMap(
     (name) => {

@@ -26,8 +26,8 @@ import { reuseFolder, SharedEnvironment } from './shared-environment.ts';
 import type { EnvironmentStore } from './stored-environments.ts';
 
 /**
- * Prepare the environment of a run on this host: none, a cached one, or a new one. Safe to call at the same moment in
- * several processes and on several hosts, and after any of them was killed.
+ * Prepare the environment of a run on this host: none, a cached one, or a new one. Safe in several processes and on
+ * several hosts at once, and after any of them was killed.
  * @throws EnvironmentError with words for `status_reason`
  */
 export async function prepareEnvironment(options: PrepareOptions): Promise<PreparedEnvironment> {
@@ -50,15 +50,15 @@ export interface PrepareOptions {
   downloads?: DownloadCache;
   /** Runs installers, as `owner` where one is given. */
   run: RunCommand;
-  /** Runs the interpreter to ask it for its version, which is nothing for a person's log; `run` when not given. */
+  /** Runs the interpreter's version check, which is kept out of the log; default `run`. */
   runProbe?: RunCommand;
   /** Runs the container engine's client, with the service's own rights; `run` when not given. */
   runEngine?: RunCommand;
   /** The unprivileged builder, where this process is root. */
   owner?: { uid: number; gid: number };
-  /** The service's own environment, of which only registry, proxy and certificate settings reach an installer. */
+  /** The service's own environment. Only its registry, proxy and certificate settings reach an installer. */
   operatorEnv: Variables;
-  /** What installers get of the project's variables; nothing unless given. */
+  /** The project's variables for installers. Default: none. */
   indexes?: IndexVariables;
   log(line: string): void;
   stop: AbortSignal;
@@ -71,19 +71,19 @@ export interface PrepareOptions {
 export interface PreparedEnvironment {
   /** To merge into the command's environment: PATH, VIRTUAL_ENV, NODE_PATH. */
   env: Record<string, string>;
-  /** Folder whose packages are to be found beside the source, because `import` does not follow NODE_PATH. */
+  /** Folder of packages to link next to the source, because `import` does not follow NODE_PATH. */
   nodeModules: string | null;
   /** Content id of the image for `wrapCommand`. */
   image: string | null;
   cache: 'hit' | 'miss' | 'none';
   /** Seconds of the preparation. */
   seconds: number;
-  /** Seconds of building that the cache avoided. */
+  /** Seconds of building saved by the cache. */
   savedSeconds: number;
   /** SHA-256 of the list of installed packages; for an image, of its content. */
   lockHash: string | null;
   requestKey: string | null;
-  /** Whether later runs on other hosts find it in the store. */
+  /** Whether the store has it, for runs on other hosts. */
   stored: boolean;
 }
 
@@ -103,7 +103,7 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
   stopped(stop);
   if (spec.env_type === 'docker') return prepareDocker(options);
   const dependencies = await resolveDependencies(spec, options.sourceFolder, options.packageIndexes);
-  // A Python project runs `python` in a virtual environment of its own also where nothing is installed in it.
+  // A Python project gets a virtual environment even without dependencies.
   if (spec.env_type === 'system') return { ...nothing, env: {} };
   const path = searchPath(operatorEnv);
   if (spec.env_type === 'node' && dependencies.length === 0) {
@@ -196,7 +196,7 @@ async function prepareDocker(options: PrepareOptions): Promise<Omit<PreparedEnvi
     env,
     options.stop,
   );
-  options.log(`environment: image ${id.slice(0, 19)} ${pulled ? 'pulled' : 'is there'}`);
+  options.log(`environment: image ${id.slice(0, 19)} ${pulled ? 'pulled' : 'is present'}`);
   return {
     ...nothing,
     env: {},

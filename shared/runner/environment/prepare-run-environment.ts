@@ -18,7 +18,7 @@ const installSeconds = 3600;
 
 /**
  * Prepare the environment of a training (see `prepareEnvironment`) and note on the records what it resolved to.
- * @throws JobError, of which EnvironmentError is one, where there is none
+ * @throws JobError, such as EnvironmentError, if it cannot be prepared
  */
 export async function prepareRunEnvironment({
   job,
@@ -72,7 +72,7 @@ export async function prepareRunEnvironment({
   return prepared;
 }
 
-/** The environment to prepare: nothing where this container runs the very image that the environment names. */
+/** The environment to prepare: none if this container runs the image that the environment names. */
 function specOf({ record, container: { trustedImage } }: TrainingJob): EnvironmentSpec {
   const { env_type, dependencies } = record.environment;
   const isHere = env_type === 'docker' && dependencies.trim() === trustedImage;
@@ -83,14 +83,15 @@ function specOf({ record, container: { trustedImage } }: TrainingJob): Environme
 async function noteLock(job: TrainingJob, lock_hash: string): Promise<void> {
   const { project_id, environment } = job.record;
   const resolved = { project_id, version: environment.version, lock_hash };
-  // Refused because the environment was changed since the job began, or the lease is lost: nothing to note.
+  // The write is refused if the environment has changed since the job began, or the lease is lost. Then there is
+  // nothing to note.
   await tryWrite(recordLock(job.records, resolved, leaseCheck(job)));
 }
 
 /**
- * Puts the packages of an environment where `import` looks for them: `to` becomes a link to `modules`. Where the source
- * brings a `node_modules` of its own, each package that it lacks becomes a link in it, so that its own ones count first.
- * No process of the user's may run meanwhile, because links are made in folders of theirs.
+ * Make the packages of an environment visible to `import`: `to` becomes a link to `modules`. If the source has its own
+ * `node_modules`, each package that it lacks becomes a link in it, so its own packages come first. No process of the
+ * user may run at the same time, because links are made in the user's folders.
  */
 export async function linkModules(modules: string, to: string): Promise<void> {
   const facts = await lstat(to).catch(() => undefined);

@@ -7,8 +7,8 @@ import { EnvironmentError } from './environment-error.ts';
 const chunkBytes = 4 * 1024 * 1024;
 
 /**
- * Refuse an environment in which an installer has left a credential: it would be stored and outlive the secret. Reads every
- * file, a few seconds for each GB; nothing where there are no credentials.
+ * Refuse an environment that contains a credential: it would be stored and outlive the secret. Reads every file, a few
+ * seconds for each GB, unless there are no credentials.
  * @throws EnvironmentError `pack-refused`, which names the file
  */
 export async function refuseCredentials(folder: string, credentials: readonly string[]): Promise<void> {

@@ -14,16 +14,16 @@ export interface RequestKeyInput {
   platform: string;
   /** Absolute folder of the project's environments: a virtual environment carries its own path and cannot be moved. */
   folder: string;
-  /** Where packages are looked for by the project's variables, without credentials. */
+  /** Package indexes from the project's variables, without credentials. */
   indexes?: readonly string[];
 }
 
-/** Raised when environments built so far must not be used any more. */
+/** Increased when existing environments must not be used any more. */
 const formatVersion = 1;
 
 /**
- * The key under which an environment is cached: SHA-256 (hex) of a canonical JSON of everything that decides what is
- * built, as far as it can be known without resolving anything. Order and repetition of dependencies do not matter.
+ * The key under which an environment is cached: SHA-256 (hex) of a canonical JSON of everything known before
+ * resolution that decides the result. Order and repetition of dependencies do not matter.
  */
 export function requestKey(input: RequestKeyInput): string {
   const dependencies = input.dependencies.map((dependency) => {
@@ -39,7 +39,7 @@ export function requestKey(input: RequestKeyInput): string {
     input.executable,
     input.platform,
     input.folder,
-    // Absent where there are none, so that earlier keys are still good.
+    // Absent if there are none, so earlier keys stay valid.
     ...(input.indexes === undefined || input.indexes.length === 0 ? [] : [input.indexes]),
   ]);
   return createHash('sha256').update(canonical).digest('hex');
@@ -51,7 +51,7 @@ const Report = z.object({ header: z.object({ glibcVersionRuntime: z.string().opt
 export function platformName(): string {
   const base = `${process.platform}-${process.arch}`;
   if (process.platform !== 'linux') return base;
-  // Otherwise the report looks up a name for every open connection.
+  // Without this the report resolves the host name of every open connection.
   Object.assign(process.report, { excludeNetwork: true });
   const glibc = Report.safeParse(process.report.getReport()).data?.header.glibcVersionRuntime;
   return glibc === undefined ? `${base}-musl` : `${base}-glibc${glibc}`;

@@ -1,3 +1,4 @@
+import { errorText } from '../../core/error-text.ts';
 import type { ResolvedDependency } from './dependencies/resolved-dependencies.ts';
 import type { RelayRecord } from './downloads/index-relay.ts';
 import type { EnvironmentBuild } from './install/builder-input.ts';
@@ -7,9 +8,9 @@ import { removeTree } from './remove-tree.ts';
 import type { SharedEnvironment } from './shared-environment.ts';
 
 /**
- * Make the environment of a build from the one that this host shares, where its indexes still lead to the same
- * wheels: an installer that may choose anew finds nothing to change, and the indexes name every wheel by its SHA-256.
- * Null where it has to be built; then its folder is not there.
+ * Make the environment of a build from the host's shared one, if its indexes still lead to the same wheels: a trial
+ * upgrade changes nothing, and the indexes name the SHA-256 of every wheel. Null if it has to be built; its folder
+ * does not exist then.
  */
 export async function reuseShared(
   build: EnvironmentBuild,
@@ -28,8 +29,8 @@ export async function reuseShared(
 }
 
 /**
- * Whether an environment of these dependencies may be shared: all of them are looked for in package indexes. Files of the
- * source, direct URLs and `--find-links` lead elsewhere.
+ * Whether an environment may be shared: all its dependencies come from package indexes, not from files of the source,
+ * direct URLs or `--find-links`.
  */
 export const isShareable = (dependencies: readonly ResolvedDependency[]): boolean =>
   dependencies.some(({ kind }) => kind === 'package') &&
@@ -39,7 +40,7 @@ export const isShareable = (dependencies: readonly ResolvedDependency[]): boolea
       (one.kind === 'option' && one.name !== 'find-links'),
   );
 
-/** Keep a sealed environment for all projects, where it consists of wheels alone. */
+/** Keep a sealed environment for all projects, if it consists of wheels only. */
 export async function keepShared(
   { folder, log }: EnvironmentBuild,
   shared: SharedEnvironment,
@@ -50,9 +51,7 @@ export async function keepShared(
   try {
     await shared.keep(folder, wheels, bytes);
   } catch (error) {
-    // This project has its environment all the same.
-    log(
-      `environment: not kept for other projects: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    // This project's environment is complete without it.
+    log(`environment: not kept for other projects: ${errorText(error)}`);
   }
 }

@@ -19,7 +19,7 @@ import { Wheel } from './installed-wheels.ts';
 import { type EarlierPack, holdsPath } from './pack/pack-environment.ts';
 import { removeTree } from './remove-tree.ts';
 
-/** What a shared environment consists of. */
+/** The content of a shared environment. */
 type SharedFacts = z.infer<typeof Facts>;
 
 const Facts = z.strictObject({
@@ -29,9 +29,9 @@ const Facts = z.strictObject({
 });
 
 /**
- * An environment of wheels that this host keeps for all projects that ask for the same, with its modules compiled. It
- * holds what package indexes published and nothing that a project's code made, since no such code ran while it was
- * installed. It lies in `<root>/.shared/<key>/`, has a marker as other environments do, and is evicted like them.
+ * A compiled environment of wheels that this host keeps for all projects with the same request. It contains only files
+ * that package indexes published, because installing wheels runs no code of a project. It is in
+ * `<root>/.shared/<key>/`, and is marked and evicted like other environments.
  */
 export class SharedEnvironment {
   readonly #place: EnvironmentFolder;
@@ -49,7 +49,7 @@ export class SharedEnvironment {
     this.#pack = join(this.#place.folder, 'pack');
   }
 
-  /** Make `folder` from it, sealed; null where it is not there. */
+  /** Make `folder` from it, sealed; null if it does not exist. */
   async linkTo(folder: string): Promise<(SharedFacts & { bytes: number }) | null> {
     try {
       const complete = await this.#place.read();
@@ -59,13 +59,13 @@ export class SharedEnvironment {
       await linkTree({ from: this.#tree, to: folder, builtAt: facts.builtAt, canLink: this.#canLink });
       return { ...facts, bytes: complete.bytes };
     } catch {
-      // It was evicted meanwhile, or its disk fails: the environment is built then.
+      // It was evicted, or its disk failed: the environment is built instead.
       await removeTree(folder);
       return null;
     }
   }
 
-  /** Keep a sealed environment. One that is being kept at the same moment, or that is there, is left as it is. */
+  /** Keep a sealed environment, unless it exists or another process is keeping it. */
   async keep(folder: string, wheels: readonly Wheel[], bytes: number): Promise<void> {
     const { folder: own } = this.#place;
     await mkdir(dirname(own), { recursive: true, mode: 0o755 });
@@ -83,14 +83,14 @@ export class SharedEnvironment {
     }
   }
 
-  /** The pack of the environment from which it was kept, where that was packed; its name says where the common part begins. */
+  /** The pack of the original environment, if there is one. Its name is the offset of the common part. */
   async pack(): Promise<EarlierPack | undefined> {
     const [name = ''] = await readdir(this.#pack).catch(() => []);
     const commonAt = Number(name);
     return /^\d+$/.test(name) ? { file: join(this.#pack, name), commonAt } : undefined;
   }
 
-  /** Keep a pack, by a link to it: it costs no bytes while the other is there. */
+  /** Keep a pack by a hard link, which takes no space while the original exists. */
   async keepPack(file: string, commonAt: number): Promise<void> {
     if ((await this.#place.read()) === null) return;
     await mkdir(this.#pack, { mode: 0o700 });
@@ -107,9 +107,9 @@ interface LinkedTree {
 }
 
 /**
- * Make a sealed virtual environment again in another folder. Its files are linked where they are root's and programs of
- * jobs are not; else they are copied with their times, without which compiled modules do not count. Files that hold the
- * folder's path get the new one.
+ * Recreate a sealed virtual environment in another folder. Files are hard-linked if `canLink` (root owns them, and
+ * jobs do not run as root), else copied with their times, because compiled modules are valid only for them. Files that
+ * contain the folder's path get the new one.
  */
 async function linkTree(tree: LinkedTree, path = ''): Promise<void> {
   const source = join(tree.from, path);
@@ -138,5 +138,5 @@ async function copy(old: string, made: string): Promise<void> {
   await utimes(made, atime, mtime);
 }
 
-/** Name of the folder of environments for all projects beside those of projects, whose ids begin with no dot. */
+/** Folder of the environments shared by all projects. Ids of projects do not begin with a dot. */
 export const reuseFolder = '.shared';

@@ -60,7 +60,7 @@ export function storedEnvironments(
 
     async claimBuild(key) {
       if (!(await tryWrite(claim(key)))) return { claimed: false };
-      // A renewal that fails is made up for by the next one; a claim that is lost all the same only builds twice.
+      // The next renewal makes up for a failed one. If the claim is lost, the environment is only built twice.
       const renewal = setInterval(() => void claim(key).catch(() => undefined), renewSeconds * 1000);
       renewals.set(key, renewal.unref());
       return { claimed: true, holder };
@@ -76,7 +76,7 @@ export function storedEnvironments(
           room,
           stop,
         });
-        // One that is gone is built anew, as one that cannot be used.
+        // A missing pack is rebuilt, like one that cannot be used.
         if (found === undefined)
           throw new EnvironmentError('pack-refused', 'The packed environment is no longer stored.');
       } finally {
@@ -99,7 +99,7 @@ export function storedEnvironments(
       try {
         await putPack(records, project_id, value, holder);
       } catch (error) {
-        // No record would ever name it; unless another builder has recorded it, or only the reply was lost.
+        // No record names the object, unless another builder recorded it or only the reply was lost.
         const isNamed = (await findPack(records, project_id, key)) !== undefined;
         if (!isNamed) await objects.delete([object]);
         throw error;

@@ -2,14 +2,14 @@ const userInfos = /(?<=[a-z][a-z0-9+.-]*:\/\/)[^\s/?#]*(?=@)/gi;
 
 const netrcPasswords = /(?<=^|\s)password\s+(?:"([^"\r\n]*)"|(\S+))/g;
 
-/** What opens something in a text: passwords in URLs, users there that are tokens, and passwords of a `.netrc`. */
+/** The credentials in a text: passwords and tokens in URLs, and passwords of a `.netrc`. */
 export function credentialsIn(text: string): string[] {
   const inUrls = [...text.matchAll(userInfos)].flatMap(([info]) => ofUserInfo(info));
   const inNetrc = [...text.matchAll(netrcPasswords)].map(([, quoted, bare]) => quoted ?? bare ?? '');
   return [...new Set([...inUrls, ...inNetrc])].filter((credential) => credential !== '');
 }
 
-/** Characters from which a user without a password is taken for a token: shorter names occur by chance. */
+/** Shortest user name without a password that counts as a token. Shorter ones are ordinary names. */
 const shortestToken = 8;
 
 function ofUserInfo(info: string): string[] {
@@ -20,7 +20,7 @@ function ofUserInfo(info: string): string[] {
   return password === '' ? [] : [password, meant(password), meant(info)];
 }
 
-/** As it is meant, where it is written with percent signs. */
+/** The percent-decoded text. */
 function meant(written: string): string {
   try {
     return decodeURIComponent(written);

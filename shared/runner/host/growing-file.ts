@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** News of a file: bytes, or that the file begins anew. */
+/** A change of a file: new bytes, or a restart from its beginning. */
 type Growth = { bytes: Buffer } | 'restarted';
 
 const readBytes = 64 * 1024;
@@ -21,7 +21,7 @@ export class GrowingFile {
     this.#user = user;
   }
 
-  /** All that has come since the last time. @throws FileRefusedError when something else lies in the file's place */
+  /** The changes since the last call. @throws FileRefusedError if the path holds no readable file */
   async *read(): AsyncGenerator<Growth> {
     yield* this.#readHandle();
     const next = await this.#openAnew();
@@ -45,7 +45,7 @@ export class GrowingFile {
       this.#offset = 0;
       yield 'restarted';
     }
-    // Not beyond the size at the start: a writer that never pauses must not keep us here for ever.
+    // Not beyond the size at the start: a writer that never pauses must not keep this loop running.
     while (this.#offset < size) {
       const length = Math.min(readBytes, size - this.#offset);
       const { bytesRead, buffer } = await this.#handle.read(
@@ -60,7 +60,7 @@ export class GrowingFile {
     }
   }
 
-  /** The file under the path, when it is not the one that is open. */
+  /** Open the file of the path if it is not the open one. */
   async #openAnew(): Promise<FileHandle | undefined> {
     let next: FileHandle;
     try {
@@ -76,7 +76,7 @@ export class GrowingFile {
   }
 }
 
-/** Opens a regular file of this user without following a link or waiting for anybody. @throws FileRefusedError */
+/** Open a regular file of this user without following links or blocking. @throws FileRefusedError */
 export async function openOwned(path: string, user: { uid: number } | undefined): Promise<FileHandle> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await open(path, flags).catch((error: unknown) => {
@@ -94,7 +94,7 @@ export async function openOwned(path: string, user: { uid: number } | undefined)
   }
 }
 
-/** The refusal that an error of the system means; undefined for those that mean something else. */
+/** The refusal for a system error; undefined for other errors. */
 export function refusalOf(error: unknown): FileRefusedError | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ELOOP' || code === 'EMLINK') return new FileRefusedError('it is a link');
@@ -103,7 +103,7 @@ export function refusalOf(error: unknown): FileRefusedError | undefined {
   return undefined;
 }
 
-/** Why a file that should be read is not one that may be read. */
+/** A file may not be read, for the reason in the message. */
 export class FileRefusedError extends Error {
   override readonly name = 'FileRefusedError';
 }

@@ -1,11 +1,11 @@
 import { credentialsIn, notationsOf } from './credentials.ts';
 
-/** What stands in the place of a secret. */
+/** The replacement of a secret. */
 const shown = '***';
 
 /**
- * Masks secrets in what a job prints and reports. A program that wants to can still write them in a notation of its own:
- * the mask keeps them from being shown by mistake.
+ * Masks secrets in what a job prints and reports. The mask prevents accidents only: a program can still print a secret
+ * in a notation of its own.
  */
 export class SecretMask {
   readonly #pattern: RegExp | undefined;
@@ -13,7 +13,7 @@ export class SecretMask {
   readonly longest: number;
 
   constructor(secrets: readonly string[]) {
-    // The longest first, so that a text goes as a whole that begins as a shorter one does.
+    // The longest first, so that a shorter secret does not cut a longer one.
     const texts = [...new Set(secrets.flatMap(textsOf))].sort((one, other) => other.length - one.length);
     this.longest = texts[0]?.length ?? 0;
     const escaped = texts.map((text) => text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&'));
@@ -25,7 +25,10 @@ export class SecretMask {
     return this.#pattern === undefined ? text : text.replaceAll(this.#pattern, shown);
   }
 
-  /** The same for the end of a longer text, in whose first line a secret may be cut. */
+  /**
+   * The same for the end of a longer text. If it is cut, its first line is dropped, because it may hold part of a
+   * secret.
+   */
   applyToEnd(text: string, isCut: boolean): string {
     if (!isCut || this.#pattern === undefined) return this.apply(text);
     const lineEnd = text.indexOf('\n');
@@ -36,7 +39,7 @@ export class SecretMask {
 /** Characters of a line of a secret, or of a credential in it, from which it is masked by itself. */
 const shortestPart = 4;
 
-/** The texts that tell a secret: the whole, each of its lines, and the credentials in it. */
+/** The texts that reveal a secret: the whole, each of its lines, and the credentials in it. */
 function textsOf(value: string): string[] {
   const whole = value.trim();
   const lines = whole.split(/[\r\n]+/).map((line) => line.trim());

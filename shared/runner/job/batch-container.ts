@@ -18,7 +18,7 @@ export interface BatchContainer {
   batch_job_id: string;
   batch_attempt: number;
   node: number;
-  /** Variable that every process of the container inherits, by which they are found. */
+  /** Variable that every process of the container inherits; it identifies them. */
   marker: { name: string; value: string };
   workFolder: string;
   hostSandbox: HostSandbox;
@@ -69,5 +69,5 @@ export function batchContainer(value: z.output<typeof Variables>): BatchContaine
   };
 }
 
-/** Exit codes of the container, by which Batch knows success from failure. The record has the reason. */
+/** Exit codes of the container. They tell Batch whether the job succeeded; the record has the reason. */
 export const exitCodes = { succeeded: 0, failed: 1, interrupted: 143 } as const;

@@ -12,9 +12,9 @@ export interface Download {
   room: DiskRoom;
   /** Ends the download when aborted, with its reason. */
   stop?: AbortSignal | undefined;
-  /** Seconds without a byte after which it is given up; 600 unless given. */
+  /** Seconds without a byte after which the download fails; default 600. */
   patienceSeconds?: number;
-  /** Seconds without a byte after which a connection is; 30 unless given. */
+  /** Seconds without a byte after which the connection is dropped; default 30. */
   idleSeconds?: number;
 }
 
@@ -22,7 +22,7 @@ export interface Download {
 interface Progress {
   position: number;
   hash: Hash;
-  /** Of the object that the bytes are of. */
+  /** ETag of the object being downloaded. */
   etag: string | undefined;
   /** When the last bytes came. */
   at: number;
@@ -30,14 +30,14 @@ interface Progress {
   restarts: number;
 }
 
-/** How often a download of an object that changes, or does not arrive as it is stored, is begun anew. */
+/** Most restarts of a download whose object changes, or arrives damaged. */
 const maxRestarts = 3;
 
 const longestPause = 10_000;
 
 /**
- * Downloads an object into an open file and returns the SHA-256 of its bytes; undefined where there is no such object.
- * While storage is away, or a connection breaks, it goes on from where it was, with the same object.
+ * Download an object into an open file and return the SHA-256 of its bytes; undefined if the object does not exist.
+ * After an outage or a broken connection the download of the same object continues.
  * @throws JobError naming `what`, when no byte has come for too long, storage refuses or the disk has no room for it;
  * what the disk throws
  */
@@ -85,7 +85,7 @@ export async function downloadObject(
   }
 }
 
-/** Asks once, from where the last request ended. False where there is no such object. */
+/** Request the rest of the object once. Returns false if the object does not exist. */
 async function goOn(
   objects: ObjectReader,
   key: string,
@@ -120,7 +120,7 @@ async function goOn(
   return true;
 }
 
-/** Does something that is aborted when it takes too long, or is stopped. */
+/** Run an action, and abort it after some seconds or on stop. */
 async function within<T>(
   seconds: number,
   stop: AbortSignal | undefined,
@@ -138,7 +138,7 @@ async function within<T>(
   }
 }
 
-/** Ends a body that brings nothing for a while. */
+/** Pass the chunks of a body on, and end it after some seconds without one. */
 async function* whileAlive({ body }: ObjectStream, seconds: number, stop: AbortSignal | undefined) {
   const silent = () => body.destroy(new Error(`nothing came for ${seconds} s`));
   const stopped = () => body.destroy();
@@ -163,12 +163,12 @@ async function writeAll(file: FileHandle, chunk: Buffer, position: number): Prom
   }
 }
 
-/** An error of the disk, which another request would not help. */
+/** An error of the disk, for which a retry does not help. */
 class WriteError extends Error {
   override readonly name = 'WriteError';
 }
 
-/** The object is another one than that of which the first bytes are. */
+/** Whether the object has changed since the first bytes. */
 const hasChanged = (error: unknown): boolean => statusOf(error) === 412 || statusOf(error) === 416;
 
 const statusOf = (error: unknown): number | undefined => {
@@ -184,7 +184,7 @@ async function beginAnew(file: FileHandle, progress: Progress): Promise<void> {
   Object.assign(progress, { position: 0, hash: createHash('sha256'), etag: undefined, restarts });
 }
 
-/** Whether storage will answer the same however often it is asked. */
+/** Whether a retry cannot help. */
 function isFinal(error: unknown): boolean {
   const status = statusOf(error) ?? 0;
   return status >= 400 && status < 500 && status !== 408 && status !== 429;

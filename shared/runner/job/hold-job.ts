@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { errorName } from '../../core/error-text.ts';
 import type { Logger } from '../../core/log.ts';
 import type { Settings } from '../../core/settings.ts';
 import { changeJob } from '../../data/jobs/job.ts';
@@ -11,7 +12,7 @@ import type { JobStop } from './job-stop.ts';
 import { retryFor, shortPatience } from './retry-for.ts';
 
 /**
- * Take the lease of a job. Return the reason where this container must not run it: the job has ended, or another
+ * Take the lease of a job. Return the reason if this container must not run it: the job has ended, or another
  * container runs it.
  * @param wanted key of the job's record, and its parser
  */
@@ -56,7 +57,7 @@ export function keepAlive(
       await records.write(heartbeat(jobIdOf(record), node, lease, now()));
     } catch (error) {
       if (error instanceof ConditionFailedError) stop.because({ kind: 'superseded' });
-      else log.warn('heartbeat', { error: error instanceof Error ? error.name : '' });
+      else log.warn('heartbeat', { error: errorName(error) });
     }
   };
   const timer = setInterval(() => void beat(), heartbeatSeconds * 1000);
@@ -64,7 +65,7 @@ export function keepAlive(
 }
 
 /**
- * Change the record of a running job. Only node 0 does; on other nodes nothing is written.
+ * Change the record of a running job. Nodes other than 0 write nothing.
  * @returns false once the lease is lost or the job has ended
  */
 export async function noteProgress(job: HeldJob, set: Readonly<Record<string, unknown>>): Promise<boolean> {

@@ -5,8 +5,8 @@ import type { TrainingJob } from './training-job.ts';
 import type { Workspace } from './workspace.ts';
 
 /**
- * Sandbox of a training's programs: they see their run's folders and the environments of their project, which only an
- * installation can change.
+ * Sandbox of a training's programs: they see the folders of their run, and the environments of their project, which
+ * only an installation can change.
  */
 export function trainingSandbox(
   { record, container }: TrainingJob,

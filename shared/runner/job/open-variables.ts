@@ -18,7 +18,7 @@ export async function openVariables({ record, records, container }: TrainingJob)
   try {
     if (sealed === undefined) throw new UnopenableError('there is no copy');
     const copied = parseJobVariables(openSealed(variablesKey, sealed, jobVariablesPurpose(experiment_id)));
-    // An archive of an earlier release may have brought others, which would change how the sandbox itself starts.
+    // An archive of an earlier release may hold reserved names, which would change how the sandbox starts.
     const variables = copied.filter(({ name }) => !isReserved(name));
     return {
       values: Object.fromEntries(variables.map(({ name, value }) => [name, value])),

@@ -18,9 +18,9 @@ export interface TrainingContainer
   environmentsFolder: string;
   /** The image of this container, if it is one of those that the deployment trusts besides its own. */
   trustedImage?: string | undefined;
-  /** Whether the bucket keeps downloads of packages, because hosts do not last. */
+  /** Whether the bucket keeps downloads of packages, because hosts are short-lived. */
   keepsDownloads: boolean;
-  /** Opens the job's copy of its project's variables; undefined where the project has none. */
+  /** Key of the job's copy of its project's variables; undefined if the project has none. */
   variablesKey?: Uint8Array | undefined;
 }
 

@@ -24,7 +24,7 @@ export interface ProjectVariables {
   values: Readonly<Record<string, string>>;
   /** Masks the secret ones. */
   mask: SecretMask;
-  /** Why they cannot be had; the job then fails, with its log. */
+  /** Set if they cannot be read. The job then fails. */
   fault?: JobError;
 }
 

@@ -14,10 +14,10 @@ import { OutputUploader } from './upload/output-uploader.ts';
 
 /** Collectors of a command's outputs on node 0. */
 interface Collection {
-  /** Stores what the command logs through a client. */
+  /** Stores the points and files that the command logs through a client. */
   logs: RunLogs;
   /**
-   * Collect the rest, once the command has ended. Return what is to be said of it at the run.
+   * Collect the rest after the command has ended, and return the warnings for the run.
    * @throws ArtifactLimitError where not all files could be stored; LeaseLostError
    */
   finish(): Promise<string[]>;
@@ -49,7 +49,7 @@ export function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment):
   };
 }
 
-/** Read METRICS_FILE beside the points that a client logs, and note on the record what is wrong with it. */
+/** Read METRICS_FILE in addition to the points that a client logs, and note its faults on the record. */
 function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun) {
   const { record: experiment, lease, records, now } = job;
   const watch = new JobWatch(records, experiment.experiment_id, 0, now);

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { FileRefusedError, openOwned, refusalOf } from '../host/growing-file.ts';
 
 export interface FindFilesOptions {
-  /** Whose files are taken; where this process is not root, anybody's. */
+  /** Owner of the files to take; any if this process is not root. */
   user?: { uid: number };
-  /** Gets what is left out and why; a blank path when the walk ends early. */
+  /** Called for each path left out, with the reason; a blank path if the walk ends early. */
   refused(path: string, why: string): void;
   maxFiles: number;
   maxDepth: number;
@@ -24,7 +24,7 @@ export interface FoundFile {
   open(): Promise<FileHandle>;
 }
 
-/** Entries of any kind that are looked at for each file that may be found, so that a walk comes to an end. */
+/** Entries of any kind examined for each file allowed, which bounds the walk. */
 const entriesPerFile = 2;
 
 /**
@@ -75,7 +75,7 @@ interface OpenFolder {
   entries: Dir;
 }
 
-/** The folder to walk; undefined when what lies there is not one. */
+/** The folder to walk; undefined if the path is no folder. */
 async function enterTop(folder: string): Promise<OpenFolder | undefined> {
   try {
     return await enter(folder, folder, '');
@@ -98,7 +98,7 @@ async function enter(open: string, real: string, path: string): Promise<OpenFold
   }
 }
 
-/** Opens a folder, and nothing that is only a link to one. */
+/** Open a folder, without following a link. */
 export const openFolder = (path: string): Promise<FileHandle> =>
   open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
 
@@ -169,7 +169,7 @@ class CurrentFile implements FoundFile {
 export const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
   [dev, ino, size, mtimeNs, ctimeNs].join(':');
 
-/** A name within an open folder, for system calls. Where there is no /proc a path must do. */
+/** A path within an open folder for system calls, by its handle; without /proc an ordinary path. */
 export const within = (handle: FileHandle, folder: string, name: string): string =>
   process.platform === 'linux' ? `/proc/self/fd/${handle.fd}/${name}` : join(folder, name);
 
@@ -185,7 +185,7 @@ function kindFault(found: BigIntStats, user: { uid: number } | undefined): strin
   return user !== undefined && found.uid !== BigInt(user.uid) ? 'it belongs to somebody else' : undefined;
 }
 
-/** Why an entry cannot be taken; undefined when it has merely gone meanwhile. */
+/** The fault of an entry; undefined if it has been removed. */
 function faultOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return undefined;

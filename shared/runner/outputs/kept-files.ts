@@ -3,7 +3,7 @@ import type { FindFilesOptions } from './find-files.ts';
 import { ArtifactLimitError, type ArtifactStore } from './upload/artifact-store.ts';
 import { FileBytes, FileChangedError, type OpenFile } from './upload/file-bytes.ts';
 
-/** How often a file that changes under the last look is read. */
+/** Most reads of a file that changes during the last pass. */
 const maxTries = 3;
 
 /** The stored files that were in the folder in this attempt, with their versions. */
@@ -30,13 +30,13 @@ export class KeptFiles {
     return this.#versions.get(path);
   }
 
-  /** Takes note of a file that is in the folder. */
+  /** Note that a file is in the folder. */
   meet(path: string): void {
     if (!this.#versions.has(path) && this.#store.find(path) !== undefined)
       this.#versions.set(path, undefined);
   }
 
-  /** Uploads an open file where that is needed, and closes it. @throws LeaseLostError */
+  /** Upload an open file if it differs from the stored one, and close it. @throws LeaseLostError */
   async take(
     path: string,
     file: OpenFile,

@@ -7,7 +7,7 @@ import { PinnedFiles } from './pinned-files.ts';
 
 type Refused = FindFilesOptions['refused'];
 
-/** How often a walk is repeated during which files changed. */
+/** Most repetitions of a walk during which files changed. */
 const maxWalks = 3;
 
 /** Most files of a folder. */
@@ -15,7 +15,7 @@ export const maxOutputFiles = 10_000;
 
 const bounds = { maxFiles: maxOutputFiles, maxDepth: 64, maxPathBytes: artifactPathMaxBytes };
 
-/** The folder of a command's output, as it stands beside the files that are stored. */
+/** The output folder of a command, compared with its stored files. */
 export class OutputFolder {
   readonly #folder: string;
   readonly #user: { uid: number } | undefined;
@@ -99,7 +99,7 @@ export class Refusals {
     this.#reasons.set(path, why);
   }
 
-  /** Whether a path may be there although the walk did not come to it. */
+  /** Whether a path may exist although the walk did not reach it. */
   hide(path: string): boolean {
     if (this.#reasons.has('')) return true;
     for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {

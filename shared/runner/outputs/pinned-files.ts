@@ -73,7 +73,7 @@ export class PinnedFiles {
 
 const ctimeMs = ({ ctimeNs }: BigIntStats): bigint => ctimeNs / 1_000_000n;
 
-/** Files that a program holds open (a log, a database) are taken after so many seconds without a write. */
+/** Files that a program holds open (a log, a database) count as complete after this time without a write. */
 const heldOpenMs = 60_000n;
 
 /** Whether a pinned file was written to, can be written to, or neither. */

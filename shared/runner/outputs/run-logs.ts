@@ -2,7 +2,10 @@ import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 import type { TrainingRun } from '../job/training-job.ts';
 import type { OpenFile } from './upload/file-bytes.ts';
 
-/** Stores what the program of a run logs through a client. Each call resolves once it is stored. */
+/**
+ * Stores the points and files that the program of a run logs through a client. Each call resolves once they are
+ * stored.
+ */
 export interface RunLogs {
   /** Points of metrics; those that are stored already are left out. @throws ConditionFailedError once the lease is lost */
   points(points: readonly MetricPoint[]): Promise<void>;
@@ -12,9 +15,9 @@ export interface RunLogs {
 
 /** A server for the clients of a run's program. */
 export interface RunTracking {
-  /** Variables by which clients find it. */
+  /** Variables that point clients to it. */
   env: Readonly<Record<string, string>>;
-  /** End what the program has begun and not ended, as well as it ended itself. */
+  /** End the runs that the program left open, with the status of the program. */
   close(hasSucceeded: boolean): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
 import type { ObjectWriter } from '../../aws/objects.ts';
+import { errorName } from '../../core/error-text.ts';
 import { filesOfJob } from '../../data/experiments/artifact.ts';
 import { experimentPrefix } from '../../data/experiments/experiment.ts';
 import { holdsLease, type Lease } from '../../data/jobs/lease.ts';
@@ -8,7 +9,7 @@ import { LeaseLostError } from '../job/job-error.ts';
 import { retryFor, shortPatience } from '../job/retry-for.ts';
 import type { TrainingJob } from '../job/training-job.ts';
 
-/** A place in the bucket, of a job whose main node this process runs. */
+/** A prefix in the bucket that belongs to a job on whose main node this process runs. */
 interface SweptPlace {
   records: TableWriter<'records'>;
   objects: Pick<ObjectWriter, 'list' | 'delete'>;
@@ -20,8 +21,8 @@ interface SweptPlace {
 }
 
 /**
- * Removes the objects of a job under a prefix but those that are `named`. The lease is proved between looking and
- * removing: what was there before that is none of a later holder's, however long this process sleeps in between.
+ * Remove the objects of a job under a prefix, except the `named` ones. The lease is checked between listing and
+ * removing, so listed objects are never those of a later holder, however long this process pauses.
  * @throws LeaseLostError
  */
 export async function sweepLeftovers(
@@ -56,6 +57,6 @@ export async function sweepEarlier({ record, lease, records, objects, log }: Tra
     const named = await retryFor(shortPatience, () => filesOfJob(records, job_id));
     await sweepLeftovers({ records, objects, job_id, lease, prefix, patienceSeconds: shortPatience }, named);
   } catch (error) {
-    log.warn('files-left', { experiment_id: job_id, error: error instanceof Error ? error.name : '' });
+    log.warn('files-left', { experiment_id: job_id, error: errorName(error) });
   }
 }

@@ -1,3 +1,4 @@
+import { errorName } from '../../core/error-text.ts';
 import { ServiceError } from '../../core/service-error.ts';
 import { findModel, type Model, modelPrefix, modelWrites } from '../../data/models/model.ts';
 import { modelFileNames } from '../../data/models/model-file.ts';
@@ -20,10 +21,10 @@ import type { StrategyJob } from './strategy-job.ts';
 /** How a strategy ends, with all that is recorded in the same step. */
 export interface StrategyEnd {
   conclusion: Conclusion;
-  /** Writes that belong to the conclusion. */
+  /** Writes of the same transaction. */
   further: readonly Write[];
   result: readonly ResultFile[];
-  /** The model that the result becomes, where it does. */
+  /** The model that is registered from the result, if any. */
   model: Model | undefined;
 }
 
@@ -49,9 +50,9 @@ export async function concludeStrategy(job: StrategyJob, end: StrategyEnd): Prom
 }
 
 /**
- * Removes what no record of a strategy will name once it has ended: results that were uploaded before it failed, those
- * of an earlier attempt, and the copies for a model that is not to be. Never throws: what is left is removed when the
- * strategy is deleted.
+ * Remove the objects that no record will name once the strategy has ended: results uploaded before a failure or by an
+ * earlier attempt, and copies for a model that is not registered. Never throws: leftovers are removed with the
+ * strategy.
  */
 async function sweepResults(job: StrategyJob, named: ReadonlySet<string>): Promise<void> {
   const { record, records, objects, lease, log } = job;
@@ -64,7 +65,7 @@ async function sweepResults(job: StrategyJob, named: ReadonlySet<string>): Promi
         named,
       );
   } catch (error) {
-    log.warn('results-left', { strategy_id: job_id, error: error instanceof Error ? error.name : '' });
+    log.warn('results-left', { strategy_id: job_id, error: errorName(error) });
   }
 }
 
@@ -74,7 +75,7 @@ const namedBy = ({ result, model }: StrategyEnd): Set<string> =>
 const write = (job: StrategyJob, { conclusion, further, model }: StrategyEnd): Promise<boolean> =>
   concludeHeldJob(job, conclusion, ...further, ...(model === undefined ? [] : modelWrites(model, undefined)));
 
-/** Whether this very end is on record: a try whose answer was lost makes the next one fail. */
+/** Whether this end is recorded: the retry of an attempt whose reply was lost fails. */
 async function isTaken({ record, records }: StrategyJob, { result }: StrategyEnd): Promise<boolean> {
   const key = strategyKey(record.kind, record.strategy_id);
   const item = await retryFor(longPatience, () => records.get(key));
@@ -92,13 +93,13 @@ async function withoutModel({ record, records }: StrategyJob, end: StrategyEnd) 
   return { ...end, model: undefined, conclusion: withRegistered(end.conclusion, why) };
 }
 
-/** Outcome of the name that a request gives its result. */
+/** The outcome of registering the result under the requested name. */
 interface Registered {
   /** To be recorded with the strategy's end; undefined where it was not requested, or is impossible. */
   model: Model | undefined;
   /** Whether the result becomes a model; null where it was not requested. */
   registered: boolean | null;
-  /** Why it does not, in a person's words. */
+  /** The reason if it does not, for the user. */
   reason: string | null;
 }
 
@@ -115,16 +116,13 @@ export const withRegistered = (
   { registered, reason }: Omit<Registered, 'model'>,
 ): Conclusion => ({ ...conclusion, reason, change: { ...conclusion.change, registered } });
 
-/**
- * Makes the result a model under the name that the request gives it. It is no reason to lose the result that the name
- * was taken meanwhile.
- */
+/** Register the result as a model under the requested name. If the name has been taken, the result is still kept. */
 export async function registerNamed(job: StrategyJob, result: readonly ResultFile[]): Promise<Registered> {
   const { record, records, objects, now, newId } = job;
   const { kind, result_name, strategy_id, user_id: owner_id, model_name, files, stored_shapes } = record;
   if (result_name === null) return { model: undefined, registered: null, reason: null };
   try {
-    // Read anew: the user may have been deleted since the job began.
+    // Read again: the user may have been deleted since the job began.
     const { owner } = await requireStrategy(records, kind, strategy_id);
     const model = await modelOfResult(
       { records, objects, now, newId },

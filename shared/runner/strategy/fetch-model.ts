@@ -67,7 +67,7 @@ export async function createModelWorkspace(
   const [model, sets, work] = [join(root, 'model'), join(root, 'sets'), join(root, 'work')];
   for (const folder of [model, sets, work]) await mkdir(folder, { mode: 0o700 });
   if (user !== undefined) {
-    // By the group, since what is there to be read belongs to this process, and must not be changed.
+    // Access by the group: this process owns the files, and the stages must not change them.
     for (const folder of [root, model, sets]) await chown(folder, 0, user.gid);
     await chmod(root, 0o710);
     for (const folder of [model, sets]) await chmod(folder, 0o750);

@@ -5,7 +5,9 @@ import { type HeldJob, noteProgress } from '../job/hold-job.ts';
 /** Milliseconds between two notes: each is a write of the record. */
 const pauseMs = 1000;
 
-/** Notes on the record of a job how far it is: the first news at once, later ones after a pause, the latest always. */
+/**
+ * Writes the progress of a job to its record: the first note at once, later ones after a pause, and always the latest.
+ */
 export class ProgressNotes {
   readonly #job: HeldJob;
   #latest: Progress | undefined;
@@ -16,7 +18,7 @@ export class ProgressNotes {
     this.#job = job;
   }
 
-  /** Takes in where the work stands. Never throws: a note that is lost is made up for by the next. */
+  /** Note the progress. Never throws: the next note replaces a lost one. */
   note(stage: string, fraction: number): void {
     if (this.#closing.signal.aborted) return;
     const part = Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : 0;

@@ -115,7 +115,7 @@ async function work({ job, workspace, user, shipper }: StrategyRun): Promise<Str
   }
 }
 
-/** MiB of the job's memory that are left to this process. */
+/** MiB of the job's memory reserved for this process. */
 const ownMemory = 512;
 
 /** Bytes of memory for a stage of a job that has `memory` MiB. */

@@ -8,7 +8,7 @@ import { FileBytes, FileChangedError } from '../outputs/upload/file-bytes.ts';
 import type { StrategyJob } from './strategy-job.ts';
 
 /**
- * Uploads the files of a result under places of the service's own making; no record names them yet.
+ * Upload the files of a result under new keys. No record names them yet.
  * @throws JobError for anything but plain files, and beyond the limit of the deployment
  */
 export async function storeResult(
@@ -48,7 +48,8 @@ async function storeFile(
   const handle = await openOwned(join(folder, name), user);
   try {
     const bytes = await FileBytes.of({ handle });
-    if (bytes.size > room) throw new JobError('The result is larger than this deployment keeps of a job.');
+    if (bytes.size > room)
+      throw new JobError('The result exceeds the limit of this deployment for the files of a job.');
     const stored = await retryFor(longPatience, async () => {
       const reading = bytes.read();
       try {

@@ -63,6 +63,6 @@ export function readStrategyContainer(
   };
 }
 
-/** The program of a stage, which lies beside the job's own in the source tree and in every bundle of it. */
+/** Path of the stage's program, relative to the job's program in the source tree and in every bundle. */
 export const stageProgramOf = (jobFolder: string, jobFile: string): string =>
   join(jobFolder, `../../shared/onnx/engine/process/main${extname(jobFile)}`);

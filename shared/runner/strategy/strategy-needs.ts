@@ -20,7 +20,7 @@ export const optimizationRecords = (kind: OptimizationKind) =>
     ],
   });
 
-/** Models, and what is made of them. */
+/** Objects of models and of results. */
 export const optimizationObjects = /* @__PURE__ */ within(writeObjects, {
   prefixes: ['models/', 'strategies/'],
 });

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { noMask, type SecretMask } from '../host/secret-mask.ts';
 
-/** How long a line that rewrites itself (a progress bar) may stay unseen before its present state is shown. */
+/** Interval at which the current state of a line that rewrites itself (a progress bar) is shown. */
 const progressMilliseconds = 5_000;
 
 /** Longest line, in UTF-16 units; a longer one is cut into several. */
@@ -57,7 +57,7 @@ export class LineSplitter {
       this.#lastLineAt = time;
     }
     this.#rest = isRewritten ? `${lastState(whole)}${whole.endsWith('\r') ? '\r' : ''}` : whole;
-    // What may be the beginning of a secret waits for the rest of it.
+    // Text that may begin a secret waits for the rest of it.
     const { longest } = this.#mask;
     if (this.#rest.length <= lineUnits + 1 + longest) return;
     const pieces: string[] = [];
@@ -86,6 +86,6 @@ function lastState(text: string): string {
   let end = text.length;
   while (text[end - 1] === '\r') end -= 1;
   const start = end === 0 ? 0 : text.lastIndexOf('\r', end - 1) + 1;
-  // A copy, for a slice would keep all that it was cut out of in memory.
+  // A copy, because a slice would keep the whole text in memory.
   return Buffer.from(text.slice(start, end)).toString();
 }

@@ -72,7 +72,7 @@ export class LogShipper {
     await this.#shipper.room();
   }
 
-  /** Adds what the service has to say: a line, or several. */
+  /** Add a message of the service, of one or more lines. */
   say(message: string): void {
     const now = this.#options.now();
     const masked = this.#options.mask?.apply(message) ?? message;
@@ -104,7 +104,7 @@ export class LogShipper {
         continue;
       }
       this.say(
-        `The log has reached its limit of ${maxBytes} bytes; what the command prints from here on is not kept.`,
+        `The log has reached its limit of ${maxBytes} bytes; later output of the command is not kept.`,
       );
       onLimit();
     }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { line } from '../../core/text/text-rules.ts';
 import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 
-/** What a line reports, and what it lacks; it may be both. */
+/** The points of a line, and its fault. A line may have both. */
 interface ParsedLine {
   points: MetricPoint[];
   fault?: string;
@@ -13,7 +13,7 @@ const notAnObject = 'it is not a JSON object';
 /** Keys of a line that are no metrics. */
 const ofLine = new Set(['name', 'step', 'time', 'epoch']);
 
-/** 9999-12-31T23:59:59.999Z; beyond it ISO 8601 needs more digits than anybody reads. */
+/** 9999-12-31T23:59:59.999Z, the last instant with a year of four digits. */
 const latestMilliseconds = 253_402_300_799_999;
 
 const finite = (what: string) =>
@@ -86,7 +86,7 @@ function parseMetrics(
   const points: MetricPoint[] = [];
   const faults: string[] = [];
   for (const [key, one] of Object.entries(value)) {
-    // Texts and flags beside the numbers are no metrics, and nobody takes them for any.
+    // Texts and flags are skipped without a fault.
     if (ofLine.has(key) || (typeof one !== 'number' && one !== null)) continue;
     const name = Name.safeParse(key);
     if (!name.success) faults.push(`a name ${name.error.issues[0]?.message ?? 'is not one'}`);

@@ -11,7 +11,7 @@ const chunkPoints = 5_000;
 
 const defaultPollMilliseconds = 500;
 
-/** Far more than 100,000 points take; a sparse file may claim to be of any size. */
+/** Far more than 100,000 points need. A sparse file can have any size. */
 const maxFileBytes = 128 * 1024 * 1024;
 
 const maxPoints = 100_000;
@@ -48,7 +48,7 @@ export class MetricReader {
     });
   }
 
-  /** What is to be said of the file at the run. */
+  /** The warnings about the file, for the run. */
   get warnings(): string[] {
     const lines = this.#leftOut.sentence();
     return [...(lines === undefined ? [] : [lines]), ...this.#said];
@@ -140,15 +140,15 @@ export class MetricReader {
 
 export interface MetricReaderOptions {
   file: string;
-  /** Whose file it must be; where this process is not root, anybody's. */
+  /** Required owner of the file; any if this process is not root. */
   user?: { uid: number };
   sink: { append(sequence: number, points: readonly MetricPoint[]): Promise<void> };
   now(): Date;
   /** Masks secrets in what is read; nothing unless given. */
   mask?: SecretMask;
-  /** Reports to the user's log: the first malformed lines, and once each what else is wrong with the file. */
+  /** Writes to the user's log: the first malformed lines, and each other fault of the file once. */
   say(message: string): void;
-  /** Gets all that is to be said of the file at the run, in a few sentences, when there is more to say. */
+  /** Receives all warnings about the file when there is a new one. */
   onWarnings?(warnings: readonly string[]): void;
   /** Whether a client reads the metrics; without it, always. */
   isWatched?: () => Promise<boolean>;
@@ -176,7 +176,7 @@ class LeftOutLines {
     return quoted;
   }
 
-  /** What a person reads of them; undefined where there are none. */
+  /** The sentence for the user; undefined if there are none. */
   sentence(): string | undefined {
     if (this.#count === 0) return undefined;
     const lines =

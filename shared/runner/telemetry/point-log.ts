@@ -33,9 +33,9 @@ interface Entry {
 const chunkPoints = 5_000;
 
 /**
- * The points of a running job, whoever reports them: METRICS_FILE, or a program that logs through MLflow's API. They are
- * stored in one sequence of chunks under the lease, one after the other, so that no chunk is stored while an earlier one
- * is missing. What comes while a chunk is on its way shares the next one.
+ * The points of a running job, from METRICS_FILE or from a program that logs through MLflow's API. They are stored
+ * under the lease in one sequence of chunks, one after the other, so no chunk is stored while an earlier one is
+ * missing. Points that arrive during a write share the next chunk.
  */
 export class PointLog {
   readonly #options: PointLogOptions;
@@ -82,7 +82,7 @@ export class PointLog {
         for (const chunk of chunksOf(points, chunkPoints)) await this.#append(chunk);
         for (const { done } of entries) done.resolve();
       } catch (error) {
-        // Whether the chunk was stored is not known, so that none may follow it.
+        // It is not known whether the chunk was stored, so none may follow it.
         this.#lost = error;
         for (const { done } of entries) done.reject(error);
       }
@@ -109,7 +109,7 @@ export class PointLog {
     );
     this.#sequence += 1;
     if (this.#sequence % chunksPerGroup !== 0) return;
-    // The points are stored: what goes wrong here is left to the next.
+    // The points are stored. The next compaction makes up for a failed one.
     this.#compacting ??= compactPoints(records, experiment_id)
       .then(
         () => undefined,
@@ -122,8 +122,8 @@ export class PointLog {
 }
 
 /**
- * Keeps the summary of a training's metrics with the experiment. Its job alone writes it, under the lease, so that the
- * parts that were read at the beginning stay true. Metrics beyond 10,000 names keep their points and have no summary.
+ * Keeps the summary of a training's metrics with the experiment. Only its job writes it, under the lease, so the parts
+ * read at the start stay valid. Metrics beyond 10,000 names keep their points and have no summary.
  */
 class MetricTotals {
   readonly #records: TableWriter<'records'>;
@@ -135,7 +135,7 @@ class MetricTotals {
     this.#experiment = experiment;
   }
 
-  /** The summaries of all that was taken in. */
+  /** The summaries of all stored points. */
   async parts(): Promise<MetricParts> {
     const { project_id, experiment_id } = this.#experiment;
     this.#parts ??= await readMetricParts(this.#records, project_id, experiment_id);
@@ -143,8 +143,8 @@ class MetricTotals {
   }
 
   /**
-   * Take in points together with what stores them. Where that fails they are not taken in, so that a repetition with the
-   * same points counts them once.
+   * Add points to the summaries in the same write that stores them. If it fails they are not added, so a repetition
+   * counts them once.
    * @param write does the writes that it is given together with its own
    */
   async store(

@@ -27,8 +27,8 @@ const chunkBytes = 256 * 1024;
 const bufferBytes = 3 * 1024 * 1024;
 
 /**
- * Sends rows home in chunks, one after the other, so that no chunk is ever stored while an earlier one is missing.
- * The first row after a pause goes at once; a busy producer fills chunks.
+ * Stores rows in chunks, one after the other, so no chunk is stored while an earlier one is missing. The first row
+ * after a pause is sent at once; a busy producer fills chunks.
  */
 export class RowShipper<Row> {
   readonly #options: RowShipperOptions<Row>;

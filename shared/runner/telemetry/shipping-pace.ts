@@ -1,4 +1,4 @@
-/** How often a job sends what it printed and measured, in milliseconds. Each time costs four write units of the table. */
+/** Milliseconds between two writes of a job's log and metrics. Each write costs four write units of the table. */
 export const shippingPace = {
   /** Log lines, while a client reads them. */
   watchedLog: 500,

@@ -6,7 +6,7 @@ import { type PlaceholderValues, variablesOf } from './placeholders.ts';
 
 const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** The whole environment of the user's command. Nothing of the supervisor's is in it, credentials least of all. */
+/** The whole environment of the user's command. It contains nothing of the supervisor, and no credentials. */
 export function commandEnvironment(
   experiment: Experiment,
   workspace: Workspace,
@@ -17,7 +17,7 @@ export function commandEnvironment(
   return {
     PATH: process.env['PATH'] ?? defaultPath,
     HOME: workspace.home,
-    // The user has a number alone; libraries that ask for its name (MLflow, PyTorch's compiler) would fail or warn.
+    // The user has only a number. Libraries that ask for its name (MLflow, PyTorch's compiler) would fail or warn.
     USER: 'job',
     LOGNAME: 'job',
     TMPDIR: workspace.temporary,
@@ -68,7 +68,7 @@ const firstPort = 29_500;
 
 const ports = 1000;
 
-/** Port of the meeting point of a cluster's nodes: the same on all, and another for another experiment. */
+/** Rendezvous port of a cluster's nodes, derived from the experiment. */
 function masterPort(experiment_id: string): number {
   return firstPort + (createHash('sha256').update(experiment_id).digest().readUInt16BE(0) % ports);
 }

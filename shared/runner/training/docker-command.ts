@@ -61,7 +61,7 @@ export async function dockerCommand(
       ].map((path) => folder(path, false)),
     ],
     env: inside,
-    // Values of the project stand in no argument: everybody on this machine can read command lines.
+    // Values of the project are in no argument: every user of this machine can read command lines.
     ...(file !== '' && { envFile }),
     inherited: Object.keys(inherited),
     limits: { vcpus: experiment.vcpus, memory: experiment.memory, gpus: experiment.gpus },
@@ -87,9 +87,9 @@ const readByClient =
   /^(?:GO|SSL_|XDG_|OTEL_|BUILDKIT_|BUILDX_|COMPOSE_|PODMAN_|CONTAINER|(?:HTTPS?|ALL|NO)_PROXY$)/i;
 
 /**
- * The variables of the project as the engine's client is to hand them over. The client is a program of the operator, with
- * the operator's rights: it gets values in a file that it alone reads. A value of several lines fits no such file. It
- * stands in the client's environment, unless its name means something to programs or to the client itself.
+ * Split the project's variables for the engine's client, a program with the operator's rights. It reads them from a
+ * file. A value of several lines does not fit into that file and is passed in the client's environment, unless
+ * programs or the client itself read a variable of that name.
  */
 function handedOver(project: RunVariables['project'], engine: Readonly<Record<string, string>>) {
   const given = Object.entries(project).filter(([name]) => !isReserved(name));

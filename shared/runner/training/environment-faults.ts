@@ -8,13 +8,13 @@ import {
 import { CommandError, type SplitCommand, splitCommand } from './parse-command.ts';
 import { placeholderList, placeholderOf, unknownPlaceholders } from './placeholders.ts';
 
-/** What is wrong with one field of an environment. */
+/** A fault of one field of an environment. */
 interface EnvironmentFault {
   name: 'entry_point_command' | 'dependencies';
   message: string;
 }
 
-/** What is wrong with an environment as far as it can be checked before a run, whoever brings it; its fields may be anything. */
+/** Faults of an environment that can be found before a run, for every way in. Its fields may be of any type. */
 export const environmentFaults = ({
   entry_point_command,
   env_type,
@@ -29,7 +29,7 @@ function entryPointFaults(command: unknown): EnvironmentFault[] {
   return faults.length === 0 ? [] : [{ name: 'entry_point_command', message: faults.join('; ') }];
 }
 
-/** All parts of a command that would not work in a run as written, as messages for its author. */
+/** All parts of a command that would not work as written, as messages for its author. */
 export function commandFaults(text: string): string[] {
   try {
     const split = splitCommand(text);
@@ -69,7 +69,7 @@ const takesScript = /^-[a-zA-Z]*c[a-zA-Z]*$/;
 /** The option of a shell that takes the next word as its value: `-o pipefail`, also as the end of `-euo`. */
 const takesValue = /^[-+][a-zA-Z]*[oO]$/;
 
-/** Index of the script of `bash -c …`, wherever in the command it stands; undefined where there is none. */
+/** Index of the script of `bash -c …` anywhere in the command; undefined if there is none. */
 function scriptIndex(words: readonly string[]): number | undefined {
   for (const [index, word] of words.entries()) {
     if (!shells.has(word.slice(word.lastIndexOf('/') + 1))) continue;
@@ -95,7 +95,7 @@ function dependencyFaults(type: unknown, dependencies: unknown): EnvironmentFaul
 
 type Deployment = Pick<Settings, 'packageIndexes' | 'trustedImages'>;
 
-/** What keeps an environment from this deployment: an image that it does not trust, a package index that it does not allow. */
+/** Faults of an environment in this deployment: an untrusted image, or a package index that is not allowed. */
 export function deploymentFaults(spec: EnvironmentSpec, deployment: Deployment): EnvironmentFault[] {
   const indexes = packageIndexFaults(parseDependencies(spec).dependencies, deployment.packageIndexes);
   const messages = [
@@ -105,7 +105,7 @@ export function deploymentFaults(spec: EnvironmentSpec, deployment: Deployment):
   return messages.length === 0 ? [] : [{ name: 'dependencies', message: messages.join('; ') }];
 }
 
-/** What is wrong with dependencies that name an image which this deployment does not trust with its supervisor. */
+/** Faults of a docker environment whose image this deployment does not trust. */
 function imageFaults({ env_type, dependencies }: EnvironmentSpec, { trustedImages }: Deployment) {
   if (env_type !== 'docker' || trustedImages === undefined) return [];
   if (Object.hasOwn(trustedImages, dependencies.trim())) return [];

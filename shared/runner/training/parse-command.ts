@@ -15,7 +15,7 @@ export interface SplitCommand {
   expansions: readonly Expansion[];
 }
 
-/** How far the command line has been read. */
+/** State of the scan of a command line. */
 interface Scan {
   words: string[];
   /** The word being read; null between words. */

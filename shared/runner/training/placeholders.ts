@@ -61,8 +61,8 @@ export function resolveCommand(text: string, values: PlaceholderValues): [string
 }
 
 /**
- * Puts values in the place of their placeholders, and `{name}` in the place of `{{name}}`. Everything else stays: other
- * braces, as in JSON arguments, and names without a value, which older releases accepted. Values are not looked into.
+ * Replace placeholders by their values, and `{{name}}` by `{name}`. Everything else stays: other braces, as in JSON
+ * arguments, and unknown names. Values are not scanned for placeholders.
  */
 function fillPlaceholders(argument: string, values: PlaceholderValues): string {
   return argument.replaceAll(pattern, (text, literal: string | undefined, name: string | undefined) => {

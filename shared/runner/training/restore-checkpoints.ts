@@ -25,7 +25,7 @@ export interface Restoration {
 
 /**
  * Downloads the checkpoints of earlier attempts into the folder before the command starts, and returns how many. The
- * environment's build has run as the same user by then and may have put anything there, so nothing is followed.
+ * environment's build has run as the same user by then and may have put anything there, so no link is followed.
  * @throws JobError when one is damaged or the folder does not take it
  */
 export async function restoreCheckpoints(restoration: Restoration): Promise<number> {
@@ -86,7 +86,7 @@ async function inFolder<T>(
   }
 }
 
-/** Opens a folder within an open one, and makes it where it is missing. Never leaves through a link. */
+/** Open a folder within an open one, and create it if it is missing. Never follows a link. */
 async function subfolder(
   parent: FileHandle,
   folder: string,
@@ -109,7 +109,7 @@ async function subfolder(
 const hasCode = (error: unknown, ...codes: unknown[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(error.code);
 
-/** Create a file anew in place of any other entry. */
+/** Create a file, replacing any other entry of its name. */
 async function createFile(path: string, user: CommandUser | undefined): Promise<FileHandle> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   await unlink(path).catch((error: unknown) => {

@@ -15,7 +15,7 @@ import { watchPeers } from './watch-peers.ts';
 
 export interface CommandResult {
   outcome: Outcome;
-  /** What is to be said at the run. */
+  /** Warnings for the run. */
   warnings: readonly string[];
   /** The error that the command printed last, if it printed one. */
   crash?: string | undefined;
@@ -55,7 +55,7 @@ const proxyVariables = ['HTTP_PROXY', 'ALL_PROXY', 'http_proxy', 'all_proxy'];
 
 const loopback = '127.0.0.1';
 
-/** How MLflow clients of a run's command find where they log to. */
+/** The settings of MLflow clients in a run's command. */
 function trackingClients(
   { job, workspace, variables: { values } }: TrainingRun,
   { image }: Pick<PreparedEnvironment, 'image'>,
@@ -97,7 +97,7 @@ async function superviseCommand(
     ...commandEnvironment(experiment, workspace, values, prepared.env),
     ...tracking,
   };
-  // What the program sends to another server, or from a container of its own, is not taken whole.
+  // Large uploads to other servers, or from a container, go in parts too.
   const project = { ...mlflowUploadVariables, ...variables.values };
   const env = { ...project, ...own };
   const supervision = {

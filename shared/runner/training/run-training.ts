@@ -53,9 +53,9 @@ export async function runTraining(job: TrainingJob, openTracking?: OpenTracking)
 interface RunEnd {
   /** Undefined where nothing is concluded: this was the build, the lease is lost, or Batch decides on another attempt. */
   conclusion: Conclusion | undefined;
-  /** What is to be said of it; undefined where the command has not run. */
+  /** Warnings for the run; undefined if the command has not run. */
   warnings: readonly string[] | undefined;
-  /** Whether this container was to build the environment alone, and has. */
+  /** Whether this container only built the environment, and has succeeded. */
   isBuilt: boolean;
   /** Whether the command has run and its files are stored. */
   hasRun: boolean;
@@ -113,7 +113,8 @@ async function restoreRunCheckpoints({ job, workspace, user, shipper }: Training
     if (restored > 0) shipper.say(`${restored} checkpoint files of ${origin} are in CHECKPOINT_DIR.`);
   };
   const { continues_from } = experiment;
-  // Its own are newer. Those of the other experiment stay beside them: an attempt may have died before it had all stored.
+  // Its own are newer and come last. Those of the other experiment are restored too: an attempt may have died before
+  // it had stored all.
   if (continues_from !== null) await restore(continues_from, `experiment ${continues_from}`);
   if (experiment.attempt > 1) await restore(experiment.experiment_id, 'an earlier attempt');
 }
@@ -127,7 +128,7 @@ async function conclusionOfCommand(
   return conclusionOf(outcome, { stop: job.stop.reason, cancelled, timeout, memory, crash });
 }
 
-/** A conclusion whose reason tells no secret. */
+/** The conclusion with secrets masked in its reason. */
 const masked = ({ reason, ...conclusion }: Conclusion, mask: SecretMask): Conclusion => ({
   ...conclusion,
   reason: reason === null ? null : mask.apply(reason),

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { errorName } from '../../core/error-text.ts';
 import { heartbeatsMissed, type Lease, listLeases } from '../../data/jobs/lease.ts';
 import type { TrainingJob } from '../job/training-job.ts';
 
@@ -19,7 +20,7 @@ export function watchPeers({ record, container, records, stop, log }: TrainingJo
       if (message !== undefined) stop.because({ kind: 'peer', message });
     } catch (error) {
       health.missLook();
-      log.warn('peers-not-seen', { error: error instanceof Error ? error.name : '' });
+      log.warn('peers-not-seen', { error: errorName(error) });
     }
   };
   let isLooking = false;

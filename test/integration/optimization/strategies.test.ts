@@ -127,7 +127,7 @@ describe('a strategy', () => {
   test.each([
     ['fault', 'The model has no weights that can be pruned.'],
     ['link', 'The result is refused: model.onnx: it is a link.'],
-    ['error', 'The service could not go on with this job (TypeError); its operator finds more in the log.'],
+    ['error', 'The service could not continue this job (TypeError). Its operator finds details in the log.'],
   ])('that meets a %s fails and says why', async (behaviour, status_reason) => {
     const service = await optimizationService();
     const { json } = await service.prune({ exclude: behaviour });

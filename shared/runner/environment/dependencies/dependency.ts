@@ -9,7 +9,7 @@ export type Dependency =
   | { kind: 'file'; line: number; path: string; extras: string; marker: string }
   /** A file of further requirement lines (`-r`). */
   | { kind: 'requirements'; line: number; path: string }
-  /** Where pip finds packages, and which; `value` is a URL, and blank for `pre`. */
+  /** An option of pip; `value` is a URL, and blank for `pre`. */
   | { kind: 'option'; line: number; name: PipOption; value: string }
   | { kind: 'image'; line: number; reference: string };
 

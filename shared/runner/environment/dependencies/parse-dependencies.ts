@@ -9,13 +9,13 @@ import { parseRequirements } from './python-requirements.ts';
 
 export interface EnvironmentSpec {
   env_type: 'python' | 'node' | 'system' | 'docker';
-  /** As the person wrote it: requirement lines, npm packages or an image. Blank, `-` or `none`: nothing to install. */
+  /** As the user wrote it: requirement lines, npm packages or an image. Blank, `-` or `none`: nothing to install. */
   dependencies: string;
 }
 
 /**
- * Parses `dependencies` by the grammar of its `env_type`, without touching any file. Never throws: every error is
- * listed, so that a person can correct all of them at once.
+ * Parses `dependencies` by the grammar of its `env_type`, without touching any file. Never throws: it lists all
+ * errors, so the user can correct them at once.
  */
 export function parseDependencies(spec: EnvironmentSpec): ParsedDependencies {
   const nothing = nothingToInstall(spec.dependencies);
@@ -132,7 +132,7 @@ function imageReferenceFault(reference: string): string | null {
   return null;
 }
 
-/** Options that name a host which this deployment does not allow, and a second `--index-url`. */
+/** Faults of options: a host that this deployment does not allow, and a second `--index-url`. */
 export function packageIndexFaults(
   dependencies: readonly Dependency[],
   packageIndexes: readonly string[],

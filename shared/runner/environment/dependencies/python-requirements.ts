@@ -9,9 +9,10 @@ import {
 
 /**
  * Python requirement lines: `name[extras]>=1,<2 ; marker`, `name @ https://…`, `./path.whl` (or `.tar.gz`, `.zip`) of
- * the source, `-r file`, and the options of `parsePipOption`, of whose hosts the deployment decides. Refused: every other
- * pip option; `file:` and version-control URLs; continuation lines and `${VARIABLES}`, which pip expands after any check.
- * Direct URLs must be https and carry no credentials, because every viewer can read them; a hash is not demanded.
+ * the source, `-r file`, and the options of `parsePipOption`, whose hosts the deployment must allow. Refused: every
+ * other pip option; `file:` and version-control URLs; continuation lines and `${VARIABLES}`, which pip expands after
+ * any check. Direct URLs must be https and carry no credentials, because every viewer can read them; a hash is not
+ * demanded.
  */
 export function parseRequirements(text: string): ParsedDependencies {
   const dependencies: Dependency[] = [];
@@ -117,11 +118,11 @@ const longNames: Readonly<Record<string, PipOption>> = {
   '--find-links': 'find-links',
 };
 
-/** What to do with a password that somebody was to reach a package index with. */
+/** Advice appended to errors about credentials in the URL of a package index. */
 const credentialAdvice =
   'whoever may see the project can read it; keep user and password in a secret variable of the project';
 
-/** A line with an option of pip: the option, what is wrong with it, or null where it is none of the four. */
+/** Parse one line. Returns the pip option, an error text, or null if the line is none of the four options. */
 function parsePipOption(text: string, line: number): Dependency | string | null {
   if (text === '--pre') return { kind: 'option', line, name: 'pre', value: '' };
   const [, written = '', value = ''] = withUrl.exec(text) ?? [];

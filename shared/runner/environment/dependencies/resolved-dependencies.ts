@@ -6,7 +6,7 @@ import type { Dependency, PipOption } from './dependency.ts';
 import { type EnvironmentSpec, packageIndexFaults, parseDependencies } from './parse-dependencies.ts';
 import { parseRequirements } from './python-requirements.ts';
 
-/** A dependency with nothing left to look up in the source: `-r` files are expanded, local packages hashed. */
+/** A dependency independent of the source folder: `-r` files are expanded, local packages hashed. */
 export type ResolvedDependency =
   | { kind: 'package'; spec: string }
   | { kind: 'option'; name: PipOption; value: string }
@@ -23,8 +23,8 @@ const maxRequirementFiles = 64;
 const largestRequirementFile = 256 * 1024;
 
 /**
- * Parses a specification and everything that it refers to inside the source folder, by the same rules throughout.
- * `-r` paths are relative to the file that names them, paths of packages to the source folder, as pip has it.
+ * Parse a specification and the files of the source that it refers to, by the same rules. As in pip, `-r` paths are
+ * relative to the file that names them, and paths of packages to the source folder.
  * @throws EnvironmentError `bad-dependencies` naming every error of the first text that has some
  */
 export async function resolveDependencies(
@@ -100,9 +100,9 @@ async function hashSourceFile(folder: string, path: string, maxBytes: number, to
 }
 
 /**
- * Opens a file inside the source folder for reading.
- * No component of `path` (relative, normal form) may be a link and the file must be regular, so that a source archive
- * cannot make the service read something of its own. O_NONBLOCK keeps a named pipe from blocking for ever.
+ * Opens a file inside the source folder for reading. No component of `path` (relative, normal form) may be a link and
+ * the file must be regular, so a source archive cannot make the service read its own files. O_NONBLOCK keeps a named
+ * pipe from blocking for ever.
  */
 async function openSourceFile(folder: string, path: string, maxBytes: number): Promise<FileHandle> {
   const refuse = (why: string, cause?: unknown) =>
@@ -149,8 +149,8 @@ function refuseFaults(faults: readonly { line: number; message: string }[], wher
 }
 
 /**
- * Copies the local packages into `folder` (each under its own number, since its name carries name and version) and
- * gives their paths relative to it.
+ * Copy the local packages into `folder`, each into a numbered folder because a package's file name must stay
+ * unchanged, and return their relative paths.
  * @throws EnvironmentError when a file is no longer the one that was hashed into the request key
  */
 export async function copyPackages(

@@ -6,7 +6,7 @@ import { DiskRoom } from '../../../archive/disk-room.ts';
 import { downloadsPrefix } from '../../../aws/needs.ts';
 import type { ObjectWriter } from '../../../aws/objects.ts';
 
-/** The bytes of a download, and how many they are where that is known. */
+/** The bytes of a download; `size` if it is known. */
 export interface DownloadSource {
   body: Readable;
   size: number | undefined;
@@ -17,10 +17,10 @@ export interface DownloadSource {
 const maxHostBytes = 10 * 1024 ** 3;
 
 /**
- * Files of package indexes by their SHA-256, on this host and, where `objects` are given, in the bucket, for all projects.
- * Only the supervisor writes them, and only bytes of the very hash. Whoever reads one asks by the hash that the index
- * states to them, and its bytes are checked on the way, every time. So no project can put anything in the
- * place of what another one installs, whatever it names its packages.
+ * Files of package indexes by their SHA-256, on this host and, where `objects` are given, in the bucket, for all
+ * projects. Only the supervisor writes them, and only bytes with the right hash. A reader asks by the hash that its
+ * index states, and the bytes are checked at every read. So no project can replace a package that another project
+ * installs.
  */
 export class DownloadCache {
   readonly #folder: string;
@@ -32,7 +32,7 @@ export class DownloadCache {
     this.#objects = objects;
   }
 
-  /** The bytes of a hash, from this host or the bucket; else from `fetch`. Those from elsewhere have to be `kept`. */
+  /** The bytes of a hash, from this host or the bucket, else from `fetch`. Pass them through `kept`. */
   async find(sha256: string, fetch: () => Promise<DownloadSource>): Promise<DownloadSource> {
     const path = join(this.#folder, sha256);
     const file = await open(path).catch(() => undefined);
@@ -44,14 +44,14 @@ export class DownloadCache {
     }
     const stored = await this.#objects
       ?.open(downloadObject(sha256), { from: 0 })
-      // A bucket that does not answer costs a download, not the build.
+      // If the bucket does not answer, the file is downloaded again.
       .catch(() => undefined);
     return stored === undefined ? fetch() : { body: stored.body, size: stored.size, from: 'bucket' };
   }
 
   /**
-   * Yields the bytes of a source and keeps them once they have the hash. The last chunk is held back until then, so that
-   * whoever is sent them never has a whole file of another hash.
+   * Yields the bytes of a source and keeps them once they have the hash. The last chunk is held back until then, so a
+   * reader never receives a whole file with another hash.
    * @throws HashMismatchError
    */
   async *kept(sha256: string, { body, size, from }: DownloadSource): AsyncGenerator<Buffer> {
@@ -111,13 +111,13 @@ export class DownloadCache {
         await objects.putFile(object, join(this.#folder, sha256), 'application/octet-stream');
       }
     })()
-      // The next project downloads it again then.
+      // If the upload fails, the next project downloads the file again.
       .catch(() => undefined)
       .finally(() => this.#uploads.delete(upload));
     this.#uploads.add(upload);
   }
 
-  /** Waits for what is on its way into the bucket, and removes what this host has kept for longest unused. */
+  /** Wait for uploads to the bucket, then remove the least recently used files of this host beyond `maxBytes`. */
   async settle(maxBytes = maxHostBytes): Promise<void> {
     await Promise.all(this.#uploads);
     const files: { path: string; bytes: number; used: number }[] = [];
@@ -135,13 +135,13 @@ export class DownloadCache {
   }
 }
 
-/** Where a download lies in the bucket. */
+/** Key of a download in the bucket. */
 const downloadObject = (sha256: string): string => `${downloadsPrefix}${sha256}`;
 
-/** The bytes were not those of the hash that the index states. */
+/** The bytes do not have the hash stated by the index. */
 class HashMismatchError extends Error {
   override readonly name = 'HashMismatchError';
 }
 
-/** Name of the folder of downloads beside those of projects, whose ids begin with no dot. */
+/** Folder of downloads, next to the folders of projects, whose ids do not begin with a dot. */
 export const downloadsFolder = '.downloads';

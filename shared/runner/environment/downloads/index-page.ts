@@ -16,8 +16,8 @@ const JsonPage = z.looseObject({
 });
 
 /**
- * Gives every file of an index page (PEP 503 as HTML, PEP 691 as JSON) another URL. What the page says of a file
- * besides stays. `place` gets the absolute URL, without its fragment, and answers the new one; null leaves the file out.
+ * Replace the URL of every file in an index page (PEP 503 as HTML, PEP 691 as JSON). Other facts about a file stay.
+ * `place` receives the absolute URL without its fragment and returns the new one; null leaves the file out.
  */
 export function placeFiles(
   page: { text: string; isJson: boolean; url: string },

@@ -10,6 +10,7 @@ import { Agent as SecureAgent, get as secureGet } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { errorText } from '../../../core/error-text.ts';
 import type { DownloadCache, DownloadSource } from './download-cache.ts';
 import { type IndexedFile, placeFiles } from './index-page.ts';
 
@@ -24,14 +25,14 @@ export interface RelayedFile {
   sha256: string | undefined;
 }
 
-/** What was fetched and what was there. */
+/** How many files came from the cache, and how many from the index. */
 interface RelayCounts {
   cached: number;
   fetched: number;
   cachedBytes: number;
 }
 
-/** How the supervisor reaches package indexes: as the operator's settings have it for installers. */
+/** The operator's connection settings for package indexes. */
 export interface UpstreamSettings {
   /** Certificates in PEM; those of Node unless given. */
   ca?: string | undefined;
@@ -39,19 +40,19 @@ export interface UpstreamSettings {
   proxies: Readonly<Record<string, string>>;
 }
 
-/** What an installer was handed, and every SHA-256 that the pages it read name. */
+/** The files that an installer received, and every SHA-256 in the pages that it read. */
 export interface RelayRecord {
   files: readonly RelayedFile[];
   named: ReadonlySet<string>;
 }
 
-/** Largest index page that is read; that of the project with most files has 30 MB. */
+/** Largest index page that is read. The largest on PyPI has 30 MB. */
 const maxPageBytes = 128 * 1024 * 1024;
 
 /**
- * Package indexes as an installer on this host sees them: pages as the indexes have them, files from the cache of
- * downloads. It listens on the loopback address, under a path that only its installer is told, and fetches nothing but
- * pages of its indexes and the files that these name.
+ * A proxy of package indexes for one installer: it passes pages on and serves files from the cache of downloads. It
+ * listens on the loopback address, under a secret path, and fetches only pages of its indexes and the files named in
+ * them.
  */
 export class IndexRelay {
   readonly #indexes: readonly string[];
@@ -63,7 +64,7 @@ export class IndexRelay {
   readonly #handed: RelayedFile[] = [];
   readonly #server = createServer((request, response) => void this.#answer(request, response));
   readonly counts: RelayCounts = { cached: 0, fetched: 0, cachedBytes: 0 };
-  /** Why something could not be handed over, the first time. */
+  /** The first error of a request. */
   failure: string | undefined;
 
   constructor(indexes: readonly string[], cache: DownloadCache, settings: UpstreamSettings) {
@@ -88,7 +89,7 @@ export class IndexRelay {
     return this.#indexes.map((_, number) => `http://127.0.0.1:${port}/${this.#token}/index/${number}/`);
   }
 
-  /** Ends every connection, and waits until what was downloaded is kept. */
+  /** End every connection, and wait until the downloads are stored. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#server.closeAllConnections();
@@ -109,7 +110,7 @@ export class IndexRelay {
         await this.#file(this.#files[Number(number)], rest.at(-1) ?? '', response);
       } else response.writeHead(404).end();
     } catch (error) {
-      this.failure ??= error instanceof Error ? error.message : String(error);
+      this.failure ??= errorText(error);
       if (response.headersSent) response.destroy();
       else response.writeHead(502).end(error instanceof UpstreamError ? error.message : '');
     }
@@ -149,7 +150,7 @@ export class IndexRelay {
     response.writeHead(200, { 'content-type': type }).end(text);
   }
 
-  /** The path of a file here. Directories of an index are links, too, and stay out. */
+  /** The path of a file on this relay; null for links of an index that are no files. */
   #place(file: IndexedFile, index: string, isJson: boolean): string | null {
     const name = new URL(file.url).pathname.split('/').at(-1) ?? '';
     if (name === '' || !isReachable(file.url, index)) return null;
@@ -157,7 +158,7 @@ export class IndexRelay {
     const id = known ?? this.#files.push({ ...file, index }) - 1;
     if (known === undefined) this.#ids.set(file.url, id);
     const path = `/${this.#token}/file/${id}/${name}`;
-    // JSON pages may be read by programs that take URLs as absolute ones.
+    // Readers of JSON pages may expect absolute URLs.
     const { port } = this.#server.address() as AddressInfo;
     return isJson ? `http://127.0.0.1:${port}${path}` : path;
   }
@@ -218,7 +219,7 @@ const maxRedirects = 5;
 
 const idleMilliseconds = 60_000;
 
-/** Gets what package indexes have, with connections that are kept. */
+/** Requests to package indexes, over connections that are kept open. */
 class Upstream {
   readonly #plain: PlainAgent;
   readonly #secure: SecureAgent;
@@ -229,7 +230,7 @@ class Upstream {
     this.#secure = new SecureAgent({ ...shared, ...(ca !== undefined && { ca }) });
   }
 
-  /** @param index whose user and password are sent to its own origin alone @throws UpstreamError */
+  /** @param index its user and password are sent only to its own origin @throws UpstreamError */
   async get(url: string, index: string, accept: string): Promise<UpstreamAnswer> {
     let at = url;
     for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
@@ -276,13 +277,13 @@ class Upstream {
 }
 
 /**
- * Whether something that an index names may be fetched: by https, or from the very origin of the index. The
- * credentials that a host gives out (169.254.169.254) speak no TLS.
+ * Whether a URL named by an index may be fetched: by https, or from the index's own origin. This excludes the host's
+ * credentials service (169.254.169.254), which has no TLS.
  */
 const isReachable = (url: string, index: string): boolean =>
   URL.canParse(url) && (url.startsWith('https:') || new URL(url).origin === new URL(index).origin);
 
-/** The server could not be reached, or what it answers with is refused: no answer of an index. */
+/** The index could not be reached, or its answer is refused. */
 class UpstreamError extends Error {
   override readonly name = 'UpstreamError';
 }

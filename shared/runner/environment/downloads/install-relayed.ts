@@ -5,8 +5,9 @@ import { stopped } from '../install/installer.ts';
 import { IndexRelay, type RelayRecord, type UpstreamSettings } from './index-relay.ts';
 
 /**
- * Installs Python packages by `install`, which gets the environment of its installer, with downloads from the cache where
- * that is possible; `python` as `relayPlan` has it. Returns what the relay handed over; null where there was none.
+ * Install Python packages by `install`, through a relay with cached downloads if possible. `install` receives the
+ * environment variables of its installer; `python` is that of `relayPlan`. Returns the record of the relay, or null if
+ * none was used.
  * @throws EnvironmentError of the installer
  */
 export async function installRelayed(
@@ -20,13 +21,13 @@ export async function installRelayed(
   return relayed;
 }
 
-/** The indexes that an installer would ask, the main one first, and how they are reached. */
+/** The package indexes of an installer, the main one first, and the connection settings for them. */
 interface RelayPlan {
   indexes: [string, ...string[]];
   upstream: UpstreamSettings;
 }
 
-/** What the relay cannot do in the place of an installer. Then the installer asks its indexes itself. */
+/** Settings that the relay does not support. With one of them the installer uses its indexes directly. */
 const beyond = {
   env: [
     ...[
@@ -46,8 +47,8 @@ const beyond = {
 const usualIndex = 'https://pypi.org/simple';
 
 /**
- * What to relay in the place of the indexes that pip or uv would ask, by the options of the project, the environment of
- * the installer and pip's own files; null where they hold something that a relay cannot do.
+ * The indexes that pip or uv would use, by the options of the project, the environment of the installer and pip's own
+ * files; null if one of these holds a setting that the relay does not support.
  *
  * @param python the interpreter with pip; undefined for uv, which reads no file of pip's
  */
@@ -101,7 +102,7 @@ function parsePipConfig(text: string): Map<string, string> {
 
 const words = (text: string | undefined): string[] => text?.split(/\s+/).filter((word) => word !== '') ?? [];
 
-/** Installs by a relay. Null where an index could not be reached through it. */
+/** Install through a relay. Returns null if the relay could not reach an index. */
 async function byRelay(
   { downloads, env, log, stop }: EnvironmentBuild,
   { indexes, upstream }: RelayPlan,
@@ -129,7 +130,7 @@ async function byRelay(
 
 const loopback = '127.0.0.1';
 
-/** The environment of an installer that asks the relay. */
+/** The environment variables of an installer that uses the relay. */
 function relayedEnvironment(
   env: EnvironmentBuild['env'],
   [index = '', ...extra]: readonly string[],

@@ -1,5 +1,6 @@
 import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorText } from '../../../core/error-text.ts';
 import { copyPackages, type ResolvedDependency } from '../dependencies/resolved-dependencies.ts';
 import type { DownloadCache } from '../downloads/download-cache.ts';
 import type { CompleteEnvironment, EnvironmentFolder } from '../environment-folder.ts';
@@ -27,8 +28,8 @@ export interface ObtainedEnvironment extends CompleteEnvironment {
 
 /**
  * Build an environment in its folder, seal it, mark it complete and store its pack. The caller holds the host's lock
- * and the store's claim. What a failed build leaves is removed; a pack that cannot be stored is only reported, since
- * this host has what it needs.
+ * and the store's claim. Files of a failed build are removed. A pack that cannot be stored is only logged, because
+ * this host has the environment.
  * @throws EnvironmentError
  */
 export async function buildEnvironment(options: ObtainOptions): Promise<ObtainedEnvironment> {
@@ -63,7 +64,7 @@ export interface ObtainOptions {
   run: RunCommand;
   /** The same without output in the log. */
   probe: RunCommand;
-  /** What this host keeps of the same request for all projects; nothing is reused unless given. */
+  /** The host's shared environment of the same request. Nothing is reused without it. */
   shared?: SharedEnvironment;
   operatorEnv: Variables;
   indexes: IndexVariables;
@@ -97,7 +98,7 @@ async function installSealed(options: ObtainOptions, scratch: string) {
   return { lock: list, bytes, installer, isReused: false };
 }
 
-/** Where a build works beside the environment, and what its installers get. */
+/** Prepare the folders of a build next to the environment, and the input of its installers. */
 async function makeBuild(options: ObtainOptions, scratch: string): Promise<EnvironmentBuild> {
   const { place, owner, interpreter, dependencies, stop, run, probe, indexes, log } = options;
   const home = join(scratch, 'home');
@@ -105,7 +106,7 @@ async function makeBuild(options: ObtainOptions, scratch: string): Promise<Envir
   await mkdir(packages, { recursive: true, mode: 0o755 });
   await mkdir(join(home, 'tmp'), { recursive: true, mode: 0o755 });
   const copies = await copyPackages(dependencies, options.sourceFolder, packages);
-  // Only these are the builder's; the copied packages and the folders above stay the service's.
+  // The builder owns only these. The copied packages and the folders above belong to the service.
   if (owner !== undefined) {
     for (const passed of [scratch, packages]) await chmod(passed, 0o755);
     for (const own of [home, join(home, 'tmp')]) await chown(own, owner.uid, owner.gid);
@@ -118,7 +119,7 @@ async function makeBuild(options: ObtainOptions, scratch: string): Promise<Envir
     ...installerEnvironment({ ...options.operatorEnv, ...indexes.values }, home),
     ...(NPM_TOKEN !== undefined && { NPM_TOKEN }),
   };
-  // What only this project may download is kept for no other.
+  // Private downloads are not cached for other projects.
   const downloads = indexes.arePrivate ? undefined : options.downloads;
   return {
     ...{ folder: place.folder, packages, copies, dependencies, interpreter },
@@ -155,7 +156,7 @@ async function storePack(options: ObtainOptions, { scratch, lock, buildSeconds, 
     const file = join(scratch, 'pack.tar.zst');
     const earlier = isReused ? await shared?.pack() : undefined;
     const { bytes, commonAt } = await packEnvironment(place.folder, file, stop, earlier);
-    // Where it was kept already or cannot be, the next one is packed by itself.
+    // If the pack cannot be kept, the next environment is packed again.
     if (earlier === undefined) await shared?.keepPack(file, commonAt).catch(() => undefined);
     const packSeconds = (performance.now() - started) / 1000;
     await store.save(key, { file, lock, lockHash: lockHash(lock), buildSeconds });
@@ -163,16 +164,14 @@ async function storePack(options: ObtainOptions, { scratch, lock, buildSeconds, 
     return true;
   } catch (error) {
     stopped(stop);
-    log(
-      `environment: could not be stored for later runs: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    log(`environment: could not be stored for later runs: ${errorText(error)}`);
     return false;
   }
 }
 
 /**
- * Store the pack of an environment that is complete on this host but not in the store, because its builder died
- * first. The caller holds the host's lock and the store's claim. False where it cannot be stored.
+ * Store the pack of an environment that is complete on this host but not in the store, because its builder died first.
+ * The caller holds the host's lock and the store's claim. Returns false if it cannot be stored.
  */
 export async function storeComplete(options: ObtainOptions, buildSeconds: number): Promise<boolean> {
   const scratch = options.place.scratch();

@@ -18,6 +18,6 @@ export interface EnvironmentBuild {
   env: Readonly<Record<string, string>>;
   stop: AbortSignal;
   log(line: string): void;
-  /** What was downloaded before, of all projects; none where nothing is to be kept. */
+  /** Cached downloads of all projects; undefined if nothing may be kept. */
   downloads: DownloadCache | undefined;
 }

@@ -10,8 +10,8 @@ import { maskCredentials } from '../operator-environment.ts';
 const DirectUrl = z.object({ url: z.string() });
 
 /**
- * Exactly what is installed in a virtual environment, one sorted line each: `name==version`, and
- * `name @ file:path#sha256=…` for the source's own packages. Read from the metadata that every installer leaves
+ * The packages installed in a virtual environment, one sorted line each: `name==version`, and `name @
+ * file:path#sha256=…` for the source's own packages. Read from the metadata that every installer leaves
  * (`*.dist-info`), so that uv and pip give the same list and nothing of the environment is executed for it.
  */
 export async function pythonLock(
@@ -34,7 +34,7 @@ export async function pythonLock(
   return lockText(lines);
 }
 
-/** A file that other people's code wrote: links are not followed, and it is read up to a limit only. */
+/** Read a file written by untrusted code: no links are followed, and at most `maxBytes` are read. */
 async function readSmall(path: string, maxBytes: number): Promise<string | null> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     () => null,

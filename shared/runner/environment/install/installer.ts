@@ -13,13 +13,13 @@ interface Command {
 interface CommandResult {
   /** Null when the process did not start or ended by a signal. */
   exitCode: number | null;
-  /** About the last 8 KB of its output, on both streams. */
+  /** The last 8 KB of its output, both streams together. */
   tail: string;
-  /** Why there is no exit code. */
+  /** The reason if there is no exit code. */
   message?: string;
 }
 
-/** Runs one process to its end, without a shell, as the unprivileged owner of the environment, and kills it on stop. */
+/** Run one process to its end, without a shell, as the unprivileged owner of the environment. It is killed on stop. */
 export type RunCommand = (command: Command) => Promise<CommandResult>;
 
 /**
@@ -37,7 +37,7 @@ export async function install(run: RunCommand, command: Command, stop: AbortSign
   throw new EnvironmentError('install-failed', reported === '' ? `${command.argv[0]} ${how}` : reported);
 }
 
-/** @throws EnvironmentError `stopped` when the run is to end */
+/** @throws EnvironmentError `stopped` if the run was stopped */
 export function stopped(stop: AbortSignal): void {
   if (stop.aborted)
     throw new EnvironmentError('stopped', 'Stopped while the environment was prepared.', stop.reason);
@@ -90,7 +90,7 @@ function shorten(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
 
-/** Lines that name the cause, in the words of pip, uv, npm and docker, before what only leads to it. */
+/** Lines in which pip, uv, npm and docker name the cause of an error. */
 const causes = [
   /^No matching distribution found|^Cannot install |^Failed (?:building|to build)|^Could not build/,
   /^Because /,

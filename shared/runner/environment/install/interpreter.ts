@@ -35,7 +35,7 @@ const missing = {
 } as const;
 
 /**
- * Asks the `python3` or `node` on the search path, as the user who will run it, for its version and path.
+ * Ask the `python3` or `node` on the search path for its version and path, as the user who will run it.
  * @throws EnvironmentError `python-missing`, `node-missing`, `stopped`
  */
 export async function probeInterpreter(

@@ -4,10 +4,9 @@ import type { EnvironmentBuild } from './builder-input.ts';
 import { install, writeReadable } from './installer.ts';
 
 /**
- * Installs npm packages into `<folder>/node_modules`, in place.
- * The packages' own install scripts run: native packages need them, and what is installed here runs with the same
- * rights a moment later anyway, unprivileged and without credentials. The folder has a `package.json` of its own, so
- * that npm takes it for the project and looks for settings nowhere above it.
+ * Installs npm packages into `<folder>/node_modules`, in place. Install scripts of packages run: native packages need
+ * them, and the packages run later with the same rights anyway, unprivileged and without credentials. The folder gets
+ * a `package.json`, so npm takes it for the project and reads no settings above it.
  * @throws EnvironmentError `npm-missing`, `install-failed`
  */
 export async function buildNode(build: EnvironmentBuild): Promise<'npm'> {
@@ -20,7 +19,7 @@ export async function buildNode(build: EnvironmentBuild): Promise<'npm'> {
     );
   }
   await writeReadable(join(folder, 'package.json'), '{"name":"environment","private":true}\n');
-  // Relative to the folder, because npm takes some characters of an absolute path for a part of a URL.
+  // Relative paths, because npm reads some characters of an absolute path as parts of a URL.
   const local = relative(folder, packages);
   const specs = build.dependencies.map((dependency) =>
     dependency.kind === 'package' ? dependency.spec : `${local}/${build.copies.get(dependency) ?? ''}`,

@@ -9,7 +9,7 @@ import { install, stopped } from './installer.ts';
 /** The program that installs Python packages. */
 type PythonInstaller = 'uv' | 'pip';
 
-/** A built environment: by which installer, and what a relay handed to that; null where there was no relay. */
+/** The installer of a built environment, and the record of its relay; null if no relay was used. */
 interface BuiltPython {
   installer: PythonInstaller;
   relayed: RelayRecord | null;
@@ -19,10 +19,10 @@ const debianHint =
   'On Debian and Ubuntu run `apt install python3-venv`; otherwise install uv, or a Python that includes venv and ensurepip.';
 
 /**
- * Build a virtual environment in place, with uv where it runs, else with venv and pip.
- * Everything to install stands in one file of checked lines beside the copied packages, so that neither installer sees
- * the source: both would read settings out of a project found there. `-I` keeps Python from importing from the folder.
- * Without dependencies it is as Python makes it: what counts then is that `python` is there.
+ * Build a virtual environment in place, with uv where it runs, else with venv and pip. The installers read one file of
+ * checked lines next to the copied packages and never see the source: both would read settings of a project there.
+ * `-I` keeps Python from importing from the folder. Without dependencies the environment is empty, and only provides
+ * `python`.
  * @throws EnvironmentError `venv-missing`, `install-failed`
  */
 export async function buildPython(build: EnvironmentBuild): Promise<BuiltPython> {
@@ -62,7 +62,7 @@ export async function buildPython(build: EnvironmentBuild): Promise<BuiltPython>
   return { installer, relayed };
 }
 
-/** uv where it runs, else pip. uv is passed over where pip is configured by a file, which uv does not read. */
+/** uv if it is installed, else pip. Also pip if a file configures pip, because uv does not read it. */
 async function choosePythonInstaller({ run, packages, env }: EnvironmentBuild): Promise<PythonInstaller> {
   if (env['PIP_CONFIG_FILE'] !== undefined) return 'pip';
   return (await run({ argv: ['uv', '--version'], cwd: packages, env })).exitCode === 0 ? 'uv' : 'pip';
@@ -99,14 +99,14 @@ function installCommand(
 /** The interpreter of a virtual environment. */
 const pythonOf = (folder: string): string => join(folder, 'bin', 'python');
 
-/** The options of the project for pip; a relay has the indexes in their place. */
+/** The project's options for pip. With a relay, its indexes are left out. */
 const projectOptions = ({ dependencies }: EnvironmentBuild, isRelayed: boolean): string[] =>
   dependencies.flatMap((one) => {
     if (one.kind !== 'option' || (isRelayed && one.name.endsWith('index-url'))) return [];
     return one.value === '' ? [`--${one.name}`] : [`--${one.name}`, one.value];
   });
 
-/** pip takes the best version of all indexes, uv that of the first with the package unless told otherwise. */
+/** pip takes the best version of all indexes. uv takes the first index with the package, unless this option is set. */
 function uvOptions(build: EnvironmentBuild, isRelayed: boolean): string[] {
   const hasExtra = build.dependencies.some((one) => one.kind === 'option' && one.name === 'extra-index-url');
   const strategy = hasExtra ? ['--index-strategy', 'unsafe-best-match'] : [];
@@ -114,9 +114,9 @@ function uvOptions(build: EnvironmentBuild, isRelayed: boolean): string[] {
 }
 
 /**
- * Compiles all modules on all cores; pip would use one. Files that are no Python of this version stay uncompiled, as with
- * pip. Where processes cannot share work (no `/dev/shm`), one core does it. `-S` runs no `.pth` file of a package, and
- * paths in the modules begin at the environment, whichever project it is for.
+ * Compile all modules on all cores; pip would use one. As with pip, files for other versions of Python stay
+ * uncompiled. Without `/dev/shm` one core does it. `-S` runs no `.pth` file of a package, and paths in the modules are
+ * relative to the environment, so every project can share them.
  */
 async function compileAll({ folder, packages, run, env, stop }: EnvironmentBuild): Promise<void> {
   for (const workers of ['0', '1']) {
@@ -131,15 +131,15 @@ async function compileAll({ folder, packages, run, env, stop }: EnvironmentBuild
   }
 }
 
-/** Options by which an installer says what it would change in an environment that is there, and changes nothing. */
+/** Options for a trial run: the installer reports what it would change in an existing environment. */
 const checkOptions: Readonly<Record<PythonInstaller, readonly string[]>> = {
   uv: ['--dry-run', '--upgrade'],
   pip: ['--dry-run', '--upgrade', '--upgrade-strategy', 'eager'],
 };
 
 /**
- * Whether an installer would change nothing in an environment that is there, were it to install the newest of everything
- * that is asked for; null where it cannot say. The record has what the indexes name today.
+ * The relay's record of a trial upgrade that would change nothing in an existing environment; null if it would change
+ * something, or the installer does not say. The record has the hashes that the indexes name today.
  */
 export async function checkPython(build: EnvironmentBuild): Promise<RelayRecord | null> {
   const { folder, packages, probe, stop } = build;
@@ -155,7 +155,10 @@ export async function checkPython(build: EnvironmentBuild): Promise<RelayRecord 
   return changes.length === 0 ? relayed : null;
 }
 
-/** What an installer says that it would install, without what comes with a virtual environment; `?` where it says nothing. */
+/**
+ * The packages that an installer would install, without those of an empty virtual environment; `?` if its output does
+ * not say.
+ */
 function plannedChanges(installer: PythonInstaller, output: string): string[] {
   if (installer === 'uv') return output.includes('Would make no changes') ? [] : ['?'];
   const [, names = ''] = /^Would install (.*)$/m.exec(output) ?? [];

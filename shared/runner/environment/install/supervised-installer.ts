@@ -12,7 +12,7 @@ interface InstallerOptions {
   timeoutSeconds?: number;
   marker: { name: string; value: string };
   stop: AbortSignal;
-  /** Masks secrets in the end of the output that an error shows; nothing unless given. */
+  /** Masks secrets in the end of the output, which errors quote. Default: no mask. */
   mask?: SecretMask;
   /** Gets all output as it comes, for the log. */
   onOutput?(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void> | void;

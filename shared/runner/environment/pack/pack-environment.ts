@@ -14,13 +14,13 @@ import { pipeline } from 'node:stream/promises';
 import { Header, Pax } from 'tar';
 import { compressFrames, largestBlock } from './zstd-frames.ts';
 
-/** The pack of an environment with the same files but those that hold the path. */
+/** The pack of an environment that differs only in the files that contain its path. */
 export interface EarlierPack {
   file: string;
   commonAt: number;
 }
 
-/** A pack, and where in it the frames begin that do not depend on the folder's path. */
+/** Size of a pack, and the offset of the frames that do not depend on the folder's path. */
 export interface PackedEnvironment {
   bytes: number;
   commonAt: number;
@@ -29,10 +29,10 @@ export interface PackedEnvironment {
 const chunkBytes = 1024 * 1024;
 
 /**
- * Pack a sealed environment into one `.tar.zst` file. Only files, folders and symbolic links, sorted and without owners,
- * so that the same environment gives the same pack. Times of files are kept, because compiled Python modules are valid
- * only for the time of their source. Memory is bounded: files are read in pieces of 1 MB, and a few blocks are compressed
- * at once. What does not depend on the path is copied from an earlier pack where one is given.
+ * Pack a sealed environment into one `.tar.zst` file. Only files, folders and symbolic links, sorted and without
+ * owners, so that the same environment gives the same pack. Times of files are kept, because compiled Python modules
+ * are valid only for the time of their source. Memory is bounded: files are read in pieces of 1 MB, and a few blocks
+ * are compressed at once. Frames that do not depend on the path are copied from `earlier`, if given.
  */
 export async function packEnvironment(
   folder: string,
@@ -51,22 +51,22 @@ export async function packEnvironment(
   return { bytes: (await stat(file)).size, commonAt };
 }
 
-/** The archive of some top-level entries of a folder in blocks, each of which is compressed by itself. */
+/** The tar archive of the wanted entries of a folder, in blocks that are compressed separately. */
 export async function* tarBlocks(
   folder: string,
   isWanted: (path: string) => boolean,
 ): AsyncGenerator<Buffer> {
-  // Files are read synchronously, a block at a time: to wait for each of 12,000 takes longer than to read it.
+  // Files are read synchronously: awaiting each of 12,000 files takes longer than reading it.
   const block = new Block();
   yield* entries(block, folder, '', isWanted);
   const rest = block.take();
   if (rest.length > 0) yield rest;
 }
 
-/** A block is full from so many bytes on; before, there is room for one more piece of a file with its header. */
+/** Flush threshold in bytes. Below it a block has room for one more chunk of a file and its header. */
 const blockBytes = largestBlock / 2;
 
-/** What a block will hold. Files are read to where they belong in it. */
+/** A block being filled. Files are read directly into it. */
 class Block {
   #bytes = Buffer.allocUnsafe(largestBlock);
   #length = 0;
@@ -80,14 +80,14 @@ class Block {
     this.#length += bytes.length;
   }
 
-  /** Read from a file on. Returns how many bytes came. */
+  /** Read the next chunk of a file. Returns the number of bytes. */
   read(file: number): number {
     const bytes = readSync(file, this.#bytes, this.#length, chunkBytes, null);
     this.#length += bytes;
     return bytes;
   }
 
-  /** What it holds, which begins anew. */
+  /** Return the content, and start a new block. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#bytes = Buffer.allocUnsafe(largestBlock);
@@ -100,7 +100,7 @@ const epoch = new Date(0);
 
 const padding = Buffer.alloc(511);
 
-/** Adds the entries of a folder to a block, and yields it whenever it is full. */
+/** Add the entries of a folder to a block, and yield it whenever it is full. */
 function* entries(
   block: Block,
   folder: string,
@@ -155,7 +155,10 @@ function* content(block: Block, full: string): Generator<Buffer> {
   }
 }
 
-/** Files of a virtual environment that hold its path: its settings, and the programs in `bin`. They come first in a pack. */
+/**
+ * Whether a file of a virtual environment contains its path: its settings and the programs in `bin`. These come first
+ * in a pack.
+ */
 export const holdsPath = (path: string): boolean =>
   path === 'pyvenv.cfg' || path === 'bin' || path.startsWith('bin/');
 

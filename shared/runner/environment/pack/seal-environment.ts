@@ -11,6 +11,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { isAbsolute, join, posix } from 'node:path';
+import { errorText } from '../../../core/error-text.ts';
 import { EnvironmentError } from '../environment-error.ts';
 
 interface SealOptions {
@@ -97,6 +98,6 @@ function openPlain(full: string, path: string, flag: number): number {
   try {
     return openSync(full, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | flag);
   } catch (error) {
-    throw refused(path, `cannot be opened (${error instanceof Error ? error.message : String(error)})`);
+    throw refused(path, `cannot be opened (${errorText(error)})`);
   }
 }

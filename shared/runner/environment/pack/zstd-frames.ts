@@ -4,23 +4,23 @@ import { promisify } from 'node:util';
 import { constants, createZstdDecompress, zstdCompress, zstdDecompress } from 'node:zlib';
 import { EnvironmentError } from '../environment-error.ts';
 
-/** Most bytes of a block; whoever packs keeps within it. */
+/** Most bytes of a block before compression. */
 export const largestBlock = 16 * 1024 * 1024;
 
 /**
- * Compresses blocks on all cores, each as a zstd frame of its own. zstd's own threads (`nbWorkers`) are not to be had:
+ * Compresses blocks on all cores, each as a zstd frame of its own. zstd's own threads (`nbWorkers`) do not work:
  * Node's stream ends before they do. Level 2 takes 60 % of the time of level 3 and gives 7 % more.
  */
 export const compressFrames = (blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> =>
   inOrder(blocks, frameOf);
 
-/** Runs tasks on all cores and yields their results in order; at most one more result waits than there are cores. */
+/** Run tasks on all cores and yield their results in order. At most one more result waits than there are cores. */
 async function* inOrder<T, R>(items: AsyncIterable<T>, task: (item: T) => Promise<R>): AsyncGenerator<R> {
   const running: Promise<R>[] = [];
   const most = availableParallelism() + 1;
   for await (const item of items) {
     const begun = task(item);
-    // It is awaited in its turn, which may never come.
+    // It may fail before it is awaited, or never be awaited.
     begun.catch(() => undefined);
     running.push(begun);
     const [first] = running;
@@ -33,7 +33,9 @@ async function* inOrder<T, R>(items: AsyncIterable<T>, task: (item: T) => Promis
 
 const compress = promisify(zstdCompress);
 
-/** Bytes of output at a time. Each time takes a turn of the event loop, in which a core waits: 16 KB take half as long again. */
+/**
+ * Bytes of output per call of zlib. Each call costs a turn of the event loop: with 16 KB it takes 1.5 times as long.
+ */
 const chunkSize = 4 * 1024 * 1024;
 
 const compression = {
@@ -84,7 +86,7 @@ export async function* decompressFrames(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Most bytes of a compressed block: what does not compress grows a little. */
+/** Most bytes of a compressed block: incompressible data grows a little. */
 const largestFrame = largestBlock + 1024 * 1024;
 
 async function* readFrames(file: FileHandle): AsyncGenerator<Buffer> {

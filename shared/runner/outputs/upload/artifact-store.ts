@@ -30,18 +30,17 @@ export interface ArtifactStoreOptions extends ArtifactOwner {
 }
 
 /**
- * The files of one kind that a job has sent home. A process that dies between any two steps leaves at most an object
- * that no record names, below the experiment's prefix: the next attempt removes it, or the purge that goes with a job's
- * end where there is none.
+ * The stored files of one kind of a job. A process that dies between two steps leaves at most an object without a
+ * record below the experiment's prefix; the next attempt removes it, or the purge at the job's end.
  */
 export class ArtifactStore {
   readonly #options: ArtifactStoreOptions;
   readonly #known = new Map<string, Artifact>();
   #bytes = 0;
-  /** Bytes of files that are on their way, which count against the limit already. */
+  /** Bytes of files being uploaded, which already count against the limit. */
   #underway = 0;
   #hasLeftovers = false;
-  /** What is under way for each path: the folder of a command and a client may store the same one. */
+  /** The pending change of each path: the output folder and a client may store the same one. */
   readonly #inTurn = new Map<string, Promise<unknown>>();
   /** Ends with the last change that has begun: changes of the same counters at the same time only hinder each other. */
   #lastChange: Promise<unknown> = Promise.resolve();
@@ -58,7 +57,7 @@ export class ArtifactStore {
     return this.#bytes;
   }
 
-  /** Reads what is recorded already, by earlier attempts. */
+  /** Read the artifacts recorded by earlier attempts. */
   async load(): Promise<void> {
     this.#known.clear();
     this.#bytes = 0;
@@ -190,7 +189,7 @@ export class ArtifactStore {
     if (fault !== undefined) throw new ArtifactLimitError(kind, maxBytes, fault);
   }
 
-  /** Does a change after which `object` is what is recorded under the path, and so many bytes more. */
+  /** Make a change after which the path has `object`, and the project `more` bytes. */
   #change(
     path: string,
     object: string | undefined,
@@ -203,7 +202,7 @@ export class ArtifactStore {
         await retryFor(longPatience, change);
       } catch (cause) {
         if (!(cause instanceof ConditionFailedError)) throw cause;
-        // A try whose answer was lost makes the next one fail.
+        // The retry of an attempt whose reply was lost fails, although the change was made.
         const find = () => findArtifact(records, experiment.experiment_id, path, kind);
         const found = await retryFor(longPatience, find);
         if (found?.object === object) return;
@@ -228,7 +227,7 @@ export class ArtifactStore {
   }
 }
 
-/** All artifacts of a job. @throws UnreadableRecordError for one whose place would be taken without knowing it */
+/** All artifacts of a job. @throws UnreadableRecordError, because an unreadable one could be overwritten */
 export async function* eachArtifact({
   records,
   experiment,
@@ -267,7 +266,7 @@ export class ArtifactLimitError extends JobError {
   }
 }
 
-/** Smaller files are stored with their zeros. */
+/** Smaller sparse files are stored with their zeros. */
 const smallBytes = 100_000_000;
 
 /** Unit of `blocks` on every file system. */

@@ -8,8 +8,8 @@ import { versionOf } from '../find-files.ts';
 export interface OpenFile {
   handle: FileHandle;
   /**
-   * Its state when it was found complete. It may be written again before it is stored, and a write that pauses looks
-   * like a complete file.
+   * Its state when it was found complete. The file may change again before it is stored, because a paused write looks
+   * complete.
    */
   found?: BigIntStats;
 }
@@ -30,7 +30,7 @@ export class FileBytes {
     this.version = versionOf(found);
   }
 
-  /** The bytes of an open file: those that it had when it was found, else those that it has now. */
+  /** The bytes of an open file in the state in which it was found, else in its current state. */
   static async of({ handle, found }: OpenFile): Promise<FileBytes> {
     return new FileBytes(handle, found ?? (await handle.stat({ bigint: true })));
   }

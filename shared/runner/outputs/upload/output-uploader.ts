@@ -20,7 +20,7 @@ export interface OutputUploaderOptions extends ArtifactStoreOptions {
   say(message: string): void;
   /** Called once, when the files exceed the limit while the command runs. */
   onLimit(error: ArtifactLimitError): void;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two passes. */
   lookMilliseconds?: number;
   /** Inodes of the files that the command's processes can write to; undefined where that cannot be seen. */
   writable?(): Promise<ReadonlySet<bigint> | undefined>;
@@ -90,7 +90,7 @@ export class OutputUploader {
   }
 
   /**
-   * Upload the rest, once the command has ended, and return how much is stored in all.
+   * Upload the rest after the command has ended, and return the totals.
    * @throws ArtifactLimitError where not all files could be stored; LeaseLostError
    */
   async finish(): Promise<{ files: number; bytes: number }> {
@@ -123,7 +123,7 @@ export class OutputUploader {
     }
   }
 
-  /** Wait, at most until the command ends. */
+  /** Wait for some time, or until the command ends. */
   #pause(milliseconds: number): Promise<void> {
     return delay(milliseconds, undefined, { signal: this.#ending.signal }).catch(() => undefined);
   }

@@ -141,7 +141,7 @@ describe('a log that is shipped', () => {
     expect(messages()).toEqual([
       '123456789',
       '123456789',
-      'The log has reached its limit of 20 bytes; what the command prints from here on is not kept.',
+      'The log has reached its limit of 20 bytes; later output of the command is not kept.',
       'The end.',
     ]);
     expect(events).toEqual(['limit']);
