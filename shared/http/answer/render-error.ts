@@ -81,6 +81,13 @@ function answerable(error: unknown, log: Logger): ServiceError | HttpError {
       'This version of the service cannot read a record that the request needs: a newer version wrote it, or it is damaged. It can be deleted. The log has its key under the request id.',
     );
   }
+  if (error instanceof Error && error.name === 'InvalidObjectState') {
+    log.error('unreadable-object', { detail: error.message });
+    return new ServiceError(
+      'conflict',
+      `Storage cannot give a file that the request needs. ${error.message}`,
+    );
+  }
   const fault = diskFault(error);
   if (fault !== undefined) return ofDisk(fault, error, log);
   if (error instanceof Error && isOutage(error)) {

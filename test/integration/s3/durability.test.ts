@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
@@ -36,6 +37,15 @@ const blobs = () =>
   readdirSync(join(folder, 'blobs'), { recursive: true, withFileTypes: true }).filter((file) =>
     file.isFile(),
   );
+/** Files that objects refer to and whose bytes could not be compared. */
+const filesWithoutSums = () => {
+  const index = new DatabaseSync(join(folder, 'index.sqlite'), { readOnly: true });
+  try {
+    return index.prepare('SELECT file FROM segments WHERE file NOT IN (SELECT file FROM sums)').all();
+  } finally {
+    index.close();
+  }
+};
 const restart = async () => {
   server = await startChild(folder);
   return server;
@@ -145,6 +155,7 @@ describe.skipIf(lacks('own-server'))('the data folder', () => {
       expect(staged()).toEqual([]);
       await expect.poll(blobs).toHaveLength(keys.length);
       await server!.kill();
+      expect(filesWithoutSums()).toEqual([]);
     }
   });
 });

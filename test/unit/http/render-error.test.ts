@@ -16,6 +16,14 @@ describe('what is out of reach at the moment is a 503 that says when to come aga
   });
 });
 
+test('a stored file that is damaged is named, with what to do', () => {
+  const message = 'The stored bytes of projects/a are damaged. The object can be uploaded again or deleted.';
+  const error = Object.assign(new Error(message), { name: 'InvalidObjectState' });
+  const { statusCode, body } = renderError(error, 'request', log);
+  expect(statusCode).toBe(409);
+  expect(JSON.parse(body).detail).toBe(`Storage cannot give a file that the request needs. ${message}`);
+});
+
 describe('a fault of the disk below is named', () => {
   const answered = (error: Error) => renderError(error, 'request', log);
   const engine = (message: string) => Object.assign(new Error(message), { name: 'InternalServerError' });

@@ -4,7 +4,7 @@ import { checksumElement } from '../protocol/checksum.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import { decodeUri } from '../protocol/s3-request.ts';
 import { tag, xmlDocument } from '../protocol/xml.ts';
-import type { ObjectAddress } from '../store/object-store.ts';
+import type { ObjectAddress } from '../store/stored-object.ts';
 import { requireReadConditions, writeCondition } from './conditions.ts';
 import { type ByteRange, parseRange } from './get-object.ts';
 import { partNumber } from './multipart-upload.ts';

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { S3Error } from '../protocol/s3-error.ts';
+import { blockBytes } from '../store/block-sums.ts';
 import type { StoredObject } from '../store/stored-object.ts';
 import { requireReadConditions, unquote } from './conditions.ts';
 import { checksumHeaders, overriddenHeaders, validatorHeaders } from './object-headers.ts';
@@ -11,19 +13,30 @@ export async function getObject(exchange: Exchange): Promise<void> {
   const { request, response, store } = exchange;
   const { stored, read, release } = store.objects.open(request);
   try {
-    const range = answerHead(exchange, stored);
+    const { range, answer } = prepareAnswer(exchange, stored);
     if (stored.size === 0) {
+      answer();
       response.end();
       return;
     }
     const bytes = read(range?.first ?? 0, range?.last ?? stored.size - 1);
-    await pipeline(Readable.from(bytes, { objectMode: false }), response);
+    // Reads a block while the one before it is sent.
+    const stream = Readable.from(bytes, { objectMode: false, highWaterMark: 2 * blockBytes });
+    try {
+      // Once the head is sent, the fault of a damaged block can only break the answer off.
+      await once(stream, 'readable');
+      answer();
+      await pipeline(stream, response);
+    } finally {
+      stream.destroy();
+    }
   } finally {
     release();
   }
 }
 
-function answerHead({ request, response, headers }: Exchange, stored: StoredObject): ByteRange | undefined {
+/** The range that is asked for, and what sends the head of its answer. */
+function prepareAnswer({ request, response, headers }: Exchange, stored: StoredObject): PreparedAnswer {
   requireReadConditions(headers, stored);
   const overrides = overriddenHeaders(request.query);
   const ifRange = headers.get('if-range');
@@ -31,7 +44,7 @@ function answerHead({ request, response, headers }: Exchange, stored: StoredObje
   const range = applies ? parseRange(headers.get('range'), stored.size) : undefined;
   // The checksum of the whole would only make a client reject a part of it.
   const wanted = headers.get('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED' && range === undefined;
-  response.writeHead(range === undefined ? 200 : 206, {
+  const fields = {
     'accept-ranges': 'bytes',
     'content-length': range === undefined ? stored.size : range.last - range.first + 1,
     ...(range === undefined ? {} : { 'content-range': `bytes ${range.first}-${range.last}/${stored.size}` }),
@@ -39,8 +52,13 @@ function answerHead({ request, response, headers }: Exchange, stored: StoredObje
     ...(wanted ? checksumHeaders(stored) : {}),
     ...stored.headers,
     ...overrides,
-  });
-  return range;
+  };
+  return { range, answer: () => void response.writeHead(range === undefined ? 200 : 206, fields) };
+}
+
+interface PreparedAnswer {
+  range: ByteRange | undefined;
+  answer: () => void;
 }
 
 /** Bytes `first` to `last`, both included. */
@@ -75,6 +93,6 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
 
 /** HeadObject: what GetObject would answer, without the bytes. */
 export function headObject(exchange: Exchange): void {
-  answerHead(exchange, exchange.store.objects.require(exchange.request));
+  prepareAnswer(exchange, exchange.store.objects.require(exchange.request)).answer();
   exchange.response.end();
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { encodePath } from '../../access/sigv4.ts';
 import { sendEmpty, sendXml } from '../protocol/answer.ts';
 import type { Authenticated } from '../protocol/authenticate-request.ts';
@@ -14,7 +13,7 @@ import {
 import { headerChecksum, receiveDocument } from '../protocol/receive-body.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import { childText, malformed, tag, type XmlElement, xmlDocument } from '../protocol/xml.ts';
-import type { StoredChecksum, StoredObject } from '../store/stored-object.ts';
+import { joinEtags, type StoredChecksum, type StoredObject } from '../store/stored-object.ts';
 import type { Part, UploadChecksum } from '../store/upload-store.ts';
 import { unquote, writeCondition } from './conditions.ts';
 import { keptHeaders } from './object-headers.ts';
@@ -38,13 +37,6 @@ export async function completeUpload(exchange: Exchange): Promise<void> {
 function withoutObjectChecksum({ authenticated }: Exchange): Authenticated {
   const names = [...authenticated.headers].filter(([name]) => !name.startsWith('x-amz-checksum-'));
   return { ...authenticated, headers: new Map(names) };
-}
-
-/** MD5 over the MD5s of the parts, and their number. */
-function joinEtags(etags: readonly string[]): string {
-  const md5 = createHash('md5');
-  for (const etag of etags) md5.update(etag, 'hex');
-  return `${md5.digest('hex')}-${etags.length}`;
 }
 
 function namedEtags(document: XmlElement): string[] {

@@ -39,6 +39,7 @@ const statuses = {
   InvalidArgument: 400,
   InvalidBucketName: 400,
   InvalidDigest: 400,
+  InvalidObjectState: 403,
   InvalidPart: 400,
   InvalidPartOrder: 400,
   InvalidRange: 416,

@@ -3,6 +3,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync } fr
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { requireRoom } from '../../free-room.ts';
+import { BlockSums } from './block-sums.ts';
 
 /**
  * Immutable files. They are written under `staging/`, and moved to `blobs/` right after the transaction that refers
@@ -38,6 +39,7 @@ export class BlobFolder {
     this.#makePlace(id);
     const path = join(this.#staging, id);
     const file = await open(path, 'wx', 0o600);
+    const sums = new BlockSums();
     let [written, checked] = [0, 0];
     return {
       id,
@@ -47,8 +49,11 @@ export class BlobFolder {
           checked = written;
           await requireRoom(this.#staging);
         }
-        await writeAll(file, piece);
+        const writing = writeAll(file, piece);
+        sums.update(piece);
+        await writing;
       },
+      sums: () => sums.digest(),
       seal: async () => {
         await file.sync();
         await file.close();
@@ -103,6 +108,8 @@ export interface StagedBlob {
   /** 32 hex digits, chosen here: no part of any file name ever comes from a request. */
   id: string;
   write(piece: Uint8Array): Promise<void>;
+  /** The sums of the blocks that were written. */
+  sums(): Uint8Array;
   /** Makes the bytes and the directory entry durable. */
   seal(): Promise<void>;
   /** Removes it again. */

@@ -59,7 +59,9 @@ export class Database {
  * immutable run of files (segments) that objects refer to; a copy is one more reference. `versions` has every version
  * of a bucket that keeps them, the current one too; one without content marks a deletion. `garbage` lists files
  * that nothing refers to any more, written in the same transaction that dropped the last reference, so that
- * a crash before their removal loses no disk space.
+ * a crash before their removal loses no disk space. `sums` has the CRC-32 of each block of a file, written in the
+ * transaction that first refers to it; files of releases before have none. `damaged` lists files that were found to
+ * differ from what was stored, with the first block that does.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS buckets (name TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -94,6 +96,8 @@ const schema = `
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS parts_by_file ON parts (file);
   CREATE TABLE IF NOT EXISTS garbage (file TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS sums (file TEXT PRIMARY KEY, sums BLOB NOT NULL);
+  CREATE TABLE IF NOT EXISTS damaged (file TEXT PRIMARY KEY, block INTEGER NOT NULL) WITHOUT ROWID;
 `;
 
 /** The text in a column. @throws TypeError where the database holds something else */
@@ -119,7 +123,12 @@ export function integer(row: Row, column: string): number {
 
 /** The bytes in a column, read as UTF-8. @throws TypeError where the database holds something else */
 export function utf8(row: Row, column: string): string {
+  return Buffer.from(blob(row, column)).toString('utf8');
+}
+
+/** The bytes in a column. @throws TypeError where the database holds something else */
+export function blob(row: Row, column: string): Uint8Array {
   const value = row[column];
   if (!(value instanceof Uint8Array)) throw unexpected(column);
-  return Buffer.from(value).toString('utf8');
+  return value;
 }

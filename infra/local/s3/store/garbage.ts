@@ -33,7 +33,9 @@ export class Garbage {
   /** Within a transaction: forgets the files removed since the last one. */
   forget(): void {
     for (const file of this.#removed.splice(0)) {
-      this.#database.sql('DELETE FROM garbage WHERE file = ?').run(file);
+      for (const table of ['garbage', 'sums', 'damaged']) {
+        this.#database.sql(`DELETE FROM ${table} WHERE file = ?`).run(file);
+      }
     }
   }
 

@@ -1,10 +1,10 @@
-import { createReadStream } from 'node:fs';
 import { S3Error } from '../protocol/s3-error.ts';
 import type { BlobFolder, StagedBlob } from './blob-folder.ts';
-import { type Database, integer, text } from './database.ts';
+import type { Database } from './database.ts';
 import type { Garbage } from './garbage.ts';
+import type { Integrity } from './integrity.ts';
 import { listObjects } from './object-listing.ts';
-import { parseObject, type StoredObject } from './stored-object.ts';
+import { type ObjectAddress, parseObject, type StoredObject } from './stored-object.ts';
 import { type ListedVersion, nullVersion, type VersionMarker, VersionStore } from './version-store.ts';
 
 /** Objects by bucket and key. */
@@ -12,13 +12,15 @@ export class ObjectStore {
   readonly #database: Database;
   readonly #blobs: BlobFolder;
   readonly #garbage: Garbage;
+  readonly #integrity: Integrity;
   readonly #versions: VersionStore;
 
-  constructor(database: Database, blobs: BlobFolder, garbage: Garbage) {
+  constructor(database: Database, blobs: BlobFolder, garbage: Garbage, integrity: Integrity) {
     this.#database = database;
     this.#versions = new VersionStore(database);
     this.#blobs = blobs;
     this.#garbage = garbage;
+    this.#integrity = integrity;
   }
 
   /** @throws S3Error NoSuchBucket */
@@ -44,11 +46,16 @@ export class ObjectStore {
     return stored;
   }
 
-  /** Opens an object for reading. @throws S3Error NoSuchBucket, NoSuchKey */
+  /** Opens an object for reading. @throws S3Error NoSuchBucket, NoSuchKey, InvalidObjectState */
   open(address: ObjectAddress): OpenObject {
     const stored = this.require(address);
+    this.#integrity.requireIntact(address, stored);
+    // Now, because a deletion drops them; the files themselves stay until the release.
+    const segments = this.#integrity.segments(stored.content);
     const release = this.#garbage.pin(stored.content);
-    return { stored, release, read: (first, last) => this.#read(stored.content, first, last) };
+    const read = (first: number, last: number) =>
+      this.#integrity.read(address, stored, segments, first, last);
+    return { stored, release, read };
   }
 
   /** Makes a sealed file an object, in one transaction. @throws S3Error, after which the file is still staged */
@@ -60,6 +67,7 @@ export class ObjectStore {
   ): void {
     this.#database.write(() => {
       this.#database.sql('INSERT INTO segments VALUES (?, 0, ?, ?)').run(blob.id, blob.id, object.size);
+      this.#integrity.keep(blob);
       this.replace(address, { ...object, content: blob.id }, condition);
     });
     this.#blobs.adopt(blob.id);
@@ -74,7 +82,9 @@ export class ObjectStore {
     condition: WriteCondition,
   ): StoredObject {
     const copied = this.#database.write(() => {
-      const object = change(this.require(source));
+      const stored = this.require(source);
+      this.#integrity.requireIntact(source, stored);
+      const object = change(stored);
       this.replace(target, object, condition);
       return object;
     });
@@ -203,31 +213,12 @@ export class ObjectStore {
     this.#garbage.release(before.content);
     return undefined;
   }
-
-  async *#read(content: string, first: number, last: number): AsyncGenerator<Buffer, void, undefined> {
-    const rows = this.#database.sql('SELECT file, size FROM segments WHERE content = ? ORDER BY ordinal');
-    let offset = 0;
-    for (const row of rows.all(content)) {
-      const size = integer(row, 'size');
-      const start = Math.max(first - offset, 0);
-      const end = Math.min(last - offset, size - 1);
-      offset += size;
-      if (start > end) continue;
-      yield* createReadStream(this.#blobs.path(text(row, 'file')), { start, end, highWaterMark: readBytes });
-    }
-  }
-}
-
-/** Where an object is. */
-export interface ObjectAddress {
-  bucket: string;
-  key: string;
 }
 
 /** An object whose bytes stay readable until it is released, also when its key is replaced or deleted. */
 interface OpenObject {
   stored: StoredObject;
-  /** Bytes `first` to `last`, both included. */
+  /** Bytes `first` to `last`, both included, each as it was stored. @throws S3Error InvalidObjectState */
   read(first: number, last: number): AsyncGenerator<Buffer, void, undefined>;
   release(): void;
 }
@@ -261,5 +252,3 @@ export function preconditionFailed(condition: string): S3Error {
     Condition: condition,
   });
 }
-
-const readBytes = 128 * 1024;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { BlobFolder } from './blob-folder.ts';
 import { Database } from './database.ts';
 import { Garbage } from './garbage.ts';
+import { Integrity } from './integrity.ts';
 import { type Listing, type ListingQuery, listObjects } from './object-listing.ts';
 import { ObjectStore } from './object-store.ts';
 import { UploadStore } from './upload-store.ts';
@@ -33,10 +34,11 @@ export async function openStore(folder: string, buckets: readonly string[]): Pro
     await blobs.recover((id) => database.sql(referenced).get(id, id) !== undefined);
     const garbage = new Garbage(database, blobs);
     garbage.sweep();
-    const objects = new ObjectStore(database, blobs, garbage);
+    const integrity = new Integrity(database, blobs);
+    const objects = new ObjectStore(database, blobs, garbage, integrity);
     return {
       objects,
-      uploads: new UploadStore(database, blobs, garbage, objects),
+      uploads: new UploadStore({ database, blobs, garbage, integrity, objects }),
       blobs,
       list: (query) => listObjects(database, query),
       close: async () => {

@@ -1,6 +1,13 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { checksumAlgorithms } from '../protocol/checksum.ts';
 import { integer, type Row, text } from './database.ts';
+
+/** Where an object is. */
+export interface ObjectAddress {
+  bucket: string;
+  key: string;
+}
 
 /** Metadata of an object. */
 export interface StoredObject {
@@ -44,4 +51,11 @@ export function parseObject(row: Row): StoredObject {
 /** Reads the headers column of objects and uploads. */
 export function parseHeaders(row: Row): StoredHeaders {
   return StoredHeaders.parse(JSON.parse(text(row, 'headers')));
+}
+
+/** The ETag of an object of several parts: MD5 over the MD5s of the parts, and their number. */
+export function joinEtags(etags: readonly string[]): string {
+  const md5 = createHash('md5');
+  for (const etag of etags) md5.update(etag, 'hex');
+  return `${md5.digest('hex')}-${etags.length}`;
 }

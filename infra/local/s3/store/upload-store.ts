@@ -5,20 +5,29 @@ import { S3Error } from '../protocol/s3-error.ts';
 import type { BlobFolder, StagedBlob } from './blob-folder.ts';
 import { type Database, integer, type Row, text, utf8 } from './database.ts';
 import type { Garbage } from './garbage.ts';
-import type { ObjectAddress, ObjectStore, WriteCondition } from './object-store.ts';
-import { checksumTypes, parseHeaders, type StoredHeaders, type StoredObject } from './stored-object.ts';
+import type { Integrity } from './integrity.ts';
+import type { ObjectStore, WriteCondition } from './object-store.ts';
+import {
+  checksumTypes,
+  type ObjectAddress,
+  parseHeaders,
+  type StoredHeaders,
+  type StoredObject,
+} from './stored-object.ts';
 
 /** Multipart uploads. Completing one joins the files of its parts by reference, so it costs no copying. */
 export class UploadStore {
   readonly #database: Database;
   readonly #blobs: BlobFolder;
   readonly #garbage: Garbage;
+  readonly #integrity: Integrity;
   readonly #objects: ObjectStore;
 
-  constructor(database: Database, blobs: BlobFolder, garbage: Garbage, objects: ObjectStore) {
+  constructor({ database, blobs, garbage, integrity, objects }: UploadStoreParts) {
     this.#database = database;
     this.#blobs = blobs;
     this.#garbage = garbage;
+    this.#integrity = integrity;
     this.#objects = objects;
   }
 
@@ -63,6 +72,7 @@ export class UploadStore {
       this.#database
         .sql('INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?, ?, ?, ?)')
         .run(upload.id, part.number, blob.id, part.size, part.etag, part.modified, checksum);
+      this.#integrity.keep(blob);
     });
     this.#blobs.adopt(blob.id);
     this.#garbage.sweep();
@@ -128,6 +138,14 @@ export class UploadStore {
     this.#database.sql('DELETE FROM parts WHERE upload = ?').run(id);
     this.#database.sql('DELETE FROM uploads WHERE id = ?').run(id);
   }
+}
+
+interface UploadStoreParts {
+  database: Database;
+  blobs: BlobFolder;
+  garbage: Garbage;
+  integrity: Integrity;
+  objects: ObjectStore;
 }
 
 /** A multipart upload in progress. */
