@@ -14,6 +14,7 @@ import { LiveLine } from '../output/live-line.ts';
 import type { Printer } from '../output/printer.ts';
 import { dollarsText, numberText, secondsText } from '../output/units.ts';
 import { detachable } from './detachable.ts';
+import { bestText } from './metric-text.ts';
 
 /**
  * Shows the log of an experiment and what becomes of it, until it ends. Ctrl-C leaves it running; a second one within two
@@ -216,7 +217,7 @@ export async function showToEnd(
     printer,
   );
   if (json) printer.json(ended);
-  const best = ended.best === null ? '' : `, ${ended.best.criterion} ${numberText(ended.best.value)}`;
+  const best = ended.best === null ? '' : `, best ${bestText(ended.best)}`;
   const reason = unsaid === '' ? '' : `: ${unsaid}`;
   printer.say(`${ended.status} in ${secondsText(ended.duration ?? 0)}${best}${reason}`);
   process.exitCode = programExitCode(ended);

@@ -49,7 +49,12 @@ export class Printer {
   /** Names with their values, a line each; those without one are left out. */
   facts(facts: readonly (readonly [name: string, value: string | null])[]): void {
     const width = Math.max(...facts.map(([name]) => name.length));
-    for (const [name, value] of facts) if (value !== null) this.line(`${name.padEnd(width)}  ${value}`);
+    for (const [name, value] of facts) {
+      if (value === null) continue;
+      // Further lines of a value stand below its first one, not where names stand.
+      const text = value.replaceAll('\n', `\n${' '.repeat(width + 2)}`);
+      this.line(`${name.padEnd(width)}  ${text}`);
+    }
   }
 
   /** Rows below their headings: columns on a terminal that is wide enough, cut where it is not; tabs in a pipe. */

@@ -18,7 +18,7 @@ afterAll(() => service.close());
 /** Pixels with ink in parts of the canvas of the first chart, by the names of the parts; sizes are those of the page. */
 async function inkOf(
   on: Page,
-): Promise<{ all: number; foot: number; aboveFoot: number; edge: number; left: number }> {
+): Promise<Record<'all' | 'foot' | 'aboveFoot' | 'edge' | 'left' | 'right', number>> {
   await settle(on);
   await on.locator('.plot canvas').first().waitFor();
   await on.waitForTimeout(300);
@@ -42,6 +42,7 @@ async function inkOf(
         aboveFoot: ink(0, height - 20 * ratio, width, 18 * ratio),
         edge: ink(0, 0, ratio, height - 40 * ratio),
         left: ink(0, 0, 38 * ratio, height - 40 * ratio),
+        right: ink(width - ratio, 0, ratio, height),
       };
     });
 }
@@ -59,6 +60,16 @@ describe('a chart', () => {
     const { foot, aboveFoot } = await inkOf(page);
     expect(aboveFoot).toBeGreaterThan(20);
     expect(foot).toBe(0);
+  });
+
+  test('has the last label of its horizontal axis whole', async () => {
+    const id = await recordRun(service.client, project_id, {
+      name: 'labelled',
+      metrics: { accuracy: Array.from({ length: 121 }, (_, step) => 1 - 1 / (step + 1)) },
+      status: 'SUCCEEDED',
+    });
+    await visit(page, placeOf(id));
+    expect((await inkOf(page)).right).toBe(0);
   });
 
   test('of a run with a NaN is a line with a gap, not a dot at each step, also where it is smoothed', async () => {

@@ -44,6 +44,20 @@ test('a run says how many lines of METRICS_FILE are left out, and quotes the fir
   expect(await axeFindings(page)).toEqual([]);
 });
 
+test('Home names the metric whose value it shows, also on a phone', async () => {
+  const project_id = await newProject(service.client, 'named');
+  const record = (name: string, status?: 'SUCCEEDED') =>
+    recordRun(service.client, project_id, { name, metrics: { 'val/acc': [0.25, 0.75] }, status });
+  await Promise.all([record('goes on'), record('has ended', 'SUCCEEDED')]);
+  const phone = await service.enter({ width: 390 });
+  for (const name of ['goes on', 'has ended']) {
+    const text = phone.getByRole('link', { name }).first();
+    await expect.poll(() => text.innerText()).toContain('0.75');
+    expect(await text.innerText()).toContain('val/acc');
+  }
+  await phone.context().close();
+});
+
 test('a list that is cut says how many more there are, and shows them', async () => {
   const project_id = await newProject(service.client, 'lengthy');
   const ids: string[] = [];

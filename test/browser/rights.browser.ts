@@ -223,6 +223,25 @@ test('the errors of a log have a traceback as one block, with its frames', async
   await page.context().close();
 });
 
+test('the reason of a failure has a line for each sentence, and its log is not followed', async () => {
+  const failing = { 'train.py': 'raise ValueError("no lr")\n' };
+  await trainFolder(service.url, service.client, failing, 'failing').catch(() => undefined);
+  const page = await service.enter();
+  const failed = page.getByRole('link', { name: 'in failing' }).first();
+  await expect
+    .poll(() => failed.innerText())
+    .toMatch(/ValueError: no lr\nThe command ended with exit code 1\.$/m);
+  await failed.click();
+  const lines = /^ValueError: no lr\nThe command ended with exit code 1\.$/m;
+  await expect.poll(() => page.locator('.reason').innerText()).toMatch(lines);
+  expect(await page.locator('.timeline').innerText()).toMatch(lines);
+  // Its log goes on no more, so that nobody is offered to follow it.
+  await page.getByRole('link', { name: 'Log' }).click();
+  await expect.poll(() => page.locator('.log').innerText()).toContain('no lr');
+  expect(await page.getByRole('button', { name: 'Follow' }).count()).toBe(0);
+  await page.context().close();
+});
+
 test('an empty project says how an MLflow client records into it, and as whom', async () => {
   const empty = await newProject(service.client, 'empty');
   const page = await service.enter();

@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type { FirstAdmin } from './ensure-first-admin.ts';
 
 /** The text that is printed when the service is ready; programs wait for its last line. */
@@ -54,9 +54,13 @@ const quoted = (text: string): string =>
   /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** What to do next, in a second terminal and in any folder. `mps` of the public registry is none of ours. */
-const nextCommands = ({ url, checkout }: Greeting): string[] => [
+const nextCommands = ({ url, checkout, dataFolder, firstAdmin }: Greeting): string[] => [
   'Install the command mps, train an example, train it otherwise, and compare, in a second terminal:',
   `  npm install -g ${url}/cli/mps.tgz`,
+  // In the checkout mps finds the service and its password by itself, but only in the usual folder.
+  ...(dataFolder === join(checkout, '.data')
+    ? []
+    : [`  ${firstAdmin === undefined ? `mps login ${url}` : signInCommand(url, firstAdmin)}`]),
   `  cd ${quoted(`${checkout}/test/examples/hello`)} && mps run`,
   '  mps run -S learning_rate=0.2',
   '  mps compare',

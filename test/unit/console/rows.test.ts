@@ -134,6 +134,17 @@ describe('columns', () => {
     expect(usualColumns(namesIn(rows))).toContain('params.lr');
     expect(usualColumns(namesIn(rows))).not.toContain('params.seed');
   });
+
+  test('have what was measured on validation data in front, and no counters before results', () => {
+    const names = ['epoch', 'lr', 'step', 'train/loss', 'train_loss_step', 'accuracy', 'val/loss', 'val_acc'];
+    const metrics = Object.fromEntries(names.map((name) => [name, metric(1)]));
+    const usual = usualColumns(namesIn([rowWith(0, { metrics })]));
+    expect(usual.filter((id) => id.startsWith('metrics.'))).toEqual([
+      'metrics.val_acc:last',
+      'metrics.val/loss:last',
+      'metrics.accuracy:last',
+    ]);
+  });
 });
 
 describe('groups', () => {

@@ -61,6 +61,15 @@ export function axesOf({
   ];
 }
 
+/** Room to the right of a chart, where the last label of the horizontal axis may stand at the very end of it. */
+export const rightPadding =
+  (axis: XAxis): uPlot.PaddingSide =>
+  (u) => {
+    u.ctx.font = `${12 * devicePixelRatio}px system-ui`;
+    const last = axis === 'time' ? '12:00:00am' : (u.scales['x']?.max ?? 0).toLocaleString();
+    return Math.ceil(u.ctx.measureText(last).width / devicePixelRatio / 2) + 4;
+  };
+
 /**
  * The points of a line that need a dot to be seen: those between two gaps, which are no part of a line. A value that is
  * missing at an x of another line is no gap.

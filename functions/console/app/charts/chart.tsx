@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { Button } from '../ui/parts.tsx';
 import { numberText, plural } from '../ui/text/format.ts';
-import { axesOf, isHuge, isolated } from './axes.ts';
+import { axesOf, isHuge, isolated, rightPadding } from './axes.ts';
 import { cssColour, lineColour, lineDash, schemeChanges } from './colours.ts';
 import type { Curve } from './curve.ts';
 import { exportPng, exportSvg } from './export.ts';
@@ -142,7 +142,7 @@ export function Chart({
       {
         width: element.clientWidth,
         height: chartHeight,
-        padding: [10, 8, 0, 0],
+        padding: [10, rightPadding(axis), 0, 0],
         legend: { show: false },
         scales: { x: { time: axis === 'time', distr: logX ? 3 : 1 }, y: { distr: logY ? 3 : 1 } },
         series: [{}, ...series],

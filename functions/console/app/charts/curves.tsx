@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Experiment } from '../api/answers.ts';
 import { noteReach, poll, wake } from '../api/poller.ts';
 import { isExpired, signInCount } from '../api/session.ts';
+import { inOrder } from '../experiments/metric-order.ts';
 import { place, setQuery } from '../router.ts';
 import { Empty, Problem, Skeleton } from '../ui/parts.tsx';
 import { isFinal } from '../ui/status.tsx';
@@ -168,7 +169,8 @@ export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
         byName.set(metric, list);
       }
     }
-    return [...byName].sort(([one], [other]) => one.localeCompare(other));
+    const names = [...byName.keys()].sort((one, other) => one.localeCompare(other));
+    return inOrder(names).map((name) => [name, byName.get(name) ?? []] as const);
   }, [version, key]);
 
   /** Curves of a metric between two steps, of those experiments whose curves are thinned out. */

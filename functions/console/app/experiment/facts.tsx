@@ -92,9 +92,9 @@ export function Timeline({ experiment }: { experiment: Experiment }) {
                 {exit_code !== null && `, exit code ${exit_code}`}
               </span>
               {reason !== null && (
-                <span class="soft">
+                <div class="soft said">
                   <LongText text={reason} />
-                </span>
+                </div>
               )}
             </li>
           );

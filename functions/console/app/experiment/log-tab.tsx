@@ -9,6 +9,7 @@ import { isExpired, signInCount } from '../api/session.ts';
 import { attempt } from '../ui/notice.tsx';
 import { Button, Copy, Dialog, Empty, Problem, Skeleton } from '../ui/parts.tsx';
 import { saveBlob } from '../ui/save.ts';
+import { isFinal } from '../ui/status.tsx';
 import { plural } from '../ui/text/format.ts';
 import { useVirtual } from '../ui/use-virtual.ts';
 import { type KeptLine, LogBuffer } from './log-buffer.ts';
@@ -302,9 +303,11 @@ export function LogTab({ experiment }: { experiment: Experiment }) {
             ))}
           </select>
         )}
-        <Button icon="down" pressed={isFollowed} onClick={() => setFollowed(!isFollowed)}>
-          Follow
-        </Button>
+        {!isFinal(experiment.status) && (
+          <Button icon="down" pressed={isFollowed} onClick={() => setFollowed(!isFollowed)}>
+            Follow
+          </Button>
+        )}
         <Copy text={() => copied(lines)} label="Copy the lines that are shown" />
         <Button
           kind="quiet"

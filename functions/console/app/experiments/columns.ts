@@ -1,4 +1,5 @@
 import { agoText, costText, durationText, numberText } from '../ui/text/format.ts';
+import { inOrder } from './metric-order.ts';
 import { type Aggregate, aggregates, metricOf, paramOf, type Row, tagOf } from './row.ts';
 
 /** A column of the table. Its id is what the address holds. */
@@ -189,6 +190,8 @@ export const usualColumns = ({ metrics, varying }: Names): string[] => [
   'duration',
   'best',
   'course',
-  ...metrics.slice(0, 3).map((name) => metricColumn(name).id),
+  ...inOrder(metrics)
+    .slice(0, 3)
+    .map((name) => metricColumn(name).id),
   ...varying.slice(0, 4).map((name) => paramColumn(name).id),
 ];

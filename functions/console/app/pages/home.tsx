@@ -35,7 +35,7 @@ const RunningCards = ({ rows, nameOf }: { rows: readonly Row[]; nameOf: (id: str
             <span class="soft small clamp">{row.status_reason ?? 'No value yet'}</span>
           ) : (
             <span class="figure">
-              {numberText(row.best.value)} <small>{row.best.criterion}</small>
+              {numberText(row.best.value)} <small>{row.best.metric}</small>
             </span>
           )}
         </a>
@@ -70,8 +70,8 @@ const Line = ({ row, nameOf }: { row: Row; nameOf: (id: string) => string }) => 
         )}
       </span>
       {row.best !== null && (
-        <span class="soft number only-wide">
-          {row.best.criterion} {numberText(row.best.value)}
+        <span class="soft number">
+          {row.best.metric} {numberText(row.best.value)}
         </span>
       )}
       <span class="soft number only-wide">{durationText(row.duration)}</span>

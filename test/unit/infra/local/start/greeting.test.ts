@@ -32,9 +32,17 @@ describe('what a start says', () => {
   });
 
   test('names the commands to go on with, which are ours in any folder', () => {
-    expect(greeting(base)).toMatch(
+    expect(greeting({ ...base, dataFolder: '/it is here/.data' })).toMatch(
       /npm install -g http:\/\/127\.0\.0\.1:3000\/cli\/mps\.tgz\n {2}cd '\/it is here\/test\/examples\/hello' && mps run\n.*mps run -S .*\n.*mps compare\n.*npx --prefix '\/it is here' mps"/,
     );
+  });
+
+  test('signs in before it trains where the data is not in the checkout, whose password mps cannot find', () => {
+    const firstAdmin = { username: 'admin', password: 'made', passwordFile: '/data/admin-password' } as const;
+    const signIn = /mps\.tgz\n {2}mps login http:\S+ --user admin < \/data\/admin-password\n {2}cd /;
+    expect(greeting({ ...base, firstAdmin })).toMatch(signIn);
+    expect(greeting(base)).toMatch(/mps\.tgz\n {2}mps login http:\S+\n {2}cd /);
+    expect(greeting({ ...base, firstAdmin, dataFolder: '/it is here/.data' })).not.toMatch(signIn);
   });
 
   test('warns of what this machine does not keep apart', () => {
