@@ -9,7 +9,7 @@ async function doctor(): Promise<number> {
   const flags = { ...optionFlags, orphans: { type: 'boolean' }, local: { type: 'string' } } as const;
   const { context, orphans = false, local } = readFlags(usage, { options: flags }).values;
   if (local !== undefined && !orphans) throw new CommandError(usage);
-  // Each with what it needs alone: the clients of AWS and the readers of all records are a lot to load for a wrong flag.
+  // Loaded on demand: the AWS clients and record readers are slow to load for a wrong flag.
   if (local !== undefined) return examineStores((await import('./search-folder.ts')).searchFolder(local));
   const { deployedOptions } = await import('../deploy/read-deployment.ts');
   const options = await deployedOptions(context);
@@ -18,12 +18,12 @@ async function doctor(): Promise<number> {
 }
 
 const usage = `Usage: npm run doctor -- [-c option=value]… [--orphans [--local <data folder>]]
-  says whether the account is ready for a deployment, and what costs money in it now
+  checks whether the account is ready for a deployment, and prints its current costs
 ${optionUsage}
-  --orphans  look whether anything is left over in the tables and the bucket, instead of at the account
-  --local    the same in a data folder of npm start, which must be stopped`;
+  --orphans  search the tables and the bucket for leftovers instead of checking the account
+  --local    search a data folder of npm start, which must be stopped`;
 
-/** Whether anything is left over, in a data folder of this machine or in the account. */
+/** Print the leftovers of a data folder or a deployment. Returns 1 if there are any. */
 async function examineStores(searching: Promise<OrphanSearch>): Promise<number> {
   using search = await searching;
   const { found, text } = reportOrphans(search.findings(), search.counts);

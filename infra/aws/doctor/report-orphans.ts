@@ -12,7 +12,7 @@ export function reportOrphans(
     if (rows.length < maxShown) rows.push([kind, shown(where), shown(why)]);
   }
   const scanned = `${items} items and ${objects} objects`;
-  if (found === 0) return { found, text: `Nothing is left over: ${scanned} belong together.\n` };
+  if (found === 0) return { found, text: `No leftovers: ${scanned} belong together.\n` };
   const widths = [0, 1].map((column) =>
     rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0),
   );
@@ -23,7 +23,7 @@ export function reportOrphans(
     `Found among ${scanned}: ${found}\n`,
     ...rows.map(line),
     ...(more > 0 ? [`  and ${more} more\n`] : []),
-    'What to do, if a second look some minutes later shows the same:\n',
+    'What to do if a second search some minutes later finds the same:\n',
     ...[...numbers].map(([kind, number]) => `  ${kind} (${number}): ${advice[kind]}\n`),
   ].join('');
   return { found, text };

@@ -96,7 +96,7 @@ function throttled(seconds: number): ServiceError {
   );
 }
 
-/** By then those of a moment ago are done. */
+/** Seconds after which a refused client should retry. */
 const busySeconds = 1;
 
 function busy(): ServiceError {

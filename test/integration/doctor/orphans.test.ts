@@ -69,7 +69,7 @@ describe('the doctor, asked for orphans in a data folder', () => {
     const { code, out } = await doctor('--orphans', '--local', await prepare('empty', async () => {}));
     expect({ code, out }).toEqual({
       code: 0,
-      out: 'Nothing is left over: 0 items and 0 objects belong together.\n',
+      out: 'No leftovers: 0 items and 0 objects belong together.\n',
     });
   });
 
