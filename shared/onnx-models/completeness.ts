@@ -1,7 +1,6 @@
 import type { ModelFile } from '../data/models/model-file.ts';
-import { matchShapes } from '../onnx/model/inspect/match-shapes.ts';
+import { matchShapes, parseShapes } from '../onnx/model/inspect/match-shapes.ts';
 import type { ModelSummary } from '../onnx/model/inspect/model-summary.ts';
-import { parseShapes } from '../onnx/model/inspect/parse-shapes.ts';
 import { ModelError } from '../onnx/model/model-error.ts';
 
 /** Missing external data of a model, one line each; none where it is complete. */

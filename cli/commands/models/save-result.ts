@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { endpoint as downloadPruned } from '../../../functions/optimization/strategies/prune/download-pruned-model.endpoint.ts';
 import { saveDownload, savedState } from '../../../shared/client/node/save-download.ts';
 import { bytesText } from '../../../shared/core/text/bytes-text.ts';
-import { renameData } from '../../../shared/onnx/model/file/rename-data.ts';
+import { renameData } from '../../../shared/onnx/model/file/save-model.ts';
 import { CliError } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import type { Session } from '../../login/connect.ts';

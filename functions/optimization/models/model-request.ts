@@ -10,7 +10,7 @@ import {
 } from '../../../shared/data/models/model-file.ts';
 import { uploadMaxBytes } from '../../../shared/data/projects/upload.ts';
 import { flag, integer } from '../../../shared/http/definition/parameters.ts';
-import { maxShapesLength, parseShapes } from '../../../shared/onnx/model/inspect/parse-shapes.ts';
+import { maxShapesLength, parseShapes } from '../../../shared/onnx/model/inspect/match-shapes.ts';
 import { ModelError } from '../../../shared/onnx/model/model-error.ts';
 
 /** Largest external data file: what a job's disk takes with room to work. */

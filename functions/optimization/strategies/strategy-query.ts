@@ -3,8 +3,12 @@ import { FileId } from '../../../shared/core/formats.ts';
 import { badRequest, faultsOf, type ParameterFault } from '../../../shared/core/service-error.ts';
 import { checkedTogether, decimalAbove, flag, integer } from '../../../shared/http/definition/parameters.ts';
 import { fargateSize, sizeBounds } from '../../../shared/jobs/size.ts';
-import type { Checked, ValueFault } from '../../../shared/onnx/strategies/check-values.ts';
-import type { Parameter, Parameters } from '../../../shared/onnx/strategies/parameter.ts';
+import type {
+  Checked,
+  Parameter,
+  Parameters,
+  ValueFault,
+} from '../../../shared/onnx/strategies/parameter.ts';
 
 /** The parameters of an operation's strategies as a query has them. */
 export const queryParameters = (parameters: Parameters): z.ZodRawShape =>

@@ -3,7 +3,7 @@ import { gunzip, gzip } from 'node:zlib';
 import * as z from 'zod';
 import { FileId, Sha256, Ulid } from '../../core/formats.ts';
 import { notFound } from '../../core/service-error.ts';
-import { storedRequest } from '../../onnx/strategies/stored-request.ts';
+import { storedRequest } from '../../onnx/strategies/prune-request.ts';
 import { jobFields, jobPartition, OptimizationKind, type UnfinishedJob, unreadableJob } from '../jobs/job.ts';
 import { finalRank, isFinal } from '../jobs/job-status.ts';
 import { spreadList } from '../lists/spread-list.ts';

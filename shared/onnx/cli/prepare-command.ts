@@ -1,6 +1,5 @@
-import { matchShapes } from '../model/inspect/match-shapes.ts';
+import { matchShapes, parseShapes } from '../model/inspect/match-shapes.ts';
 import type { ModelSummary } from '../model/inspect/model-summary.ts';
-import { parseShapes } from '../model/inspect/parse-shapes.ts';
 import { ModelError } from '../model/model-error.ts';
 import { checkRequest, type OptimizationRequest } from '../strategies/optimization-request.ts';
 import { dataFilesOf, type InputFile, inputFile, inspectFile } from './input-file.ts';

@@ -1,8 +1,14 @@
 import * as z from 'zod';
-import { type Checked, checkValues } from './check-values.ts';
-import type { ValuesOf } from './parameter.ts';
-import { commonRules, wholeNumber } from './parameter-rules.ts';
+import {
+  type Checked,
+  checkValues,
+  commonRules,
+  type ValuesOf,
+  valueSchemasOf,
+  wholeNumber,
+} from './parameter.ts';
 import { type PruneStrategy, pruneFacts, pruneParameters, pruneStrategyNames } from './prune-strategies.ts';
+import { quantizeParameters, quantizeStrategyNames } from './quantize-strategies.ts';
 import { searchRules } from './search-rules.ts';
 
 /** A pruning to be done, with every default filled in. */
@@ -71,3 +77,22 @@ export function checkPruning(values: Readonly<Record<string, unknown>>): Checked
   const fault = { name: 'strategy', message: `must be one of ${pruneStrategyNames.join(', ')}` };
   return { faults: [fault, ...('faults' in checked ? checked.faults : [])] };
 }
+
+/** The strategy and parameters of a request for a pruning, as they are stored and shown. */
+export const prunedBy = () => ({
+  strategy: z.enum(pruneStrategyNames),
+  ...valueSchemasOf(pruneParameters),
+});
+
+/** The same of a quantization. */
+export const quantizedBy = () => ({
+  strategy: z.enum(quantizeStrategyNames),
+  ...valueSchemasOf(quantizeParameters),
+});
+
+/** A request as its record keeps it, with every default filled in. */
+export const storedRequest = () =>
+  z.discriminatedUnion('operation', [
+    z.object({ operation: z.literal('prune'), ...prunedBy() }),
+    z.object({ operation: z.literal('quantize'), ...quantizedBy() }),
+  ]);

@@ -1,7 +1,13 @@
 import * as z from 'zod';
-import { type Checked, checkValues, type ValueFault } from './check-values.ts';
-import type { ValuesOf } from './parameter.ts';
-import { choice, commonRules, names } from './parameter-rules.ts';
+import {
+  type Checked,
+  checkValues,
+  choice,
+  commonRules,
+  names,
+  type ValueFault,
+  type ValuesOf,
+} from './parameter.ts';
 import {
   type Combination,
   type QuantizeStrategy,

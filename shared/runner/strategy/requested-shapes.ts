@@ -2,9 +2,8 @@ import { open } from 'node:fs/promises';
 import type { Strategy } from '../../data/models/strategy.ts';
 import type { Optimization } from '../../onnx/engine/optimize/optimization.ts';
 import { inspectModel } from '../../onnx/model/inspect/inspect-model.ts';
-import { matchShapes } from '../../onnx/model/inspect/match-shapes.ts';
+import { matchShapes, parseShapes } from '../../onnx/model/inspect/match-shapes.ts';
 import type { ModelSummary } from '../../onnx/model/inspect/model-summary.ts';
-import { parseShapes } from '../../onnx/model/inspect/parse-shapes.ts';
 import { requireShapes } from '../../onnx-models/completeness.ts';
 
 /**

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { optimizeModel } from '../../../shared/onnx/engine/optimize/optimize-model.ts';
 import { parseRequest } from '../../../shared/onnx/methods/apply/parse-request.ts';
 import { saveModel } from '../../../shared/onnx/model/file/save-model.ts';
-import { makeNode } from '../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../shared/onnx/model/graph/graph.ts';
 import { writeNpz } from '../../../shared/onnx/model/npz/write-npz.ts';
 import { makeTensor } from '../../../shared/onnx/model/tensor/tensor.ts';
 import type { Receipt } from '../../../shared/onnx/receipt/receipt.ts';

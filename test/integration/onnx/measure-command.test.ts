@@ -7,7 +7,7 @@ import { runCli } from '../../../shared/onnx/cli/run-cli.ts';
 import { Measurement } from '../../../shared/onnx/engine/measure/measurement.ts';
 import type { Model } from '../../../shared/onnx/model/file/model.ts';
 import { saveModel } from '../../../shared/onnx/model/file/save-model.ts';
-import { makeNode } from '../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../shared/onnx/model/graph/graph.ts';
 import { valueInfoOf } from '../../../shared/onnx/model/graph/value-info.ts';
 import { writeNpz } from '../../../shared/onnx/model/npz/write-npz.ts';
 import { makeTensor } from '../../../shared/onnx/model/tensor/tensor.ts';

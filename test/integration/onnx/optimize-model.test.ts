@@ -5,7 +5,7 @@ import { type Optimization, optimizeModel } from '../../../shared/onnx/engine/op
 import { parseRequest } from '../../../shared/onnx/methods/apply/parse-request.ts';
 import { loadModel } from '../../../shared/onnx/model/file/load-model.ts';
 import { saveModel } from '../../../shared/onnx/model/file/save-model.ts';
-import { makeNode } from '../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../shared/onnx/model/graph/graph.ts';
 import { ModelError } from '../../../shared/onnx/model/model-error.ts';
 import { writeNpz } from '../../../shared/onnx/model/npz/write-npz.ts';
 import { makeInt64s, makeTensor } from '../../../shared/onnx/model/tensor/tensor.ts';

@@ -5,7 +5,7 @@ import { optimizeModel } from '../../../shared/onnx/engine/optimize/optimize-mod
 import { parseRequest } from '../../../shared/onnx/methods/apply/parse-request.ts';
 import type { Model } from '../../../shared/onnx/model/file/model.ts';
 import { saveModel } from '../../../shared/onnx/model/file/save-model.ts';
-import { makeNode } from '../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../shared/onnx/model/graph/graph.ts';
 import { valueInfoOf } from '../../../shared/onnx/model/graph/value-info.ts';
 import { ModelError } from '../../../shared/onnx/model/model-error.ts';
 import { makeTensor } from '../../../shared/onnx/model/tensor/tensor.ts';

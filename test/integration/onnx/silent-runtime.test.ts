@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startStage } from '../../../shared/onnx/engine/process/start-stage.ts';
 import { saveModel } from '../../../shared/onnx/model/file/save-model.ts';
-import { makeNode } from '../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../shared/onnx/model/graph/graph.ts';
 import { smallModel } from '../../support/onnx/small-model.ts';
 import { stageCommand, testFolder } from '../../support/onnx/stage-program.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as readModel } from '../../../functions/optimization/models/read-model.endpoint.ts';
 import { endpoint as readPruning } from '../../../functions/optimization/strategies/prune/read-prune-strategy.endpoint.ts';
 import { endpoint as downloadQuantized } from '../../../functions/optimization/strategies/quantize/download-quantized-model.endpoint.ts';
-import { makeNode } from '../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../shared/onnx/model/graph/graph.ts';
 import { makeTensor } from '../../../shared/onnx/model/tensor/tensor.ts';
 import { seededFloats } from '../../support/onnx/seeded.ts';
 import { savedBytes, smallModel } from '../../support/onnx/small-model.ts';

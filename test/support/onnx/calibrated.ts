@@ -2,7 +2,7 @@ import { calibrationTargets } from '../../../shared/onnx/methods/apply/calibrati
 import { makeCollector } from '../../../shared/onnx/methods/calibrate/collectors/make-collector.ts';
 import { exposeOutputs } from '../../../shared/onnx/methods/calibrate/expose-outputs.ts';
 import type { CalibrationRanges } from '../../../shared/onnx/methods/calibrate/ranges.ts';
-import { prepareStatic } from '../../../shared/onnx/methods/quantize/static/prepare-static.ts';
+import { prepareStatic } from '../../../shared/onnx/methods/quantize/static/quantize-static.ts';
 import type { StaticRequest } from '../../../shared/onnx/methods/quantize/static/static-operators.ts';
 import type { Model } from '../../../shared/onnx/model/file/model.ts';
 import type { CalibratedStrategy } from '../../../shared/onnx/strategies/quantize-strategies.ts';

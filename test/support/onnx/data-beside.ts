@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Model } from '../../../shared/onnx/model/file/model.ts';
 import { saveModel } from '../../../shared/onnx/model/file/save-model.ts';
-import { makeNode } from '../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../shared/onnx/model/graph/graph.ts';
 import { ExternalData } from '../../../shared/onnx/model/tensor/external-data.ts';
 import { makeTensor } from '../../../shared/onnx/model/tensor/tensor.ts';
 import { seededRandom } from '../seeded-random.ts';

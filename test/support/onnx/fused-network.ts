@@ -1,5 +1,5 @@
 import type { Model } from '../../../shared/onnx/model/file/model.ts';
-import { makeNode } from '../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../shared/onnx/model/graph/graph.ts';
 import { elementCount, makeTensor, type Tensor } from '../../../shared/onnx/model/tensor/tensor.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { seededFloats } from './seeded.ts';

@@ -1,5 +1,5 @@
 import { create, toBinary } from '@bufbuild/protobuf';
-import { makeNode } from '../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../shared/onnx/model/graph/graph.ts';
 import { type ValueType, valueInfoOf } from '../../../shared/onnx/model/graph/value-info.ts';
 import {
   AttributeProtoSchema,
@@ -9,8 +9,8 @@ import {
   ModelProtoSchema,
   type NodeProto,
 } from '../../../shared/onnx/model/proto/onnx_pb.js';
+import { tensorHeader, tensorMessage } from '../../../shared/onnx/model/tensor/read-tensor.ts';
 import { makeTensor, type Tensor } from '../../../shared/onnx/model/tensor/tensor.ts';
-import { tensorHeader, tensorMessage } from '../../../shared/onnx/model/tensor/write-tensor.ts';
 
 type Values = Readonly<Record<string, ValueType>>;
 

@@ -1,6 +1,6 @@
 import type { Model } from '../../../shared/onnx/model/file/model.ts';
 import type { AttributeValue } from '../../../shared/onnx/model/graph/attributes.ts';
-import { makeNode } from '../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../shared/onnx/model/graph/graph.ts';
 import type { Dim } from '../../../shared/onnx/model/graph/value-info.ts';
 import type { NodeProto } from '../../../shared/onnx/model/proto/onnx_pb.js';
 import {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { stageFolders } from '../../../shared/onnx/engine/process/stage-folders.ts';
+import { stageFolders } from '../../../shared/onnx/engine/process/stage-launch.ts';
 import { hideFolders } from '../../../shared/onnx/measure/session/hide-folders.ts';
 
 test('files go by what they are called within the folders', () => {

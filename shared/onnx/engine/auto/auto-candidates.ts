@@ -1,4 +1,5 @@
 import { parseRequest } from '../../methods/apply/parse-request.ts';
+import type { Receipt } from '../../receipt/receipt.ts';
 import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
 import type { QuantizeRequest } from '../../strategies/quantize-request.ts';
 
@@ -11,7 +12,7 @@ export interface Candidate {
 }
 
 /** What candidates depend on. */
-export interface Choice {
+interface Choice {
   request: Pick<QuantizeRequest, 'precision' | 'seed' | 'for'>;
   hasCalibration: boolean;
   /** How often each operator occurs in the model. */
@@ -74,4 +75,22 @@ export function mixedWith({ name, steps }: Candidate, layers: readonly string[],
       stepOf({ strategy: 'weight_only', precision: 8, exclude: first.exclude }, first),
     ],
   };
+}
+
+type Tried = Receipt['candidates'][number];
+
+/** Marks what no other candidate beats in both size and loss, and what was chosen; the smallest first. */
+export function withFront(tried: readonly Tried[], chosen: string): Tried[] {
+  const lossOf = ({ loss }: Tried): number => loss ?? Number.POSITIVE_INFINITY;
+  const beats = (a: Tried, b: Tried): boolean =>
+    a.file_bytes <= b.file_bytes &&
+    lossOf(a) <= lossOf(b) &&
+    (a.file_bytes < b.file_bytes || lossOf(a) < lossOf(b));
+  return tried
+    .map((one) => ({
+      ...one,
+      is_on_front: one.loss !== null && !tried.some((other) => beats(other, one)),
+      is_chosen: one.name === chosen,
+    }))
+    .sort((a, b) => a.file_bytes - b.file_bytes);
 }

@@ -7,10 +7,9 @@ import { hardware } from '../../receipt/hardware.ts';
 import type { Receipt } from '../../receipt/receipt.ts';
 import { processorText } from '../../receipt/time-line.ts';
 import { isCalibrated, type OptimizationRequest } from '../../strategies/optimization-request.ts';
-import { lossOf, worstError } from '../optimize/loss-of.ts';
 import type { Optimization } from '../optimize/optimization.ts';
 import type { FeedPlans } from '../optimize/plan-feeds.ts';
-import { emptyFolder, type Trial } from '../optimize/run-trial.ts';
+import { emptyFolder, lossOf, type Trial, worstError } from '../optimize/run-trial.ts';
 import type { StageLog } from '../optimize/stage-log.ts';
 import type { Candidate } from './auto-candidates.ts';
 

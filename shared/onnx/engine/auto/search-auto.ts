@@ -1,12 +1,11 @@
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
+import { parseRequest } from '../../methods/apply/parse-request.ts';
 import type { Receipt } from '../../receipt/receipt.ts';
-import type { Trial } from '../optimize/run-trial.ts';
-import { type AutoContext, CandidateTrials } from './candidate-trials.ts';
-import { withFront } from './pareto-front.ts';
-import { searchPrunings } from './search-prunings.ts';
-import { searchQuantizations } from './search-quantizations.ts';
+import { type Trial, worstError } from '../optimize/run-trial.ts';
+import { type Candidate, candidatesOf, mixedWith, withFront } from './auto-candidates.ts';
+import { type AutoContext, CandidateTrials, type Measured } from './candidate-trials.ts';
 
-export interface AutoResult {
+interface AutoResult {
   final: Trial;
   tried: Receipt['candidates'];
   notes: string[];
@@ -29,4 +28,116 @@ export async function searchAuto(context: AutoContext): Promise<AutoResult> {
   if (best === undefined) throw trials.missed();
   const { trial: final, calibrated, candidate, times } = best;
   return { final, tried: withFront(tried, candidate.name), notes, calibrated, times };
+}
+
+/** Compressions that are tried, which need not be whole numbers here. */
+const compressions = [1.1, 1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32];
+/** The first one to be tried: the next depends on whether it holds the target. */
+const first = 3;
+
+const structured = (strategy: string, allocation?: string) => ({
+  name: [strategy, ...(allocation === undefined ? [] : [allocation])].join(', '),
+  values: { strategy, ...(allocation !== undefined && { allocation }) },
+});
+
+/**
+ * Tries the structured strategies, each at the largest compression that holds the target, and where speed is the goal the
+ * fused graph, too.
+ */
+async function searchPrunings(trials: CandidateTrials, { optimization }: AutoContext): Promise<void> {
+  const { request, calibration } = optimization;
+  const hasCalibration = calibration !== undefined;
+  if (!hasCalibration)
+    trials.notes.push('auto loses less with a calibration set: structured_reconstruct needs one.');
+  const stepOf = (values: Readonly<Record<string, unknown>>) =>
+    parseRequest({ operation: 'prune', seed: request.seed, ...values });
+  if (request.goal === 'latency')
+    await trials.try({ name: 'optimize', steps: [stepOf({ strategy: 'optimize' })] });
+  const methods = [
+    ...(hasCalibration
+      ? [structured('structured_reconstruct', 'sensitivity'), structured('structured_reconstruct', 'uniform')]
+      : []),
+    structured('structured_l2'),
+  ];
+  for (const { name, values } of methods) {
+    const holds = async (at: number): Promise<boolean> => {
+      const compression = compressions[at] ?? 1;
+      const candidate = { name: `${name}, compression ${compression}`, steps: [stepOf(values)], compression };
+      const measured = await trials.try(candidate);
+      return measured !== undefined && measured.loss <= trials.maxLoss;
+    };
+    let at = first;
+    if (await holds(at))
+      do at += 1;
+      while (at < compressions.length && (await holds(at)));
+    else
+      do at -= 1;
+      while (at >= 0 && !(await holds(at)));
+  }
+}
+
+/** Layers whose sensitivity is measured, those with the largest change of their weight first; samples for each. */
+const maxMeasured = 40;
+const maxSampled = 8;
+
+/** Layers by the error that each causes alone, the largest first. */
+async function layersBySensitivity(
+  trials: CandidateTrials,
+  { feeds }: AutoContext,
+  { steps }: Candidate,
+  { transform }: Trial,
+): Promise<string[]> {
+  const [step] = steps;
+  if (step === undefined) return [];
+  const layers = [...new Set(transform.layers.map(({ layer }) => layer))];
+  const weightError = new Map(transform.layers.map(({ layer, error }) => [layer, error ?? 0]));
+  const byWeight = layers.toSorted((a, b) => (weightError.get(b) ?? 0) - (weightError.get(a) ?? 0));
+  const feed = { ...feeds.compare, samples: Math.min(feeds.compare.samples, maxSampled) };
+  const measured: { layer: string; error: number }[] = [];
+  for (const layer of byWeight.slice(0, maxMeasured)) {
+    const others = layers.filter((other) => other !== layer);
+    const steps = [{ ...step, exclude: [...step.exclude, ...others] }];
+    const alone = await trials.transform({ steps }, 'sensitivity');
+    const compare = await trials.compare(alone.path, feed, 'sensitivity');
+    measured.push({ layer, error: worstError(compare).error });
+  }
+  measured.sort((a, b) => b.error - a.error);
+  return [...measured.map(({ layer }) => layer), ...byWeight.slice(maxMeasured)];
+}
+
+/**
+ * Tries every quantization; where a small one misses the target, also with the fewest of its most sensitive layers in 8
+ * bits that hold it, found by halving.
+ */
+async function searchQuantizations(trials: CandidateTrials, context: AutoContext): Promise<void> {
+  const { request, calibration } = context.optimization;
+  if (request.operation !== 'quantize') throw new Error(`${request.operation} is no quantization`);
+  const hasCalibration = calibration !== undefined;
+  if (!hasCalibration)
+    trials.notes.push('auto tries more and better methods with a calibration set: gptq, smoothing, static.');
+  // Measured once: layers that are sensitive to one method are so to the others.
+  let sensitive: readonly string[] | undefined;
+  const mix = async ({ candidate, trial }: Measured): Promise<void> => {
+    sensitive ??= await layersBySensitivity(trials, context, candidate, trial);
+    const own = new Set(trial.transform.layers.map(({ layer }) => layer));
+    const ranked = sensitive.filter((layer) => own.has(layer));
+    let [tooFew, enough] = [0, ranked.length];
+    while (enough - tooFew > 1) {
+      const count = Math.floor((tooFew + enough) / 2);
+      const measured = await trials.try(mixedWith(candidate, ranked.slice(0, count), ranked.length));
+      if (measured !== undefined && measured.loss <= trials.maxLoss) enough = count;
+      else tooFew = count;
+    }
+  };
+  /** Whether a candidate that misses the target could still become the best one. */
+  const isWorthMixing = ({ bytes, candidate }: Measured): boolean => {
+    const isUniform = candidate.steps.length === 1 && candidate.steps[0]?.strategy !== 'float16';
+    return isUniform && Number.isFinite(bytes) && (trials.best === undefined || bytes < trials.best.bytes);
+  };
+  const { operators } = context.before;
+  for (const candidate of candidatesOf({ request, hasCalibration, operators })) {
+    const measured = await trials.try(candidate);
+    if (measured !== undefined && measured.loss > trials.maxLoss && isWorthMixing(measured))
+      await mix(measured);
+  }
 }

@@ -6,8 +6,8 @@ import { roundsEstimate } from '../../measure/gate/rounds-interval.ts';
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import type { Feed } from '../../measure/session/stage-task.ts';
 import { hardware } from '../../receipt/hardware.ts';
-import { worstError } from '../optimize/loss-of.ts';
-import { uselessness } from '../optimize/uselessness.ts';
+import { worstError } from '../optimize/run-trial.ts';
+import { uselessness } from '../optimize/suggestions.ts';
 import type { Measurement } from './measurement.ts';
 import { summaryOf } from './measurement-summary.ts';
 

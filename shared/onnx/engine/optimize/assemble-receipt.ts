@@ -4,13 +4,11 @@ import type { Receipt } from '../../receipt/receipt.ts';
 import { targetLine, timeLine } from '../../receipt/time-line.ts';
 import { needsRanges } from '../../strategies/optimization-request.ts';
 import { targetFacts } from '../../strategies/target.ts';
-import { extents } from './extents.ts';
 import type { AcceptedTrial } from './meet-max-error.ts';
 import type { Optimization } from './optimization.ts';
-import { seedsOf } from './plan-feeds.ts';
+import { extents, seedsOf } from './plan-feeds.ts';
 import type { Trial } from './run-trial.ts';
-import { remediesFor, suggestionsFor } from './suggestions.ts';
-import { uselessLine, uselessness } from './uselessness.ts';
+import { remediesFor, suggestionsFor, uselessLine, uselessness } from './suggestions.ts';
 
 /** Layers that a receipt lists; models of more are seldom read layer by layer. */
 const maxLayers = 5000;

@@ -1,5 +1,4 @@
-import { worstError } from './loss-of.ts';
-import { runTrial, type Trial, type TrialContext } from './run-trial.ts';
+import { runTrial, type Trial, type TrialContext, worstError } from './run-trial.ts';
 
 /** A search for the fewest layers that have to be treated otherwise. */
 interface Search {

@@ -1,6 +1,5 @@
 import type { Receipt } from '../../receipt/receipt.ts';
-import { worstError } from './loss-of.ts';
-import { runTrial, sensitivityNames, type Trial, type TrialContext } from './run-trial.ts';
+import { runTrial, sensitivityNames, type Trial, type TrialContext, worstError } from './run-trial.ts';
 
 export type LayerError = Receipt['excluded_by_error'][number];
 

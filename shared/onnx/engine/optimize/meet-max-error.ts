@@ -2,9 +2,8 @@ import { incomparable } from '../../measure/verify/incomparable.ts';
 import { ModelError } from '../../model/model-error.ts';
 import { errorText, fewestThatHold } from './fewest-that-hold.ts';
 import { keepInputsFloat } from './keep-inputs-float.ts';
-import { worstError } from './loss-of.ts';
 import { type LayerError, measureSensitivity } from './measure-sensitivity.ts';
-import { runTrial, type Trial, type TrialContext } from './run-trial.ts';
+import { runTrial, type Trial, type TrialContext, worstError } from './run-trial.ts';
 
 export interface AcceptedTrial {
   final: Trial;

@@ -11,17 +11,20 @@ import {
 } from '../../strategies/optimization-request.ts';
 import { searchAuto } from '../auto/search-auto.ts';
 import { assembleReceipt } from './assemble-receipt.ts';
-import { boundsOf, fitInMemory } from './bounds-of.ts';
-import { extents } from './extents.ts';
-import { worstError } from './loss-of.ts';
-import { type MadeUpInputs, madeUpInputs } from './made-up-inputs.ts';
+import { smoothedByDefault } from './keep-inputs-float.ts';
 import { meetMaxError } from './meet-max-error.ts';
 import type { Optimization, Optimized } from './optimization.ts';
-import { type FeedPlans, planFeeds } from './plan-feeds.ts';
+import {
+  boundsOf,
+  extents,
+  type FeedPlans,
+  fitInMemory,
+  type MadeUpInputs,
+  madeUpInputs,
+  planFeeds,
+} from './plan-feeds.ts';
 import { requireRunnable } from './require-runnable.ts';
-import { requireSound } from './require-sound.ts';
-import { emptyFolder, type TrialContext } from './run-trial.ts';
-import { smoothedByDefault } from './smooth-by-default.ts';
+import { emptyFolder, requireSound, type TrialContext, worstError } from './run-trial.ts';
 import { StageLog } from './stage-log.ts';
 
 export type { Optimization, Optimized } from './optimization.ts';

@@ -1,5 +1,12 @@
+import { totalmem } from 'node:os';
 import type { FedInput, Feed, RequestedShapes } from '../../measure/session/stage-task.ts';
+import { openDim } from '../../measure/verify/feed-plan.ts';
+import type { OpenAxes } from '../../measure/verify/tried-shapes.ts';
+import { ModelError } from '../../model/model-error.ts';
+import type { Measure } from '../../strategies/measure.ts';
+import type { Bounds } from '../process/stage-bounds.ts';
 import type { Optimization } from './optimization.ts';
+import type { StageLog } from './stage-log.ts';
 
 /** Samples that are taken at most: to calibrate, and to compare from each kind of data. */
 const most = { calibration: 1024, evaluation: 10_000, compared: 32, synthetic: 8, calibratedSynthetic: 16 };
@@ -61,4 +68,102 @@ export function planFeeds(optimization: Planned, inputs: FedInput[]): FeedPlans 
       ? { ...synthetic(most.synthetic, seeds.comparison), silence: true }
       : fromSet(calibration, 'calibration', isBound ? all : most.compared);
   return { calibrate, compare };
+}
+
+const seconds = 3600;
+/** The rest is left for the system, its file cache and the supervisor. */
+const share = 0.75;
+
+/** Default limits of a stage: three quarters of the memory that this process could have, and an hour. */
+export function boundsOf(limits: Partial<Bounds> | undefined): Bounds {
+  // Zero, or more than there is, where no control group sets a limit.
+  const constrained = process.constrainedMemory();
+  const memory = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+  return {
+    memoryBytes: limits?.memoryBytes ?? Math.floor(memory * share),
+    seconds: limits?.seconds ?? seconds,
+  };
+}
+
+/** A session holds the weights of the file and the form that its kernels want them in, and works on the rest. */
+const sessionShare = 2.5;
+const processBytes = 400 * 2 ** 20;
+
+/** Whether sessions of models with weights of so many bytes have room side by side. */
+export const fitInMemory = ({ memoryBytes }: Bounds, ...weightBytes: readonly number[]): boolean =>
+  weightBytes.reduce((sum, bytes) => sum + bytes * sessionShare, processBytes) <= memoryBytes;
+
+/** How much a receipt measures. */
+interface Extent {
+  /** Seconds after which each model is given no further sample to compare. */
+  compareSeconds?: number;
+  /** Seconds that timing takes; 0 for none. */
+  timeSeconds: number;
+  /** Models of more bytes of weights are not run as a whole, but checked layer by layer. */
+  wholeBytes: number;
+}
+
+/** A quick receipt takes seconds: less than the work of making a result as a rule. */
+export const extents: Readonly<Record<Measure, Extent>> = {
+  none: { timeSeconds: 0, wholeBytes: Number.POSITIVE_INFINITY },
+  quick: { compareSeconds: 1, timeSeconds: 0.5, wholeBytes: 2 ** 30 },
+  full: { timeSeconds: 120, wholeBytes: Number.POSITIVE_INFINITY },
+};
+
+/** Inputs that a model can be run on where there is no set. */
+export interface MadeUpInputs {
+  inputs: FedInput[];
+  notes: string[];
+  /** Why the model runs on none of them; undefined where it runs, or has to be asked otherwise. */
+  why?: string;
+}
+
+/** The axes whose size nothing fixes: neither the model, nor who asks, nor another input. */
+function openAxes(inputs: readonly FedInput[], { shapes }: Pick<Optimization, 'shapes'>): OpenAxes {
+  return Object.fromEntries(
+    inputs.map(({ name, declared, dims }): [string, number[]] => [
+      name,
+      (dims ?? []).flatMap((dim, axis) => {
+        const isGiven = typeof shapes?.get(name)?.[axis] === 'number';
+        return axis > 0 && dim === openDim && !isGiven && (declared?.[axis] ?? null) === null ? [axis] : [];
+      }),
+    ]),
+  );
+}
+
+/**
+ * Look for sizes that a model runs with, where its inputs leave them open and no set shows them. The smallest that
+ * works is said.
+ */
+export async function madeUpInputs(
+  optimization: Pick<Optimization, 'model' | 'shapes'> & { request: Pick<Optimization['request'], 'seed'> },
+  stages: Pick<StageLog, 'run'>,
+  inputs: FedInput[],
+): Promise<MadeUpInputs> {
+  const open = openAxes(inputs, optimization);
+  if (Object.values(open).every((axes) => axes.length === 0)) return { inputs, notes: [] };
+  const seed = seedsOf(optimization.request.seed).comparison;
+  const task = {
+    kind: 'probe',
+    model: optimization.model,
+    inputs,
+    open: { ...open } as Record<string, number[]>,
+    seed,
+  } as const;
+  // A process that ends for its memory has found no size either.
+  const { inputs: found, why } = await stages.run<'probe'>('probe', task).catch((error: unknown) => {
+    if (error instanceof ModelError) return { inputs: null, why: error.message };
+    throw error;
+  });
+  if (found === null) return { inputs, notes: [], why: why ?? '' };
+  const isChanged = found.some(({ dims }, at) => dims?.join() !== inputs[at]?.dims?.join());
+  const said = found
+    .map(({ name, dims }) => `${JSON.stringify(name)} [${dims?.join(', ') ?? ''}]`)
+    .join(', ');
+  return {
+    inputs: found,
+    notes: isChanged
+      ? [`The inputs leave sizes open. The smallest made-up ones that the model runs with are ${said}.`]
+      : [],
+  };
 }

@@ -2,6 +2,8 @@ import { lchown, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import type { Feed } from '../../measure/session/stage-task.ts';
+import { incomparable } from '../../measure/verify/incomparable.ts';
+import { ModelError } from '../../model/model-error.ts';
 import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
 import type { Optimization } from './optimization.ts';
 import type { StageLog } from './stage-log.ts';
@@ -77,5 +79,48 @@ export async function runTrial(
 }
 
 /** Names of the stages of a trial of the whole model, and of one that measures how sensitive a layer is. */
-export const stageNames = { transform: 'transform', compare: 'compare' };
+const stageNames = { transform: 'transform', compare: 'compare' };
 export const sensitivityNames = { transform: 'sensitivity', compare: 'sensitivity' };
+
+type Compared = Pick<StageAnswer<'compare'>, 'outputs' | 'accuracy'>;
+
+/** The largest relative error of an output; infinite where one cannot be compared because it is broken. */
+export function worstError(compare: Pick<Compared, 'outputs'> | null): { name: string; error: number } {
+  let worst = { name: '', error: 0 };
+  for (const { name, relative_l2_error, why } of compare?.outputs ?? []) {
+    const error = relative_l2_error ?? (why === incomparable.noTensor ? 0 : Number.POSITIVE_INFINITY);
+    if (error >= worst.error) worst = { name, error };
+  }
+  return worst;
+}
+
+/** What a result has lost: accuracy, as a share of all labels, where it was measured; else the largest output error. */
+export const lossOf = (compare: Compared): number =>
+  compare.accuracy === null
+    ? worstError(compare).error
+    : Math.max(0, compare.accuracy.before - compare.accuracy.after);
+
+/** What to do about a result that answers with NaN or infinity. */
+const advice = (strategy: string): string =>
+  strategy === 'float16'
+    ? 'exclude the operators whose values half precision does not have, or quantize to 8 bits instead'
+    : 'exclude the operators that cause it, or choose another strategy';
+
+/**
+ * Refuse a result with NaN or infinity where the model answers with numbers: whoever uses it would learn that late.
+ *
+ * @throws ModelError naming the outputs
+ */
+export function requireSound(
+  { strategy }: Pick<OptimizationRequest, 'strategy'>,
+  compare: Pick<StageAnswer<'compare'>, 'outputs' | 'data'> | null,
+): void {
+  const spoilt = compare?.outputs.filter(({ why }) => why?.endsWith(incomparable.spoilt)) ?? [];
+  if (compare === null || spoilt.length === 0) return;
+  const { source, samples } = compare.data;
+  const on = source === 'synthetic' ? `${samples} made-up inputs` : `${samples} samples of the ${source} set`;
+  const outputs = spoilt.map(({ name, why }) => `of ${JSON.stringify(name)}, ${why}`);
+  throw new ModelError(
+    `The result answers with NaN or infinity where the model has numbers, on ${on}: ${outputs.join('; ')}. Nothing was written; ${advice(strategy)}.`,
+  );
+}

@@ -1,8 +1,12 @@
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import type { StageKind, TaskOf } from '../../measure/session/stage-task.ts';
 import type { Receipt } from '../../receipt/receipt.ts';
-import { StageCrashError } from '../process/stage-crash-error.ts';
-import { type StageOptions, type StageOutcome, StageProcess } from '../process/stage-process.ts';
+import {
+  StageCrashError,
+  type StageOptions,
+  type StageOutcome,
+  StageProcess,
+} from '../process/stage-process.ts';
 
 type StageRecord = Receipt['stages'][number];
 

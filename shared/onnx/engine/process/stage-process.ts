@@ -9,9 +9,7 @@ import { type StageAnswer, stageAnswers } from '../../measure/session/stage-answ
 import { type StageKind, StageLine, type StageTask, type TaskOf } from '../../measure/session/stage-task.ts';
 import { ModelError } from '../../model/model-error.ts';
 import { type Bounds, endGroup, watchBounds } from './stage-bounds.ts';
-import { StageCrashError } from './stage-crash-error.ts';
-import { stageFolders } from './stage-folders.ts';
-import { launchStage, type StageUser } from './stage-launch.ts';
+import { launchStage, type StageUser, stageFolders } from './stage-launch.ts';
 
 /** Where and how stages are run. */
 export interface StageOptions {
@@ -208,3 +206,6 @@ export class StageProcess {
     }
   }
 }
+
+/** The process of a stage ended by itself without an answer, as native code does that crashes. */
+export class StageCrashError extends ModelError {}

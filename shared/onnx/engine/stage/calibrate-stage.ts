@@ -12,7 +12,7 @@ import { MinMaxCollector } from '../../methods/calibrate/collectors/minmax-colle
 import { putRanges, readObservations } from '../../methods/calibrate/observations.ts';
 import { maskName } from '../../methods/calibrate/real-tokens.ts';
 import { madeFloats } from '../../methods/quantize/half/made-floats.ts';
-import { prepareStatic } from '../../methods/quantize/static/prepare-static.ts';
+import { prepareStatic } from '../../methods/quantize/static/quantize-static.ts';
 import { loadModel } from '../../model/file/load-model.ts';
 import type { Model } from '../../model/file/model.ts';
 import {

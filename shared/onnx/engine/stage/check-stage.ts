@@ -16,7 +16,7 @@ import { OutputDifference } from '../../measure/verify/output-error.ts';
 import { loadModel } from '../../model/file/load-model.ts';
 import type { Model } from '../../model/file/model.ts';
 import { saveModel } from '../../model/file/save-model.ts';
-import { nodeName } from '../../model/graph/node-names.ts';
+import { nodeName } from '../../model/graph/graph.ts';
 import { inferValues } from '../../model/infer/infer-values.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
 

@@ -1,11 +1,13 @@
 import { batchOf } from '../../measure/session/batch-feeds.ts';
 import { samplesOf } from '../../measure/session/samples.ts';
+import type { FedTensor, Session } from '../../measure/session/session.ts';
 import { SessionPool } from '../../measure/session/session-pool.ts';
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import type { TaskOf } from '../../measure/session/stage-task.ts';
+import { median, medianInterval, quantile } from '../../measure/verify/block-ratio.ts';
 import { ModelError } from '../../model/model-error.ts';
+import type { Receipt } from '../../receipt/receipt.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
-import { type SessionPair, timeBlocks } from './time-blocks.ts';
 
 /** Of both timings together, where the task does not say. */
 const usualSeconds = 120;
@@ -50,4 +52,76 @@ export async function timeStage(
   return await sessions.use(task.before, 'model', (before) =>
     sessions.use(task.after, 'result', (after) => timeBoth({ before, after }, task, progress)),
   );
+}
+
+const maxBlocks = 30;
+const minBlocks = 5;
+/** A block lasts about this long, or one run where that is longer. */
+const blockMs = 15;
+const maxRuns = 200;
+const warmUps = 3;
+/** One run is enough to warm up where it takes so long. */
+const longMs = 50;
+
+/** The sessions of a model and of its result. */
+export interface SessionPair {
+  before: Session;
+  after: Session;
+}
+
+/** Milliseconds of each run of a block. */
+async function timeRuns(run: () => Promise<void>, runs: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let index = 0; index < runs; index += 1) {
+    const started = performance.now();
+    await run();
+    times.push(performance.now() - started);
+  }
+  return times;
+}
+
+/**
+ * Times both sessions with the same inputs on one thread in alternating blocks: model, result, model, … for about `ms`;
+ * slow models get fewer blocks. A block of the result is compared with the two of the model around it, those with each
+ * other for the A/A ratio.
+ */
+export async function timeBlocks(
+  { before, after }: SessionPair,
+  feeds: ReadonlyMap<string, FedTensor>,
+  { ms, seed, progress }: { ms: number; seed: number; progress(fraction: number): void },
+): Promise<NonNullable<Receipt['latency']>> {
+  const runner = (session: Session): (() => Promise<void>) => {
+    const prepared = session.prepare(feeds);
+    return () => session.runPrepared(prepared);
+  };
+  const [runBefore, runAfter] = [runner(before), runner(after)];
+  const warmUp = async (run: () => Promise<void>): Promise<number> => {
+    const [first = 0] = await timeRuns(run, 1);
+    return first > longMs ? first : ((await timeRuns(run, warmUps - 1)).at(-1) ?? 0);
+  };
+  const slowest = Math.max(await warmUp(runBefore), await warmUp(runAfter), 1e-3);
+  const runs = Math.max(1, Math.min(maxRuns, Math.round(blockMs / slowest)));
+  const blocks = Math.max(minBlocks, Math.min(maxBlocks, Math.floor(ms / (2 * slowest * runs))));
+  const all = { before: [await timeRuns(runBefore, runs)], after: [] as number[][] };
+  for (let block = 0; block < blocks; block += 1) {
+    all.after.push(await timeRuns(runAfter, runs));
+    all.before.push(await timeRuns(runBefore, runs));
+    progress((block + 1) / blocks);
+  }
+  const medians = { before: all.before.map(median), after: all.after.map(median) };
+  const ratios = medians.after.map(
+    (time, block) => time / (((medians.before[block] ?? time) + (medians.before[block + 1] ?? time)) / 2),
+  );
+  const aa = medians.after.map((_, block) => (medians.before[block + 1] ?? 1) / (medians.before[block] ?? 1));
+  const times = { before: all.before.flat(), after: all.after.flat() };
+  return {
+    p50: { before: quantile(times.before, 0.5), after: quantile(times.after, 0.5) },
+    p90: { before: quantile(times.before, 0.9), after: quantile(times.after, 0.9) },
+    ratio: median(ratios),
+    ratio_interval: medianInterval(ratios, seed),
+    aa_ratio: median(aa),
+    blocks,
+    runs_per_block: runs,
+    shapes: Object.fromEntries([...feeds].map(([name, { dims }]): [string, number[]] => [name, [...dims]])),
+  };
 }

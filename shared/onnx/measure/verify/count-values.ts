@@ -1,6 +1,5 @@
-import { kernels, place, roundedUp } from '../../model/kernels/kernels.ts';
-import { partsOf } from '../../model/kernels/parts.ts';
-import type { ByteSource } from '../../model/tensor/byte-source.ts';
+import { kernels, partsOf, place, roundedUp } from '../../model/kernels/kernels.ts';
+import type { ByteSource } from '../../model/tensor/external-data.ts';
 
 /** Counts among bytes, a part at a time; what follows the last one is filled with bytes that do not count. */
 function countParts(source: ByteSource, filler: number, among: (at: number, end: number) => number): number {

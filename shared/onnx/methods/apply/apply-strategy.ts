@@ -1,5 +1,6 @@
 import type { Model } from '../../model/file/model.ts';
-import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
+import { ModelError } from '../../model/model-error.ts';
+import { type OptimizationRequest, strategyFacts } from '../../strategies/optimization-request.ts';
 import type { PruneRequest } from '../../strategies/prune-request.ts';
 import type { PruneStrategy } from '../../strategies/prune-strategies.ts';
 import type { QuantizeRequest } from '../../strategies/quantize-request.ts';
@@ -8,7 +9,7 @@ import type { Observations } from '../calibrate/observations.ts';
 import { fuseGraph } from '../fuse/fuse-graph.ts';
 import { pruneMagnitude } from '../prune/magnitude.ts';
 import { pruneNofM } from '../prune/n-of-m.ts';
-import type { StructuredStrategy } from '../prune/structured/channel-scores.ts';
+import type { StructuredStrategy } from '../prune/structured/choose-channels.ts';
 import { pruneStructured } from '../prune/structured/prune-structured.ts';
 import { pruneWithUpdate } from '../prune/update-pruning.ts';
 import { gptqMethod } from '../quantize/blocks/gptq-method.ts';
@@ -18,7 +19,6 @@ import { quantizeDynamic } from '../quantize/dynamic/quantize-dynamic.ts';
 import { convertToFloat16 } from '../quantize/half/float16.ts';
 import { quantizeStatic } from '../quantize/static/quantize-static.ts';
 import type { TransformReport } from '../report/report.ts';
-import { requireOpset } from './require-opset.ts';
 
 /** The input of a strategy. */
 interface Work {
@@ -91,4 +91,18 @@ export function applyStrategy(work: Work, request: OptimizationRequest): void {
   requireOpset(work.model, request);
   if (request.operation === 'prune') prunings[request.strategy](work, request);
   else quantizations[request.strategy](work, request);
+}
+
+/**
+ * Refuse a model whose operator set is too old for a strategy, where it could not be raised before.
+ *
+ * @throws ModelError naming the one that is needed
+ */
+function requireOpset(model: Pick<Model, 'opset'>, request: OptimizationRequest): void {
+  const { minOpset } = strategyFacts(request);
+  const own = model.opset();
+  if (minOpset === undefined || own >= minOpset) return;
+  throw new ModelError(
+    `${request.strategy} needs opset ${minOpset} or higher; the model has ${own}. Export it anew, or use weight_only.`,
+  );
 }

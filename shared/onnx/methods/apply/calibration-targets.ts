@@ -1,4 +1,9 @@
 import type { Model } from '../../model/file/model.ts';
+import type { PruneRequest } from '../../strategies/prune-request.ts';
+import type { PruneStrategy, PruningByStatistics } from '../../strategies/prune-strategies.ts';
+import type { ObservedInput } from '../calibrate/statistics-file.ts';
+import { pruningInputs } from '../prune/reconstruct/pruning-inputs.ts';
+import { updateInputs } from '../prune/update-pruning.ts';
 import { makeStaticPlan, nothingToQuantize } from '../quantize/static/make-static-plan.ts';
 import type { StaticRequest } from '../quantize/static/static-operators.ts';
 
@@ -14,4 +19,23 @@ export function calibrationTargets(model: Model, request: StaticRequest): string
   return [...plan.activations.values()]
     .filter(({ name, sharedWith }) => sharedWith === undefined && !ranges.has(name))
     .map(({ name }) => name);
+}
+
+type Inputs = (model: Model, request: PruneRequest) => ObservedInput[];
+
+const updating =
+  (strategy: 'sparsegpt' | 'sparsegpt_2_4'): Inputs =>
+  (model, request) =>
+    updateInputs(model, { ...request, strategy });
+
+const inputs: Readonly<Record<PruningByStatistics, Inputs>> = {
+  sparsegpt: updating('sparsegpt'),
+  sparsegpt_2_4: updating('sparsegpt_2_4'),
+  structured_reconstruct: (model, { exclude }) => pruningInputs(model, exclude),
+};
+const isNamed = (strategy: PruneStrategy): strategy is PruningByStatistics => Object.hasOwn(inputs, strategy);
+
+/** The values whose statistics a pruning needs. @throws ModelError where it has nothing to prune */
+export function observedInputs(model: Model, request: PruneRequest): ObservedInput[] {
+  return isNamed(request.strategy) ? inputs[request.strategy](model, request) : [];
 }

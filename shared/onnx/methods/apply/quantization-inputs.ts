@@ -1,9 +1,9 @@
 import type { Model } from '../../model/file/model.ts';
-import { Names } from '../../model/graph/names.ts';
+import { Names } from '../../model/graph/graph.ts';
 import type { QuantizeRequest } from '../../strategies/quantize-request.ts';
 import type { QuantizationByStatistics, QuantizeStrategy } from '../../strategies/quantize-strategies.ts';
-import type { ObservedInput } from '../calibrate/input-statistics.ts';
-import { findBlockUses, nothingForBlocks } from '../quantize/blocks/find-block-weights.ts';
+import type { ObservedInput } from '../calibrate/statistics-file.ts';
+import { findBlockUses, nothingForBlocks } from '../quantize/blocks/block-weight.ts';
 import { equalizeLayers } from '../quantize/equalize-layers.ts';
 import { foldTransposes } from '../quantize/fold-transposes.ts';
 import { inputsOf, productWeight } from '../quantize/product-weights.ts';

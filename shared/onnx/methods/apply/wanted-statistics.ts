@@ -1,7 +1,7 @@
 import type { Model } from '../../model/file/model.ts';
 import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
-import type { ObservedInput } from '../calibrate/input-statistics.ts';
-import { observedInputs } from './observed-inputs.ts';
+import type { ObservedInput } from '../calibrate/statistics-file.ts';
+import { observedInputs } from './calibration-targets.ts';
 import { quantizationInputs } from './quantization-inputs.ts';
 
 /**

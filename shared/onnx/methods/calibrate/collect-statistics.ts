@@ -11,9 +11,8 @@ import { saveModel } from '../../model/file/save-model.ts';
 import { StatisticsCollector } from './collectors/statistics-collector.ts';
 import { exposeOutputs } from './expose-outputs.ts';
 import { GramSession } from './gram-session.ts';
-import type { ObservedInput } from './input-statistics.ts';
 import { realTokens } from './real-tokens.ts';
-import { writeStatistics } from './statistics-file.ts';
+import { type ObservedInput, writeStatistics } from './statistics-file.ts';
 
 /** Bytes of second moments that are collected in one run over the samples; what is beyond has its own run. */
 const momentBytes = 768 * 2 ** 20;

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CalibrationStatistics } from './input-statistics.ts';
 import type { CalibrationRanges } from './ranges.ts';
 import { readRanges, writeRanges } from './ranges-file.ts';
+import type { CalibrationStatistics } from './statistics-file.ts';
 import { readStatistics } from './statistics-file.ts';
 
 /** What calibration observed of a model's activations. */

@@ -1,11 +1,11 @@
 import { microsoft } from '../../model/file/model.ts';
-import { intAttribute } from '../../model/graph/attributes.ts';
-import { makeNode } from '../../model/graph/make-node.ts';
-import { nodeName } from '../../model/graph/node-names.ts';
+import { intAttribute, intsAttribute } from '../../model/graph/attributes.ts';
+import { makeNode, nodeName } from '../../model/graph/graph.ts';
+import { isKnown } from '../../model/infer/value.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
-import { type AttentionMasks, noMask } from './attention-masks.ts';
+import { dataTypes } from '../../model/tensor/data-type.ts';
+import { makeInt64s } from '../../model/tensor/tensor.ts';
 import type { GraphView } from './graph-view.ts';
-import { type HeadPath, headPath, joinedHeads, unscaled } from './head-paths.ts';
 import { packedInput, packWeights } from './packed-weights.ts';
 
 /** softmax(q · kᵀ · factor + mask) · v, as it was found. */
@@ -90,4 +90,148 @@ export function fuseAttention(view: GraphView, softmax: NodeProto, masks: Attent
     ...mask.nodes,
     makeNode(operator, inputs, last.output, { name, domain: microsoft, attributes }),
   );
+}
+
+/** A mask as the fused operators take it. */
+interface FusedMask {
+  /** 1 for each key that counts, int32 [batch, keys]; empty for none. */
+  tokens: string;
+  /** What is added to the scores, [batch or 1, heads or 1, queries, keys]; empty for nothing. */
+  bias: string;
+  /** What is added to the scores of keys that do not count. */
+  least: number | undefined;
+  /** Nodes that are new. */
+  nodes: NodeProto[];
+}
+
+const noMask: FusedMask = { tokens: '', bias: '', least: undefined, nodes: [] };
+
+/** What a mask goes with: a value as long as the queries, the keys, and the number of heads. */
+interface Around {
+  like: string;
+  key: string;
+  heads: number;
+}
+
+/** The whole numbers [batch, keys], 1 or 0, of which (1 − n) · least is made; BERT's mask. */
+function tokensOf(view: GraphView, mask: string): { name: string; least: number } | undefined {
+  const product = view.made(mask, 'Mul');
+  const far = product && view.scalarAnd(product);
+  const closed = view.made(far?.other, 'Sub');
+  if (far === undefined || closed === undefined || !view.isNumber(closed.input[0], 1)) return undefined;
+  let name = closed.input[1] ?? '';
+  for (;;) {
+    const { type, dims } = view.value(name) ?? {};
+    if (dims?.length === 2 && (type === 'int64' || type === 'int32' || type === 'bool'))
+      return { name, least: far.value };
+    const node = view.made(name, 'Unsqueeze', 'Cast');
+    if (node === undefined) return undefined;
+    name = node.input[0] ?? '';
+  }
+}
+
+/** The masks of a graph's attentions, each brought once into the form that the fused operators want. */
+export class AttentionMasks {
+  readonly #known = new Map<string, FusedMask>();
+
+  /** Undefined where the shape of a mask is not known to fit. */
+  take(view: GraphView, mask: string, around: Around): FusedMask | undefined {
+    const dims = view.value(mask)?.dims ?? [];
+    const [length, keys] = [view.value(around.like)?.dims?.[1], view.value(around.key)?.dims?.[1]];
+    const isFitting = dims[3] === keys && (dims[1] === 1 || dims[1] === around.heads);
+    if (length === undefined || length === null || !isFitting) return undefined;
+    const id = `${mask} ${length}`;
+    const known = this.#known.get(id);
+    if (known !== undefined) return { ...known, nodes: [] };
+    const made = this.#counted(view, mask) ?? this.#added(view, mask, around.like, length);
+    if (made !== undefined) this.#known.set(id, made);
+    return made;
+  }
+
+  #counted(view: GraphView, mask: string): FusedMask | undefined {
+    const [batch, heads, queries] = view.value(mask)?.dims ?? [];
+    const tokens = tokensOf(view, mask);
+    if (tokens === undefined || heads !== 1 || queries !== 1) return undefined;
+    if (view.value(tokens.name)?.dims?.[0] !== batch) return undefined;
+    const name = view.names.make(`${tokens.name}_int32`);
+    const cast = makeNode('Cast', [tokens.name], [name], { name, attributes: { to: dataTypes.int32 } });
+    return { tokens: name, bias: '', least: tokens.least, nodes: [cast] };
+  }
+
+  #added(view: GraphView, mask: string, like: string, length: number | string): FusedMask | undefined {
+    const queries = view.value(mask)?.dims?.[2];
+    const plain = { tokens: '', least: undefined };
+    if (queries === length && queries !== 1) return { ...plain, bias: mask, nodes: [] };
+    if (queries !== 1) return undefined;
+    const name = (what: string) => view.names.make(`${mask}_${what}`);
+    const put = (what: string, numbers: readonly number[]) =>
+      view.graph.put(makeInt64s(name(what), numbers)).name;
+    const [shape, size, to, wide] = [name('shape'), name('length'), name('to'), name('wide')];
+    const parts = [put('ones', [1, 1]), size, put('one', [1])];
+    const nodes = [
+      makeNode('Shape', [like], [shape], { name: shape }),
+      makeNode('Gather', [shape, put('axis', [1])], [size], { name: size }),
+      makeNode('Concat', parts, [to], { name: to, attributes: { axis: 0 } }),
+      makeNode('Expand', [mask, to], [wide], { name: wide }),
+    ];
+    return { ...plain, bias: wide, nodes };
+  }
+}
+
+/** Queries, keys or values before they are taken apart into heads. */
+interface HeadPath {
+  /** The value [batch, sequence, heads · size]. */
+  name: string;
+  heads: number;
+  size: number;
+  /** By what it was multiplied on the way. */
+  factor: number;
+}
+
+/** A value without the constant scalars that it is multiplied with or divided by. */
+function unscaled(view: GraphView, name: string): { name: string; factor: number } {
+  const node = view.made(name, 'Mul', 'Div');
+  const found = node && view.scalarAnd(node);
+  if (node === undefined || found === undefined || found.value === 0) return { name, factor: 1 };
+  if (node.opType === 'Div' && found.other !== node.input[0]) return { name, factor: 1 };
+  const inner = unscaled(view, found.other);
+  const own = node.opType === 'Mul' ? found.value : 1 / found.value;
+  return { name: inner.name, factor: inner.factor * own };
+}
+
+const isPerm = (node: NodeProto | undefined, perm: readonly number[]): node is NodeProto =>
+  node !== undefined && intsAttribute(node, 'perm')?.join() === perm.join();
+
+/** Back from [batch, heads, sequence, size], or with the last two axes exchanged, to the value before its heads. */
+function headPath(view: GraphView, name: string, isTurned: boolean): HeadPath | undefined {
+  const outer = unscaled(view, name);
+  let at = outer.name;
+  if (isTurned) {
+    const turn = view.made(at, 'Transpose');
+    if (isPerm(turn, [0, 1, 3, 2])) {
+      const path = headPath(view, turn.input[0] ?? '', false);
+      return path && { ...path, factor: path.factor * outer.factor };
+    }
+  }
+  const turn = view.made(at, 'Transpose');
+  if (!isPerm(turn, isTurned ? [0, 2, 3, 1] : [0, 2, 1, 3])) return undefined;
+  const inner = unscaled(view, turn.input[0] ?? '');
+  const reshape = view.made(inner.name, 'Reshape');
+  const before = reshape?.input[0] ?? '';
+  const dims = view.value(inner.name)?.dims;
+  const [heads, size] = [dims?.[2], dims?.[3]];
+  const width = view.value(before)?.dims?.at(-1);
+  if (reshape === undefined || dims?.length !== 4 || view.rank(before) !== 3) return undefined;
+  if (!isKnown(heads) || !isKnown(size) || width !== heads * size) return undefined;
+  at = before;
+  return { name: at, heads, size, factor: inner.factor * outer.factor };
+}
+
+/** The value [batch, sequence, heads · size] that heads are put together to; the node that makes it. */
+function joinedHeads(view: GraphView, product: NodeProto, width: number): NodeProto | undefined {
+  const turn = view.next(product, 'Transpose');
+  if (!isPerm(turn, [0, 2, 1, 3])) return undefined;
+  const reshape = view.next(turn, 'Reshape');
+  const dims = view.value(reshape?.output[0])?.dims;
+  return dims?.length === 3 && dims[2] === width ? reshape : undefined;
 }

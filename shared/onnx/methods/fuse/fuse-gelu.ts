@@ -1,5 +1,5 @@
 import { microsoft } from '../../model/file/model.ts';
-import { makeNode } from '../../model/graph/make-node.ts';
+import { makeNode } from '../../model/graph/graph.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import type { GraphView } from './graph-view.ts';
 

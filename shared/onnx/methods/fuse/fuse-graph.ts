@@ -1,17 +1,14 @@
-import { type Model, microsoft } from '../../model/file/model.ts';
-import { useMicrosoft } from '../../model/file/use-microsoft.ts';
+import { type Model, microsoft, useMicrosoft } from '../../model/file/model.ts';
 import { foldBatchNorms } from '../../model/graph/fold-batch-norm.ts';
-import { isExcluded } from '../../model/graph/node-names.ts';
+import { isExcluded } from '../../model/graph/graph.ts';
 import { removeUnused } from '../../model/graph/remove-unused.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import type { TransformReport } from '../report/report.ts';
-import { AttentionMasks } from './attention-masks.ts';
 import { foldConstants } from './fold-constants.ts';
 import { foldViews } from './fold-views.ts';
-import { fuseAttention } from './fuse-attention.ts';
+import { AttentionMasks, fuseAttention } from './fuse-attention.ts';
 import { fuseBiasGelu, fuseFastGelu, fuseGelu } from './fuse-gelu.ts';
-import { fuseLayerNorm } from './fuse-layer-norm.ts';
-import { fuseSkipNorm } from './fuse-skip-norm.ts';
+import { fuseLayerNorm, fuseSkipNorm } from './fuse-norms.ts';
 import { GraphView } from './graph-view.ts';
 
 /** A search for a pattern around each node of some operators. */

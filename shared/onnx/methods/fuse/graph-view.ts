@@ -1,8 +1,6 @@
 import type { Model } from '../../model/file/model.ts';
-import type { Graph } from '../../model/graph/graph.ts';
+import { type Graph, isExcluded, Names, nodeName } from '../../model/graph/graph.ts';
 import { GraphIndex } from '../../model/graph/graph-index.ts';
-import { Names } from '../../model/graph/names.ts';
-import { isExcluded, nodeName } from '../../model/graph/node-names.ts';
 import { inferValues } from '../../model/infer/infer-values.ts';
 import type { Value } from '../../model/infer/value.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';

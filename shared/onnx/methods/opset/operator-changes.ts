@@ -8,9 +8,7 @@ import {
   setAttribute,
   stringAttribute,
 } from '../../model/graph/attributes.ts';
-import type { Graph } from '../../model/graph/graph.ts';
-import { makeNode } from '../../model/graph/make-node.ts';
-import type { Names } from '../../model/graph/names.ts';
+import { type Graph, makeNode, type Names } from '../../model/graph/graph.ts';
 import type { Value } from '../../model/infer/value.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import type { DataTypeName } from '../../model/tensor/data-type.ts';

@@ -1,7 +1,5 @@
 import { Model } from '../../model/file/model.ts';
-import type { Graph } from '../../model/graph/graph.ts';
-import { Names } from '../../model/graph/names.ts';
-import { nodeName } from '../../model/graph/node-names.ts';
+import { type Graph, Names, nodeName } from '../../model/graph/graph.ts';
 import { inferValues } from '../../model/infer/infer-values.ts';
 import { isPublished } from '../../model/infer/operator-schema.ts';
 import type { Value } from '../../model/infer/value.ts';

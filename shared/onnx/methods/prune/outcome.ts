@@ -1,4 +1,5 @@
 import type { Graph } from '../../model/graph/graph.ts';
+import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { elementCount } from '../../model/tensor/tensor.ts';
 import { isFloatTensor } from '../../model/tensor/values.ts';
 import type { PruneRequest } from '../../strategies/prune-request.ts';
@@ -51,3 +52,6 @@ export function recordNoChange(
     modelAfter: model,
   });
 }
+
+/** Name of a node: its own, or that of its first output. */
+export const layerName = ({ name, output, opType }: NodeProto): string => name || output[0] || opType;

@@ -1,11 +1,10 @@
-import type { Graph } from '../../model/graph/graph.ts';
-import { isExcluded } from '../../model/graph/node-names.ts';
+import { type Graph, isExcluded } from '../../model/graph/graph.ts';
 import { finiteness } from '../../model/kernels/finiteness.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import type { Tensor } from '../../model/tensor/tensor.ts';
 import { isFloatTensor } from '../../model/tensor/values.ts';
 import type { TransformReport } from '../report/report.ts';
-import { layerName } from './layer-name.ts';
+import { layerName } from './outcome.ts';
 import { layoutOf, sameLayout, type WeightLayout } from './weight-layout.ts';
 
 /** A weight of which single values may be zeroed. */

@@ -4,12 +4,11 @@ import { elementCount, makeTensor } from '../../model/tensor/tensor.ts';
 import { floatsOf } from '../../model/tensor/values.ts';
 import type { PruneRequest } from '../../strategies/prune-request.ts';
 import { curvatureOf, firstToLast } from '../calibrate/curvature.ts';
-import type { CalibrationStatistics, ObservedInput } from '../calibrate/input-statistics.ts';
+import type { CalibrationStatistics, ObservedInput } from '../calibrate/statistics-file.ts';
 import { foldViews } from '../fuse/fold-views.ts';
 import { TransformReport } from '../report/report.ts';
 import { weightsInBodies } from '../report/weights-in-bodies.ts';
-import { layerName } from './layer-name.ts';
-import { floatParameters, recordNoChange, recordOutcome } from './outcome.ts';
+import { floatParameters, layerName, recordNoChange, recordOutcome } from './outcome.ts';
 import { type PrunableWeight, prunableWeights } from './prunable-weights.ts';
 import { leastSalient, type MaskChoice, sparsify, twoOfFour } from './sparse-gpt.ts';
 

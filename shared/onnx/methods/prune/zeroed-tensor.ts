@@ -2,7 +2,7 @@ import { bitsOf } from '../../model/tensor/data-type.ts';
 import { elementCount, lazyTensor, type Tensor } from '../../model/tensor/tensor.ts';
 import { floatsOf } from '../../model/tensor/values.ts';
 import type { LayerChange } from '../report/report.ts';
-import { layerName } from './layer-name.ts';
+import { layerName } from './outcome.ts';
 import type { PrunableWeight } from './prunable-weights.ts';
 
 /** Which values of a weight become zero: 1 for those, by place. */

@@ -1,7 +1,5 @@
-import { kernels, maxColumns, place, roundedUp } from '../../model/kernels/kernels.ts';
-import { partsOf } from '../../model/kernels/parts.ts';
-import { eachBlock } from '../../model/kernels/rows.ts';
-import type { ByteSource } from '../../model/tensor/byte-source.ts';
+import { eachBlock, kernels, maxColumns, partsOf, place, roundedUp } from '../../model/kernels/kernels.ts';
+import type { ByteSource } from '../../model/tensor/external-data.ts';
 import { elementCount } from '../../model/tensor/tensor.ts';
 
 /** How the channels of a tensor lie: `outer` blocks of `channels` runs of `inner` values. */

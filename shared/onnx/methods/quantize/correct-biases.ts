@@ -1,14 +1,11 @@
-import type { Graph } from '../../model/graph/graph.ts';
+import { type Graph, makeNode, type Names } from '../../model/graph/graph.ts';
 import { GraphIndex } from '../../model/graph/graph-index.ts';
-import { makeNode } from '../../model/graph/make-node.ts';
-import type { Names } from '../../model/graph/names.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
-import { sourceOf } from '../../model/tensor/byte-source.ts';
+import { sourceOf } from '../../model/tensor/external-data.ts';
 import { elementCount, makeTensor } from '../../model/tensor/tensor.ts';
 import { floatsOf } from '../../model/tensor/values.ts';
 import { inputsOf, outputsOf, type ProductWeight, productWeight } from './product-weights.ts';
-import { quantize, scalesOf } from './quantized-values.ts';
-import type { Mapping } from './scale.ts';
+import { type Mapping, quantize, scalesOf } from './quantized-values.ts';
 
 /**
  * What the quantization of a weight takes from each output on average, given the mean of each input: Σ mean · (w − w′),

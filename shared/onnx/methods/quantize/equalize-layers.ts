@@ -1,13 +1,11 @@
 import { floatAttribute, intAttribute } from '../../model/graph/attributes.ts';
-import type { Graph } from '../../model/graph/graph.ts';
+import { type Graph, isExcluded, type Names } from '../../model/graph/graph.ts';
 import { GraphIndex } from '../../model/graph/graph-index.ts';
-import type { Names } from '../../model/graph/names.ts';
-import { isExcluded } from '../../model/graph/node-names.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { elementCount, type Tensor } from '../../model/tensor/tensor.ts';
 import { floatsOf } from '../../model/tensor/values.ts';
 import { scaledAlong, weightAt } from './product-weights.ts';
-import { isQuantizable } from './put-quantized.ts';
+import { isQuantizable } from './weight-store.ts';
 
 /** A layer of a chain, and the axes of its weight. */
 interface Layer {

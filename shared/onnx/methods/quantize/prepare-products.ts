@@ -1,7 +1,7 @@
 import type { Model } from '../../model/file/model.ts';
-import { Names } from '../../model/graph/names.ts';
+import { Names } from '../../model/graph/graph.ts';
 import type { QuantizeRequest } from '../../strategies/quantize-request.ts';
-import type { CalibrationStatistics } from '../calibrate/input-statistics.ts';
+import type { CalibrationStatistics } from '../calibrate/statistics-file.ts';
 import { type CorrectedForm, correctBiases } from './correct-biases.ts';
 import { equalizeLayers } from './equalize-layers.ts';
 import { smoothActivations } from './smooth-activations.ts';

@@ -1,10 +1,10 @@
 import { floatAttribute, intAttribute } from '../../model/graph/attributes.ts';
 import type { Graph } from '../../model/graph/graph.ts';
-import { isExcluded } from '../../model/graph/node-names.ts';
+import { isExcluded } from '../../model/graph/graph.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { elementCount, lazyTensor, type Tensor } from '../../model/tensor/tensor.ts';
 import { floatsOf } from '../../model/tensor/values.ts';
-import { isQuantizable } from './put-quantized.ts';
+import { isQuantizable } from './weight-store.ts';
 
 /** A product with a constant matrix, and the axis of it that the channels of the input lie along. */
 export interface ProductWeight {

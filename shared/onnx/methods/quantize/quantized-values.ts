@@ -1,8 +1,6 @@
-import { kernels, maxColumns, place, roundedUp } from '../../model/kernels/kernels.ts';
-import { eachBlock } from '../../model/kernels/rows.ts';
-import type { ByteSource } from '../../model/tensor/byte-source.ts';
+import { eachBlock, kernels, maxColumns, place, roundedUp } from '../../model/kernels/kernels.ts';
+import type { ByteSource } from '../../model/tensor/external-data.ts';
 import { channelRanges, layoutOf } from './channel-ranges.ts';
-import { type IntegerType, levelsOf, type Mapping, scaleOf } from './scale.ts';
 
 /** Least and most level. */
 type Bounds = ReturnType<typeof levelsOf>;
@@ -45,7 +43,7 @@ export function scalesOf(
 }
 
 /** Quantized values, and what quantization did to them. */
-export interface Quantized {
+interface Quantized {
   levels: Int8Array | Uint8Array;
   /** Relative L2 error; 0 where all values are zero. */
   error: number;
@@ -146,4 +144,54 @@ export function quantize(
   else quantizeRuns(source, target, inner, by, bounds);
   const [squares = 0, lost = 0, nonzeroBefore = 0, nonzeroAfter = 0] = sums;
   return { levels, error: lost === 0 ? 0 : Math.sqrt(lost / squares), nonzeroBefore, nonzeroAfter };
+}
+
+/** Types of 8-bit quantized values. */
+export type IntegerType = 'int8' | 'uint8';
+
+/** How a range of numbers is mapped to the levels of an integer type. */
+export interface Mapping {
+  type: IntegerType;
+  /** Zero is the middle level; int8 then leaves out -128. */
+  symmetric: boolean;
+  /** Seven bits, for processors whose 8-bit products saturate. */
+  reduced: boolean;
+}
+
+/** A number is `scale · (level − zeroPoint)`. */
+interface Scale {
+  scale: number;
+  zeroPoint: number;
+}
+
+/** Smallest and largest level that a type has. */
+export const levelsOf = (type: IntegerType): readonly [number, number] =>
+  type === 'int8' ? [-128, 127] : [0, 255];
+
+function usedLevels({ type, symmetric, reduced }: Mapping): readonly [number, number] {
+  if (reduced) return type === 'int8' ? [-64, 64] : [0, 127];
+  return symmetric && type === 'int8' ? [-127, 127] : levelsOf(type);
+}
+
+/** 1.5 · 2^52: sums with it have no fraction, and processors round them half to even. */
+const noFraction = 6755399441055744;
+
+/** Rounds half to even; for magnitudes below 2^51. */
+export const roundHalfEven = (value: number): number => value + noFraction - noFraction;
+
+const smallestNormalFloat32 = 2 ** -126;
+
+/**
+ * Scale and zero point of a range of float32 numbers, widened to hold zero, by the formulas of ONNX Runtime's quantizer:
+ * the width in float32, the scale in double precision, stored as float32. A range without width has scale 1.
+ */
+export function scaleOf(min: number, max: number, mapping: Mapping): Scale {
+  const [least, most] = usedLevels(mapping);
+  const magnitude = Math.max(-min, max, 0);
+  const low = mapping.symmetric ? -magnitude : Math.min(min, 0);
+  const high = mapping.symmetric ? magnitude : Math.max(max, 0);
+  const scale = Math.fround(high - low) / (most - least);
+  if (scale < smallestNormalFloat32) return { scale: 1, zeroPoint: 0 };
+  const zero = mapping.symmetric ? (least + most) / 2 : least - low / scale;
+  return { scale: Math.fround(scale), zeroPoint: roundHalfEven(zero) };
 }

@@ -1,10 +1,8 @@
-import type { Graph } from '../../model/graph/graph.ts';
+import { type Graph, makeNode, type Names } from '../../model/graph/graph.ts';
 import { GraphIndex } from '../../model/graph/graph-index.ts';
-import { makeNode } from '../../model/graph/make-node.ts';
-import type { Names } from '../../model/graph/names.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { makeTensor } from '../../model/tensor/tensor.ts';
-import type { CalibrationStatistics } from '../calibrate/input-statistics.ts';
+import type { CalibrationStatistics } from '../calibrate/statistics-file.ts';
 import {
   inputsOf,
   largestByInput,

@@ -1,5 +1,4 @@
-import type { Graph } from '../../model/graph/graph.ts';
-import { namesOf, operatorName } from '../../model/graph/node-names.ts';
+import { type Graph, namesOf, operatorName } from '../../model/graph/graph.ts';
 import { isKnownOperator } from '../../model/infer/infer-values.ts';
 import { ModelError } from '../../model/model-error.ts';
 import { nearestName } from './near-names.ts';

@@ -1,5 +1,5 @@
 import type { Graph } from '../../model/graph/graph.ts';
-import { nodeName } from '../../model/graph/node-names.ts';
+import { nodeName } from '../../model/graph/graph.ts';
 
 /** Operators whose second input is a weight. */
 const weighted = new Set(['Conv', 'ConvTranspose', 'Gemm', 'MatMul', 'LSTM', 'GRU', 'RNN']);

@@ -1,5 +1,6 @@
+import { create } from '@bufbuild/protobuf';
 import type { Graph } from '../graph/graph.ts';
-import type { ModelProto } from '../proto/onnx_pb.js';
+import { type ModelProto, OperatorSetIdProtoSchema } from '../proto/onnx_pb.js';
 import type { ExternalData } from '../tensor/external-data.ts';
 
 /** Domain of ONNX Runtime's own operators. */
@@ -25,4 +26,10 @@ export class Model {
     const found = this.proto.opsetImport.find((opset) => same(opset.domain));
     return Number(found?.version ?? 0);
   }
+}
+
+/** Declares that a model uses operators of ONNX Runtime's own. Its other operator sets stay as they are. */
+export function useMicrosoft(model: Model): void {
+  if (model.opset(microsoft) > 0) return;
+  model.proto.opsetImport.push(create(OperatorSetIdProtoSchema, { domain: microsoft, version: 1n }));
 }

@@ -6,9 +6,8 @@ import {
   type NodeProto,
 } from '../proto/onnx_pb.js';
 import type { ExternalData } from '../tensor/external-data.ts';
-import { readTensor } from '../tensor/read-tensor.ts';
+import { readTensor, tensorMessage } from '../tensor/read-tensor.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { tensorMessage } from '../tensor/write-tensor.ts';
 
 const find = (node: NodeProto, name: string): AttributeProto | undefined =>
   node.attribute.find((attribute) => attribute.name === name);

@@ -2,9 +2,8 @@ import type { NodeProto } from '../proto/onnx_pb.js';
 import { elementCount, lazyTensor, makeTensor, type Tensor } from '../tensor/tensor.ts';
 import { floatsOf } from '../tensor/values.ts';
 import { floatAttribute, intAttribute } from './attributes.ts';
-import type { Graph } from './graph.ts';
+import { type Graph, Names } from './graph.ts';
 import { GraphIndex } from './graph-index.ts';
-import { Names } from './names.ts';
 
 interface Normalization {
   /** Factor and offset of each channel: y = factor · x + offset. */

@@ -1,16 +1,17 @@
-import { toBinary } from '@bufbuild/protobuf';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { ModelError } from '../model-error.ts';
 import {
   type AttributeProto,
   type GraphProto,
   GraphProtoSchema,
   type NodeProto,
+  NodeProtoSchema,
   type ValueInfoProto,
 } from '../proto/onnx_pb.js';
 import type { ExternalData } from '../tensor/external-data.ts';
-import { readTensor } from '../tensor/read-tensor.ts';
+import { readTensor, tensorMessage } from '../tensor/read-tensor.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { tensorMessage } from '../tensor/write-tensor.ts';
+import { type AttributeValue, makeAttribute } from './attributes.ts';
 import { valueInfoOf } from './value-info.ts';
 
 const deepest = 16;
@@ -133,3 +134,66 @@ export class Graph {
     for (const bodies of this.#bodies.values()) for (const body of bodies) body.#empty();
   }
 }
+
+/** A node of an operator; `domain` is '' for ONNX's own and `com.microsoft` for ONNX Runtime's. */
+export function makeNode(
+  op_type: string,
+  input: readonly string[],
+  output: readonly string[],
+  {
+    name = '',
+    domain = '',
+    attributes = {},
+  }: { name?: string; domain?: string; attributes?: Readonly<Record<string, AttributeValue>> } = {},
+): NodeProto {
+  return create(NodeProtoSchema, {
+    opType: op_type,
+    input: [...input],
+    output: [...output],
+    name,
+    domain,
+    attribute: Object.entries(attributes).map(([key, value]) => makeAttribute(key, value)),
+  });
+}
+
+/** Gives out names that no value or node of a model has, bodies included. */
+export class Names {
+  readonly #taken = new Set<string>();
+
+  constructor(root: Graph) {
+    for (const graph of root.all()) {
+      for (const name of graph.initializers.keys()) this.#taken.add(name);
+      for (const { name } of [...graph.proto.input, ...graph.proto.output]) this.#taken.add(name);
+      for (const node of graph.nodes) {
+        this.#taken.add(node.name);
+        for (const name of node.output) this.#taken.add(name);
+      }
+    }
+  }
+
+  /** `wanted` itself where it is free, else with a number behind it. */
+  make(wanted: string): string {
+    let name = wanted;
+    for (let count = 2; this.#taken.has(name); count += 1) name = `${wanted}_${count}`;
+    this.#taken.add(name);
+    return name;
+  }
+}
+
+/** Name of a node in reports and requests: its own, or that of its first output. */
+export const nodeName = (node: NodeProto): string => node.name || (node.output[0] ?? '');
+
+/** The type of a node's operator, with its domain where that is not ONNX's own. */
+export const operatorName = ({ domain, opType }: NodeProto): string =>
+  domain === '' || domain === 'ai.onnx' ? opType : `${domain}.${opType}`;
+
+/** Everything by which a request can leave a node out. */
+export const namesOf = (node: NodeProto): readonly string[] => [
+  nodeName(node),
+  node.opType,
+  operatorName(node),
+];
+
+/** Whether a request leaves a node out, by its name or the type of its operator, with or without the domain. */
+export const isExcluded = (node: NodeProto, exclude: readonly string[]): boolean =>
+  exclude.length > 0 && namesOf(node).some((name) => exclude.includes(name));

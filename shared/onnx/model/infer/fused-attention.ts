@@ -1,7 +1,6 @@
 import { intAttribute, intsAttribute } from '../graph/attributes.ts';
 import type { Dim } from '../graph/value-info.ts';
-import { isGiven, typed } from './rule-inputs.ts';
-import { isKnown, productOf, type Rule, type Value } from './value.ts';
+import { isGiven, isKnown, productOf, type Rule, typed, type Value } from './value.ts';
 
 /** An axis of a value; null where its size or the rank is not known. */
 const dimOf = (value: Value | undefined, axis: number): Dim => value?.dims?.at(axis) ?? null;

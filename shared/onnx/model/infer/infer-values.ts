@@ -6,12 +6,10 @@ import { elementCount } from '../tensor/tensor.ts';
 import { integersOf } from '../tensor/values.ts';
 import { elementwiseRules } from './elementwise.ts';
 import { microsoftRules } from './microsoft.ts';
-import { opaqueRules } from './opaque.ts';
-import { isPublished, schemaTypes } from './operator-schema.ts';
+import { isPublished, opaqueRules, schemaTypes } from './operator-schema.ts';
 import { productRules } from './products.ts';
-import { scatteringRules } from './scattering.ts';
 import { selectingRules } from './selecting.ts';
-import { shapingRules } from './shaping.ts';
+import { scatteringRules, shapingRules } from './shaping.ts';
 import type { InferenceContext, Rule, Value } from './value.ts';
 
 /** Longest constant that may be a shape. */

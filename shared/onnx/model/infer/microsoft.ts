@@ -3,9 +3,8 @@ import type { Dim } from '../graph/value-info.ts';
 import { elementwiseRules, normStatistics } from './elementwise.ts';
 import { groupQueryAttention, multiHeadAttention, packedAttention } from './fused-attention.ts';
 import { matMulDims, productRules } from './products.ts';
-import { numbersOf, typed } from './rule-inputs.ts';
 import { shapingRules } from './shaping.ts';
-import { axisOf, broadcast, isKnown, type Rule, type Value } from './value.ts';
+import { axisOf, broadcast, isKnown, numbersOf, type Rule, typed, type Value } from './value.ts';
 
 /** The rule of the operator of ONNX that an operator is made of. */
 function rule(name: string): Rule {

@@ -1,8 +1,10 @@
 import type { Model } from '../file/model.ts';
 import { intAttribute } from '../graph/attributes.ts';
+import { type Dim, valueTypeOf } from '../graph/value-info.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import { type DataTypeName, dataTypeName, dataTypes } from '../tensor/data-type.ts';
 import { operatorTypes } from './operator-types.ts';
+import type { InferenceContext, Rule, Value } from './value.ts';
 
 /** What a schema says of an input or output. */
 interface Parameter {
@@ -18,7 +20,7 @@ interface Parameter {
 }
 
 /** The types of an operator in one version of its operator set. */
-export interface OperatorSchema {
+interface OperatorSchema {
   inputs: readonly Parameter[];
   outputs: readonly Parameter[];
   /** Variables that may be float16. */
@@ -54,10 +56,7 @@ const parsed = new Map<string, OperatorSchema>();
 export const isPublished = (operator: string): boolean => operators.has(operator);
 
 /** The schema of a node's operator; undefined for operators that neither ONNX nor ONNX Runtime publishes. */
-export function schemaOf(
-  { domain, opType }: NodeProto,
-  model: Pick<Model, 'opset'>,
-): OperatorSchema | undefined {
+function schemaOf({ domain, opType }: NodeProto, model: Pick<Model, 'opset'>): OperatorSchema | undefined {
   const versions = lines.get(`${domain}:${opType}`);
   const own = model.opset(domain);
   const text = (versions?.findLast(({ since }) => since <= own) ?? versions?.[0])?.text;
@@ -71,7 +70,7 @@ export function schemaOf(
 }
 
 /** The parameter at a position; the last one repeats where it may. */
-export function parameterAt(parameters: readonly Parameter[], at: number): Parameter | undefined {
+function parameterAt(parameters: readonly Parameter[], at: number): Parameter | undefined {
   const last = parameters.at(-1);
   return parameters[at] ?? (last?.repeats === undefined ? undefined : last);
 }
@@ -122,3 +121,69 @@ export function takesHalf(
     });
   return fits(node.input, schema.inputs) && fits(node.output, schema.outputs);
 }
+
+/** The outputs of a node's body, as it declares them or by its nodes; both branches of an If have the same types. */
+function bodyOutputs({ model, node, inferBody }: InferenceContext): (Value | undefined)[] {
+  const [body] = model.graph.bodiesOf(node);
+  if (body === undefined) return [];
+  const declared = body.outputs.map(valueTypeOf);
+  if (declared.every((value) => value !== undefined)) return declared;
+  const inner = inferBody(body);
+  return body.outputs.map(({ name }, at) => declared[at] ?? inner.get(name));
+}
+
+/** The branches of an If may make values of unlike shapes. */
+const branches: Rule = (context) => {
+  const [first, second] = context.model.graph.bodiesOf(context.node).map(({ outputs }) => outputs);
+  return bodyOutputs(context).map((value, at) => {
+    const [one, other] = [first?.[at], second?.[at]].map((info) => info && valueTypeOf(info)?.dims);
+    const isSame = one !== undefined && one.join() === other?.join() && one.every((dim) => dim !== null);
+    return value && { type: value.type, dims: isSame ? value.dims : undefined };
+  });
+};
+
+/** A result of each round, one behind the other. */
+const stacked = (value: Value | undefined): Value | undefined =>
+  value && { type: value.type, dims: value.dims && ([null, ...value.dims] as readonly Dim[]) };
+
+/** The outputs of a Loop's body: the condition, the carried values, the stacked values. */
+const loop: Rule = (context) => {
+  const carried = Math.max(0, context.node.input.length - 2);
+  return bodyOutputs(context)
+    .slice(1)
+    .map((value, at) => (at < carried ? value && { type: value.type, dims: undefined } : stacked(value)));
+};
+
+/** The outputs of a Scan's body: its states, then the stacked values. */
+const scan: Rule = (context) => {
+  const stackedInputs = Number(
+    context.node.attribute.find(({ name }) => name === 'num_scan_inputs')?.i ?? 0n,
+  );
+  // Before version 9 there was a batch, and an input more.
+  if (context.model.opset() < 9)
+    return bodyOutputs(context).map((value) => value && { type: value.type, dims: undefined });
+  const states = context.node.input.length - stackedInputs;
+  return bodyOutputs(context).map((value, at) => (at < states ? value : stacked(value)));
+};
+
+const scores: Rule = ({ inputs: [x] }) => [
+  { type: 'float', dims: x?.dims?.map((dim, at) => (at === 0 ? dim : null)) },
+];
+const labelled: Rule = (context) => [undefined, ...(scores(context) ?? [])];
+
+/** Control flow, and the operators of classical models (domain ai.onnx.ml). */
+export const opaqueRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ['If', branches],
+  ['Loop', loop],
+  ['Scan', scan],
+  ['ArrayFeatureExtractor', ({ inputs: [x] }) => [x && { type: x.type, dims: undefined }]],
+  ['LinearClassifier', labelled],
+  ['SVMClassifier', labelled],
+  ['TreeEnsembleClassifier', labelled],
+  ['LinearRegressor', scores],
+  ['SVMRegressor', scores],
+  ['TreeEnsembleRegressor', scores],
+  ['Normalizer', ({ inputs: [x] }) => [x && { type: 'float', dims: x.dims }]],
+  ['Scaler', ({ inputs: [x] }) => [x && { type: 'float', dims: x.dims }]],
+  ['Binarizer', ({ inputs: [x] }) => [x && { type: x.type, dims: x.dims }]],
+]);

@@ -1,7 +1,6 @@
 import { intAttribute } from '../graph/attributes.ts';
 import type { Dim } from '../graph/value-info.ts';
-import { isGiven, numbersOf, typed } from './rule-inputs.ts';
-import { axisOf, type InferenceContext, isKnown, type Rule } from './value.ts';
+import { axisOf, type InferenceContext, isGiven, isKnown, numbersOf, type Rule, typed } from './value.ts';
 
 /** Elements from `start` to `end` by `step`, ends cut to the size as ONNX's Slice does. */
 function sliced(size: number, start: number, end: number, step: number): number[] {

@@ -1,4 +1,5 @@
 import type { Model } from '../file/model.ts';
+import { intsAttribute } from '../graph/attributes.ts';
 import type { Dim, ValueType } from '../graph/value-info.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 
@@ -54,3 +55,23 @@ export function broadcast(
     return isKnown(x) ? x : isKnown(y) ? y : null;
   });
 }
+
+/** Numbers that an operator takes as an attribute in old opsets and as an input in newer ones. */
+export function numbersOf(
+  { node, inputs }: InferenceContext,
+  attribute: string,
+  position: number,
+): readonly number[] | undefined {
+  const fromInput = inputs[position]?.elements;
+  if (fromInput?.every(isKnown)) return fromInput;
+  return node.input[position] ? undefined : intsAttribute(node, attribute);
+}
+
+/** Whether an optional input is there. */
+export const isGiven = ({ node }: InferenceContext, position: number): boolean =>
+  (node.input[position] ?? '') !== '';
+
+/** A first output of an input's type. */
+export const typed = (x: Value | undefined, dims: readonly Dim[] | undefined): (Value | undefined)[] => [
+  x && { type: x.type, dims },
+];

@@ -1,7 +1,6 @@
 import type { Tensor } from '../tensor/tensor.ts';
 import { float32Source } from '../tensor/values.ts';
-import { kernels, place } from './kernels.ts';
-import { partsOf } from './parts.ts';
+import { kernels, partsOf, place } from './kernels.ts';
 
 function look(tensor: Tensor): boolean {
   const { widenByRun } = kernels();

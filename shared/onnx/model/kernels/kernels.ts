@@ -1,3 +1,4 @@
+import type { ByteSource } from '../tensor/external-data.ts';
 import { wasm } from './wasm.ts';
 
 /** What kernels.wat exports. Addresses and widths are in bytes. */
@@ -27,7 +28,7 @@ interface Exports {
 
 /** Most values of a row, and most values at once: what is worked on fits into a processor's own memory. */
 export const maxColumns = 2 ** 14;
-export const maxValues = 2 ** 16;
+const maxValues = 2 ** 16;
 
 /** Where things lie, in bytes: sums, two rows of columns, the values, and the bytes that come of them. */
 export const place = {
@@ -39,7 +40,7 @@ export const place = {
 } as const;
 
 /** The loops of kernels.wat and the memory that they work on, which is lent to one call at a time. */
-export interface Kernels extends Exports {
+interface Kernels extends Exports {
   bytes: Uint8Array;
   floats: Float32Array;
   /** Sums of float64 at `place.sums`. */
@@ -67,3 +68,59 @@ export function kernels(): Kernels {
 
 /** The next multiple of `step`, a power of two. */
 export const roundedUp = (count: number, step: number): number => (count + step - 1) & -step;
+
+const partBytes = 4 * maxValues;
+
+/** Brings bytes to `place.values`, a part at a time: where the part begins among them, and the address where it ends. */
+export function* partsOf({ byteLength, read }: ByteSource): Generator<{ from: number; end: number }> {
+  const { bytes: room } = kernels();
+  for (let from = 0; from < byteLength; from += partBytes) {
+    const end = place.values + Math.min(partBytes, byteLength - from);
+    read(room.subarray(place.values, end), from);
+    yield { from, end };
+  }
+}
+
+/** Columns of a matrix of float32 values. */
+interface Columns {
+  /** The first, and how many, of `channels` that the matrix has. */
+  column: number;
+  columns: number;
+  channels: number;
+  rows: number;
+}
+
+/** Rows on their way to where each is filled up. */
+const staged = new Uint8Array(4 * maxValues);
+
+/**
+ * Brings columns of a matrix to `place.values`, several rows at a time. Each row is filled up with zeros to a multiple of
+ * four values. `work` is told where the values end, and which rows they are.
+ */
+export function eachBlock(
+  source: ByteSource,
+  { column, columns, channels, rows }: Columns,
+  work: (end: number, row: number, count: number) => void,
+): void {
+  const { bytes: room } = kernels();
+  const [length, width] = [4 * columns, 4 * roundedUp(columns, 4)];
+  const most = Math.max(1, Math.floor((4 * maxValues) / width));
+  if (width > length) room.fill(0, place.values, place.values + width * Math.min(most, rows));
+  for (let row = 0; row < rows; row += most) {
+    const count = Math.min(most, rows - row);
+    const end = place.values + count * width;
+    if (width === 4 * channels) source.read(room.subarray(place.values, end), row * width);
+    else if (columns === channels) {
+      // A row may be short, and each reading may be one of a file.
+      source.read(staged.subarray(0, count * length), row * length);
+      for (let at = 0; at < count; at += 1)
+        room.set(staged.subarray(at * length, (at + 1) * length), place.values + at * width);
+    } else {
+      for (let at = 0; at < count; at += 1) {
+        const to = place.values + at * width;
+        source.read(room.subarray(to, to + length), 4 * ((row + at) * channels + column));
+      }
+    }
+    work(end, row, count);
+  }
+}

@@ -5,8 +5,14 @@ import { ZipFileReader } from '../../../archive/zip-file-reader.ts';
 import { ModelError } from '../model-error.ts';
 import { byteLengthOf } from '../tensor/data-type.ts';
 import { elementCount } from '../tensor/tensor.ts';
-import { type NpyHeader, npyHeaderLength, npyPrefix, parseNpyHeader } from './npy-header.ts';
-import { inCOrder, swapBytes } from './npy-order.ts';
+import {
+  inCOrder,
+  type NpyHeader,
+  npyHeaderLength,
+  npyPrefix,
+  parseNpyHeader,
+  swapBytes,
+} from './npy-header.ts';
 
 const maxArrays = 1000;
 /** Of one sample, and of a whole array in Fortran order, which cannot be read sample by sample. */

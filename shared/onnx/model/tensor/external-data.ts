@@ -1,7 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { ModelError } from '../model-error.ts';
-import type { ByteSource } from './byte-source.ts';
 
 const isInside = (path: string): boolean =>
   path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
@@ -76,4 +75,19 @@ export class ExternalData {
     for (const { fd } of this.#files.values()) closeSync(fd);
     this.#files.clear();
   }
+}
+
+/** Bytes that are read in parts, so that no tensor of a file has to lie in memory as a whole. */
+export interface ByteSource {
+  readonly byteLength: number;
+  /** All of them, where they lie in memory anyway. Not to be written to. */
+  readonly whole?: Uint8Array;
+  /** Fills `into` with the bytes from `from` on. */
+  read(into: Uint8Array, from: number): void;
+}
+
+/** The bytes of an array, wherever it begins. */
+export function sourceOf({ buffer, byteOffset, byteLength }: ArrayBufferView): ByteSource {
+  const whole = new Uint8Array(buffer, byteOffset, byteLength);
+  return { byteLength, whole, read: (into, from) => into.set(whole.subarray(from, from + into.length)) };
 }

@@ -1,5 +1,5 @@
-import { type ByteSource, sourceOf } from './byte-source.ts';
 import { byteLengthOf, type DataTypeName } from './data-type.ts';
+import { type ByteSource, sourceOf } from './external-data.ts';
 
 /**
  * A constant of a model. Its bytes are read or computed when they are asked for and not kept, so that a model of any

@@ -1,5 +1,5 @@
 import { ModelError } from '../model-error.ts';
-import { type ByteSource, sourceOf } from './byte-source.ts';
+import { type ByteSource, sourceOf } from './external-data.ts';
 import { elementCount, type Tensor } from './tensor.ts';
 
 /** Bytes at an address that is a multiple of `size`: the same ones, or a copy where they lie crooked. */

@@ -1,7 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { Model } from '../../../../shared/onnx/model/file/model.ts';
-import { Graph } from '../../../../shared/onnx/model/graph/graph.ts';
-import { makeNode } from '../../../../shared/onnx/model/graph/make-node.ts';
+import { Graph, makeNode } from '../../../../shared/onnx/model/graph/graph.ts';
 import { valueInfoOf } from '../../../../shared/onnx/model/graph/value-info.ts';
 import { GraphProtoSchema, ModelProtoSchema } from '../../../../shared/onnx/model/proto/onnx_pb.js';
 import { ExternalData } from '../../../../shared/onnx/model/tensor/external-data.ts';

@@ -1,8 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { Model } from '../../../../shared/onnx/model/file/model.ts';
 import type { AttributeValue } from '../../../../shared/onnx/model/graph/attributes.ts';
-import { Graph } from '../../../../shared/onnx/model/graph/graph.ts';
-import { makeNode } from '../../../../shared/onnx/model/graph/make-node.ts';
+import { Graph, makeNode } from '../../../../shared/onnx/model/graph/graph.ts';
 import { type Dim, valueInfoOf } from '../../../../shared/onnx/model/graph/value-info.ts';
 import {
   GraphProtoSchema,

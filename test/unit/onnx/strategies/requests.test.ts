@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { checkPruning, pruneSchemas } from '../../../../shared/onnx/strategies/prune-request.ts';
+import {
+  checkPruning,
+  pruneSchemas,
+  storedRequest,
+} from '../../../../shared/onnx/strategies/prune-request.ts';
 import { pruneStrategyNames } from '../../../../shared/onnx/strategies/prune-strategies.ts';
 import { checkQuantization, quantizeSchemas } from '../../../../shared/onnx/strategies/quantize-request.ts';
-import { storedRequest } from '../../../../shared/onnx/strategies/stored-request.ts';
 
 const faults = (judged: ReturnType<typeof checkPruning> | ReturnType<typeof checkQuantization>) =>
   'faults' in judged ? judged.faults.map(({ name }) => name) : [];

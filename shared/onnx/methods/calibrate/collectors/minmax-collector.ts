@@ -1,6 +1,6 @@
 import type { CalibrationRanges, Range } from '../ranges.ts';
 import type { Collector } from './collector.ts';
-import { Extremes } from './extremes.ts';
+import { summarizeValues } from './summarize-values.ts';
 
 /** The range of an activation is from its smallest to its largest value. */
 export class MinMaxCollector implements Collector {
@@ -16,5 +16,26 @@ export class MinMaxCollector implements Collector {
     const ranges = new Map<string, Range>();
     for (const [name, { range }] of this.#extremes) if (range !== undefined) ranges.set(name, range);
     return ranges;
+  }
+}
+
+/** Smallest and largest of all numbers that were added; NaN is none. */
+export class Extremes {
+  min = Number.POSITIVE_INFINITY;
+  max = Number.NEGATIVE_INFINITY;
+
+  add(values: Float32Array): void {
+    this.include(summarizeValues(values));
+  }
+
+  /** Takes in the extremes of other numbers. */
+  include({ min, max }: Range): void {
+    if (min < this.min) this.min = min;
+    if (max > this.max) this.max = max;
+  }
+
+  /** Undefined where there was no number. */
+  get range(): Range | undefined {
+    return this.min <= this.max ? { min: this.min, max: this.max } : undefined;
   }
 }

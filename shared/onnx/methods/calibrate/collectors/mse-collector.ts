@@ -1,6 +1,6 @@
 import type { CalibrationRanges, Range } from '../ranges.ts';
 import type { Collector } from './collector.ts';
-import { Extremes } from './extremes.ts';
+import { Extremes } from './minmax-collector.ts';
 import { summarizeValues } from './summarize-values.ts';
 import { ValueHistogram } from './value-histogram.ts';
 

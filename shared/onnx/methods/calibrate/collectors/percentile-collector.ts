@@ -1,7 +1,7 @@
 import type { CalibrationRanges, Range } from '../ranges.ts';
 import type { Collector } from './collector.ts';
-import { Extremes } from './extremes.ts';
 import { MagnitudeHistogram } from './magnitude-histogram.ts';
+import { Extremes } from './minmax-collector.ts';
 import { summarizeValues } from './summarize-values.ts';
 
 interface Seen {

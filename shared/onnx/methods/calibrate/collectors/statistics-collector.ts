@@ -1,7 +1,7 @@
 import { ModelError } from '../../../model/model-error.ts';
 import type { GramSession } from '../gram-session.ts';
-import type { InputStatistics, ObservedInput } from '../input-statistics.ts';
 import type { CountedRows } from '../real-tokens.ts';
+import type { InputStatistics, ObservedInput } from '../statistics-file.ts';
 
 /** Rows are multiplied together in parts of about this many values, and at least so many rows. */
 const bufferValues = 2 ** 21;

@@ -1,13 +1,11 @@
 import { makeTensor } from '../../../model/tensor/tensor.ts';
 import { floatsOf } from '../../../model/tensor/values.ts';
-import type { CalibrationStatistics } from '../../calibrate/input-statistics.ts';
-import { addToBias } from '../structured/add-to-bias.ts';
+import type { CalibrationStatistics } from '../../calibrate/statistics-file.ts';
 import type { DependencyGraph } from '../structured/dependency-graph.ts';
-import { type ChannelRows, putRows, rowsOf } from './channel-rows.ts';
-import type { Consumer } from './consumers.ts';
-import { type InputMoment, momentsOf } from './input-moments.ts';
+import { addToBias } from '../structured/remove-channels.ts';
+import { type ChannelRows, type Consumer, putRows, rowsOf } from './channel-rows.ts';
+import { type InputMoment, momentsOf, validTaps } from './input-moments.ts';
 import { compensation } from './least-squares.ts';
-import { validTaps } from './valid-taps.ts';
 
 /** Makes one group's kept rows answer for the removed ones. Returns what is missing of each output on average. */
 function foldGroup(

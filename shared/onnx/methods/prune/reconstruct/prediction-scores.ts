@@ -1,9 +1,8 @@
-import type { CalibrationStatistics } from '../../calibrate/input-statistics.ts';
+import type { CalibrationStatistics } from '../../calibrate/statistics-file.ts';
 import type { ChannelGroups } from '../structured/channel-groups.ts';
-import { rowsOf } from './channel-rows.ts';
-import type { Consumer } from './consumers.ts';
+import { type Consumer, rowsOf } from './channel-rows.ts';
 import { momentsOf } from './input-moments.ts';
-import { PivotedCholesky } from './pivoted-cholesky.ts';
+import { PivotedCholesky } from './least-squares.ts';
 
 /** How removed channels are spread over the layers: each loses the same part, or those that need them least lose most. */
 export type Allocation = 'uniform' | 'sensitivity';

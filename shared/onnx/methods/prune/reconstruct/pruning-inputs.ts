@@ -1,9 +1,9 @@
 import type { Model } from '../../../model/file/model.ts';
-import type { ObservedInput } from '../../calibrate/input-statistics.ts';
+import type { ObservedInput } from '../../calibrate/statistics-file.ts';
 import { foldViews } from '../../fuse/fold-views.ts';
 import { buildDependencyGraph } from '../structured/build-dependency-graph.ts';
 import { channelGroups } from '../structured/channel-groups.ts';
-import { consumersOf } from './consumers.ts';
+import { consumersOf } from './channel-rows.ts';
 
 /** Channels of which the second moment is taken at most: it has 8 · channels² bytes. */
 export const maxChannels = 8192;

@@ -1,6 +1,6 @@
 import { type Model, microsoft } from '../../../model/file/model.ts';
+import { isExcluded } from '../../../model/graph/graph.ts';
 import { outerNames } from '../../../model/graph/graph-index.ts';
-import { isExcluded } from '../../../model/graph/node-names.ts';
 import { DependencyGraph } from './dependency-graph.ts';
 import { elementwiseRules } from './rules/elementwise-rules.ts';
 import { fusedLayerRules, fusedRules } from './rules/fused-rules.ts';
@@ -8,8 +8,7 @@ import { joiningRules } from './rules/joining-rules.ts';
 import { layerRules } from './rules/layer-rules.ts';
 import { normRules } from './rules/norm-rules.ts';
 import { type ChannelRule, RuleContext } from './rules/rule-context.ts';
-import { followCounts } from './rules/shape-counts.ts';
-import { shapeRules } from './rules/shape-rules.ts';
+import { followCounts, shapeRules } from './rules/shape-rules.ts';
 
 function ruleOf({ node }: RuleContext): ChannelRule | undefined {
   const { opType, domain } = node;

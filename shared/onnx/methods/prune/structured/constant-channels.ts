@@ -5,13 +5,14 @@ import {
   stringAttribute,
 } from '../../../model/graph/attributes.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
-import { elementCount } from '../../../model/tensor/tensor.ts';
+import { elementCount, type Tensor } from '../../../model/tensor/tensor.ts';
 import { floatsOf, isFloatTensor } from '../../../model/tensor/values.ts';
-import { constantActivations } from './constant-activations.ts';
-import type { Carried, DependencyGraph } from './dependency-graph.ts';
+import { layerName } from '../outcome.ts';
+import type { Carried, Cut, DependencyGraph } from './dependency-graph.ts';
+import { addToBias } from './remove-channels.ts';
 
 /** The constant value of each channel; NaN for those that depend on the input. */
-export type ChannelConstants = Float64Array;
+type ChannelConstants = Float64Array;
 
 /** Operators that move channels as they are: the output's are found among the input's by their labels. */
 const moving = new Set('Transpose Squeeze Unsqueeze Flatten Reshape Split Slice Identity Dropout'.split(' '));
@@ -33,7 +34,7 @@ export const isPadded = (node: NodeProto): boolean =>
  * Find the channels that do not depend on the input: those whose weights are all zero, as an earlier pruning leaves
  * them, and what activations, BatchNormalization and sums make of them (Sigmoid(0) is 0.5).
  */
-export class ConstantChannels {
+class ConstantChannels {
   readonly #dependencies: DependencyGraph;
   readonly #known = new Map<string, ChannelConstants>();
 
@@ -143,4 +144,105 @@ export class ConstantChannels {
     const isComplete = isPart || new Set(labels).size === byLabel.size;
     return isComplete ? Float64Array.from(labels, (label) => byLabel.get(label) ?? Number.NaN) : undefined;
   }
+}
+
+const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
+const softplus = (x: number): number => Math.log1p(Math.exp(x));
+const hardSigmoid = (x: number, slope: number, offset: number): number =>
+  Math.min(1, Math.max(0, slope * x + offset));
+
+/** The result of each activation on a constant, as the ONNX operators of these names define it with their defaults. */
+const constantActivations: Readonly<Record<string, (x: number, node: NodeProto) => number>> = {
+  Relu: (x) => Math.max(0, x),
+  LeakyRelu: (x, node) => (x < 0 ? floatAttribute(node, 'alpha', 0.01) * x : x),
+  Elu: (x, node) => (x < 0 ? floatAttribute(node, 'alpha', 1) * Math.expm1(x) : x),
+  Selu: (x, node) =>
+    floatAttribute(node, 'gamma', 1.0507009873554805) *
+    (x > 0 ? x : floatAttribute(node, 'alpha', 1.6732632423543772) * Math.expm1(x)),
+  Sigmoid: (x) => sigmoid(x),
+  HardSigmoid: (x, node) =>
+    hardSigmoid(x, floatAttribute(node, 'alpha', 0.2), floatAttribute(node, 'beta', 0.5)),
+  HardSwish: (x) => x * hardSigmoid(x, 1 / 6, 0.5),
+  Tanh: (x) => Math.tanh(x),
+  Softplus: (x) => softplus(x),
+  Softsign: (x) => x / (1 + Math.abs(x)),
+  Mish: (x) => x * Math.tanh(softplus(x)),
+  Exp: (x) => Math.exp(x),
+  Abs: (x) => Math.abs(x),
+  Neg: (x) => -x,
+  Sqrt: (x) => Math.sqrt(x),
+};
+
+/** Whether anything that makes channels has one without weights; only then is there something to look for. */
+function hasDeadChannels({ producers, model, cuts }: DependencyGraph): boolean {
+  const made = new Set(producers.map(({ labels }) => labels));
+  return cuts.some(({ node, position, axis, labels }) => {
+    const weight = made.has(labels) ? model.graph.initializers.get(node.input[position] ?? '') : undefined;
+    if (weight === undefined) return false;
+    const behind = elementCount(weight.dims.slice(axis + 1));
+    const isAlive = new Uint8Array(labels.length);
+    for (const [at, value] of floatsOf(weight).entries())
+      if (value !== 0) isAlive[Math.floor(at / behind) % labels.length] = 1;
+    return isAlive.includes(0);
+  });
+}
+
+/** The contribution of removed constant channels to each output of a layer. */
+function contributions(
+  { node, axis }: Cut,
+  weight: Tensor,
+  constants: ChannelConstants,
+  isRemoved: (at: number) => boolean,
+): Float64Array {
+  const outputAxis =
+    node.opType === 'Conv' ? 0 : weight.dims.length - 2 + (1 - (axis - weight.dims.length + 2));
+  const outputs = weight.dims[outputAxis] ?? 0;
+  const inputs = weight.dims[axis] ?? 1;
+  const groups = node.opType === 'Conv' ? intAttribute(node, 'group', 1) : 1;
+  const behind = elementCount(weight.dims.slice(axis + 1));
+  const behindOutput = elementCount(weight.dims.slice(outputAxis + 1));
+  const sums = new Float64Array(outputs);
+  for (const [at, value] of floatsOf(weight).entries()) {
+    const output = Math.floor(at / behindOutput) % outputs;
+    const group = Math.floor((output * groups) / outputs);
+    const channel = group * inputs + (Math.floor(at / behind) % inputs);
+    const constant = isRemoved(channel) ? (constants[channel] ?? Number.NaN) : 0;
+    if (constant !== 0 && !Number.isNaN(constant)) sums[output] = (sums[output] ?? 0) + value * constant;
+  }
+  return sums;
+}
+
+/**
+ * Fold removed constant channels into the bias of the layers that use them, so that channels without weights are
+ * removed without changing the result: behind a Sigmoid they are 0.5. Layers that are done otherwise are left out. Returns the layers in which this is not exact
+ * at the edges, because the layer pads.
+ */
+export function foldConstantChannels(
+  dependencies: DependencyGraph,
+  isRemoved: (label: number) => boolean,
+  isDone: (cut: Cut) => boolean = () => false,
+): string[] {
+  if (!hasDeadChannels(dependencies)) return [];
+  const constants = new ConstantChannels(dependencies);
+  const inexact: string[] = [];
+  for (const cut of [...dependencies.cuts]) {
+    const { node, position, isWeight } = cut;
+    if (isDone(cut)) continue;
+    const input = dependencies.carried.get(node.input[0] ?? '');
+    const known = constants.of(node.input[0]);
+    const weight = dependencies.constant(node.input[1]);
+    const isUser =
+      isWeight &&
+      position === 1 &&
+      input !== undefined &&
+      dependencies.producers.some((one) => one.node === node);
+    if (!isUser || known === undefined || weight?.type !== 'float') continue;
+    if (node.opType !== 'Conv' && weight.dims.length !== 2) continue;
+    if (dependencies.carried.get(node.output[0] ?? '')?.labels === cut.labels) continue;
+    const sums = contributions(cut, weight, known, (at) => isRemoved(input.labels[at] ?? 0));
+    if (sums.every((sum) => sum === 0)) continue;
+    addToBias(dependencies, cut, weight, sums);
+    if (isPadded(node)) inexact.push(layerName(node));
+  }
+  return inexact;
 }

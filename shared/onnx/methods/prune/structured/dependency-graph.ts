@@ -1,6 +1,6 @@
 import type { Model } from '../../../model/file/model.ts';
+import { Names } from '../../../model/graph/graph.ts';
 import { GraphIndex } from '../../../model/graph/graph-index.ts';
-import { Names } from '../../../model/graph/names.ts';
 import type { Dim } from '../../../model/graph/value-info.ts';
 import { inferValues } from '../../../model/infer/infer-values.ts';
 import type { Value } from '../../../model/infer/value.ts';

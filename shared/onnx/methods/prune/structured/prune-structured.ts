@@ -1,22 +1,20 @@
 import type { Model } from '../../../model/file/model.ts';
 import { ModelError } from '../../../model/model-error.ts';
 import type { PruneRequest } from '../../../strategies/prune-request.ts';
-import type { CalibrationStatistics } from '../../calibrate/input-statistics.ts';
+import type { CalibrationStatistics } from '../../calibrate/statistics-file.ts';
 import { foldViews } from '../../fuse/fold-views.ts';
 import type { PrunedGroup } from '../../report/pruning-outcome.ts';
 import type { TransformReport } from '../../report/report.ts';
 import { weightsInBodies } from '../../report/weights-in-bodies.ts';
-import { layerName } from '../layer-name.ts';
-import { floatParameters, recordNoChange, recordOutcome } from '../outcome.ts';
-import { type Consumer, consumersOf } from '../reconstruct/consumers.ts';
+import { floatParameters, layerName, recordNoChange, recordOutcome } from '../outcome.ts';
+import { type Consumer, consumersOf } from '../reconstruct/channel-rows.ts';
 import { foldKept } from '../reconstruct/fold-kept.ts';
 import { predictionScores } from '../reconstruct/prediction-scores.ts';
 import { buildDependencyGraph } from './build-dependency-graph.ts';
 import { type ChannelGroups, channelGroups } from './channel-groups.ts';
-import { channelScores, type StructuredStrategy } from './channel-scores.ts';
-import { type Choice, chooseChannels } from './choose-channels.ts';
+import { type Choice, channelScores, chooseChannels, type StructuredStrategy } from './choose-channels.ts';
+import { foldConstantChannels } from './constant-channels.ts';
 import type { DependencyGraph, Remaining } from './dependency-graph.ts';
-import { foldConstantChannels } from './fold-constant-channels.ts';
 import { remainingOf, removeChannels } from './remove-channels.ts';
 
 /** Report the layers that have to keep channels, and why. */

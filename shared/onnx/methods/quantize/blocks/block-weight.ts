@@ -1,6 +1,13 @@
+import { floatAttribute, intAttribute, intsAttribute } from '../../../model/graph/attributes.ts';
+import { type Graph, isExcluded, nodeName } from '../../../model/graph/graph.ts';
+import { GraphIndex } from '../../../model/graph/graph-index.ts';
+import { finiteness } from '../../../model/kernels/finiteness.ts';
+import { ModelError } from '../../../model/model-error.ts';
+import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import { lazyTensor, type Tensor } from '../../../model/tensor/tensor.ts';
 import { withFloats } from '../../../model/tensor/values.ts';
 import type { TransformReport } from '../../report/report.ts';
+import { weightsInBodies } from '../../report/weights-in-bodies.ts';
 import { type Blocks, blockCount, blockSize, type Matrix, quantizeBlocks } from './block-quantize.ts';
 
 /** A constant matrix among the weights, and how it lies: [K, N], or transposed, [N, K]. */
@@ -96,3 +103,99 @@ export function blockTensors(
       : lazyTensor(`${name}_zero_points`, 'uint8', zeroDims, () => computed().zeroPoints ?? new Uint8Array()),
   };
 }
+
+/** A node whose weight goes into blocks. */
+export interface BlockUse {
+  graph: Graph;
+  node: NodeProto;
+  /** A lookup in a table, or a product, of which a Gemm has a bias. */
+  kind: 'table' | 'product';
+  weight: WeightMatrix;
+}
+
+interface Found {
+  tensor: Tensor;
+  transposed: boolean;
+}
+
+/** The matrix that a product takes as its right side: a constant, or the transpose of one. */
+function rightSide(graph: Graph, index: GraphIndex, name: string): Found | undefined {
+  const tensor = graph.initializer(name);
+  if (tensor !== undefined) return { tensor, transposed: false };
+  const producer = index.producer(name);
+  const perm = producer?.opType === 'Transpose' ? intsAttribute(producer, 'perm') : undefined;
+  const below = perm?.join() === '1,0' ? graph.initializer(producer?.input[0] ?? '') : undefined;
+  return below && { tensor: below, transposed: true };
+}
+
+/** Why a constant cannot go into blocks; undefined where it can. */
+function objection({ type, dims }: Tensor, kind: BlockUse['kind'], node: NodeProto): string | undefined {
+  if (type !== 'float') return `its weight is ${type}, not float`;
+  if (dims.length !== 2) return `its weight has ${dims.length} dimensions, not 2`;
+  if (dims.includes(0)) return 'its weight is empty';
+  if (kind === 'table' && intAttribute(node, 'axis', 0) !== 0) return 'it looks up along another axis than 0';
+  if (kind === 'table' && (dims[1] ?? 0) % blockSize !== 0) {
+    return `its rows of ${dims[1]} do not fill blocks of ${blockSize}`;
+  }
+  if (node.opType !== 'Gemm') return undefined;
+  const isPlain =
+    intAttribute(node, 'transA', 0) === 0 &&
+    floatAttribute(node, 'alpha', 1) === 1 &&
+    floatAttribute(node, 'beta', 1) === 1;
+  return isPlain ? undefined : 'its factors or its transposed input have no form in blocks';
+}
+
+function siteOf(
+  graph: Graph,
+  index: GraphIndex,
+  node: NodeProto,
+  { report, isSound }: { report: TransformReport; isSound: (tensor: Tensor) => boolean },
+): BlockUse | undefined {
+  const kind = node.opType === 'Gather' ? 'table' : 'product';
+  const found =
+    kind === 'table'
+      ? { tensor: graph.initializer(node.input[0] ?? ''), transposed: true }
+      : rightSide(graph, index, node.input[1] ?? '');
+  if (found?.tensor === undefined) {
+    if (kind === 'product') report.keep(nodeName(node), 'both sides of the product are computed');
+    return undefined;
+  }
+  const { tensor } = found;
+  const why =
+    objection(tensor, kind, node) ??
+    (isSound(tensor) ? undefined : 'its weight holds NaN or infinite values');
+  if (why !== undefined) {
+    // Small lookups of shapes are no weights worth a word.
+    if (tensor.type === 'float') report.keep(nodeName(node), why);
+    return undefined;
+  }
+  const transposed = found.transposed || (node.opType === 'Gemm' && intAttribute(node, 'transB', 0) === 1);
+  const [rows = 0, columns = 0] = tensor.dims;
+  const weight = { tensor, k: transposed ? columns : rows, n: transposed ? rows : columns, transposed };
+  return { graph, node, kind, weight };
+}
+
+/** The nodes whose weights go into blocks, bodies of control flow included. What stays as it is, is reported. */
+export function findBlockUses(root: Graph, exclude: readonly string[], report: TransformReport): BlockUse[] {
+  const uses: BlockUse[] = [];
+  const isSound = finiteness();
+  for (const graph of root.all()) {
+    const index = new GraphIndex(graph);
+    for (const node of graph.nodes) {
+      if (node.domain !== '' || !['MatMul', 'Gemm', 'Gather'].includes(node.opType)) continue;
+      if (isExcluded(node, exclude)) {
+        report.keep(nodeName(node), 'the request excludes it');
+        continue;
+      }
+      const use = siteOf(graph, index, node, { report, isSound });
+      if (use !== undefined) uses.push(use);
+    }
+  }
+  return uses;
+}
+
+/** Why a model without a weight that could go into blocks is refused. */
+export const nothingForBlocks = (root: Graph, report: TransformReport): ModelError =>
+  new ModelError(
+    `The model has no constant float weight of MatMul, Gemm or Gather that could go into blocks; static methods quantize convolutions.${report.keptText()}${weightsInBodies(root)}`,
+  );

@@ -1,11 +1,11 @@
 import { type Curvature, curvatureOf, largestFirst } from '../../calibrate/curvature.ts';
-import type { CalibrationStatistics } from '../../calibrate/input-statistics.ts';
+import type { CalibrationStatistics } from '../../calibrate/statistics-file.ts';
 import type { TransformReport } from '../../report/report.ts';
-import type { BlockMethod } from './block-weight.ts';
-import type { BlockUse } from './find-block-weights.ts';
-import { gptqLevels } from './gptq.ts';
+import { blockCount, blockSize, type Matrix } from './block-quantize.ts';
+import { bestBlockScale, levelOf, reciprocalOf } from './block-scale.ts';
+import type { BlockMethod, BlockUse } from './block-weight.ts';
 import { leastErrorLevels } from './least-error-blocks.ts';
-import { packBlocks } from './pack-blocks.ts';
+import { type BlockLevels, packBlocks } from './weight-only.ts';
 
 /** The curvature of one input at a time: queries, keys and values share theirs. */
 class Curvatures {
@@ -58,3 +58,99 @@ export const gptqMethod =
       return leastErrorLevels(matrix, format, weight);
     };
   };
+
+/** Rows of the weight that take their turn together: they read the factor once. */
+const tile = 8;
+
+/** Rows of a weight that is being quantized, in its own order of columns, changed by what errors leave to them. */
+interface Rows {
+  values: Float64Array;
+  first: number;
+  count: number;
+}
+
+/** Scales of the rows' blocks, of the weight as it was: a column's scale must be known whenever its turn comes. */
+function putScales(
+  { values, first, count }: Rows,
+  { k, bits, symmetric }: { k: number; bits: 4 | 8; symmetric: boolean },
+  diagonal: Float64Array,
+  found: BlockLevels,
+): void {
+  const blocks = blockCount(k);
+  for (let row = 0; row < count; row += 1) {
+    for (let block = 0; block < blocks; block += 1) {
+      const [start, end] = [block * blockSize, Math.min(k, (block + 1) * blockSize)];
+      const part = {
+        values: values.subarray(row * k + start, row * k + end),
+        weights: diagonal.subarray(start, end),
+      };
+      const { scale, zeroPoint } = bestBlockScale(part, bits, symmetric);
+      found.scales[(first + row) * blocks + block] = scale;
+      found.zeroPoints[(first + row) * blocks + block] = zeroPoint;
+    }
+  }
+}
+
+/** Quantizes columns in their order; the error of each goes to those to come, as far as they can make up for it. */
+function putLevels(
+  { values, first, count }: Rows,
+  k: number,
+  bits: 4 | 8,
+  { order, factor }: Curvature,
+  found: BlockLevels,
+): void {
+  const blocks = blockCount(k);
+  const most = 2 ** bits - 1;
+  // In the order of the columns' turns, so that what is left lies together.
+  const left = new Float64Array(count * k);
+  for (let row = 0; row < count; row += 1) {
+    for (let at = 0; at < k; at += 1) left[row * k + at] = values[row * k + (order[at] ?? 0)] ?? 0;
+  }
+  for (let at = 0; at < k; at += 1) {
+    const column = order[at] ?? 0;
+    const pivot = factor[at * k + at] ?? 1;
+    for (let row = 0; row < count; row += 1) {
+      const block = (first + row) * blocks + Math.floor(column / blockSize);
+      const [scale, zeroPoint] = [found.scales[block] ?? 0, found.zeroPoints[block] ?? 0];
+      const value = left[row * k + at] ?? 0;
+      const level = levelOf(value, reciprocalOf(scale), zeroPoint, most);
+      found.levels[(first + row) * k + column] = level;
+      const error = (value - (level - zeroPoint) * scale) / pivot;
+      const [base, turn] = [row * k, at * k];
+      for (let next = at + 1; next < k; next += 1) {
+        left[base + next] = (left[base + next] ?? 0) - error * (factor[turn + next] ?? 0);
+      }
+    }
+  }
+}
+
+/**
+ * Levels of a weight by which a product with inputs of this curvature changes least: GPTQ (Frantar et al., 2023) with
+ * the scales of all blocks fixed beforehand by least squared error, and columns in the order of the curvature, so that
+ * blocks stay where they are.
+ */
+export function gptqLevels(
+  { values, k, n, strideK, strideN }: Matrix,
+  curvature: Curvature,
+  bits: 4 | 8,
+  symmetric: boolean,
+): BlockLevels {
+  const blocks = blockCount(k);
+  const found: BlockLevels = {
+    levels: new Uint8Array(n * k),
+    scales: new Float32Array(n * blocks),
+    zeroPoints: new Uint8Array(n * blocks),
+  };
+  for (let first = 0; first < n; first += tile) {
+    const count = Math.min(tile, n - first);
+    const rows = { values: new Float64Array(count * k), first, count };
+    for (let row = 0; row < count; row += 1) {
+      for (let at = 0; at < k; at += 1) {
+        rows.values[row * k + at] = values[(first + row) * strideN + at * strideK] ?? 0;
+      }
+    }
+    putScales(rows, { k, bits, symmetric }, curvature.diagonal, found);
+    putLevels(rows, k, bits, curvature, found);
+  }
+  return found;
+}

@@ -1,7 +1,7 @@
 import { blockCount, blockSize, type Matrix } from './block-quantize.ts';
 import { bestBlockScale, levelOf, reciprocalOf } from './block-scale.ts';
 import type { BlockFormat, BlockMethod } from './block-weight.ts';
-import { type BlockLevels, packBlocks } from './pack-blocks.ts';
+import { type BlockLevels, packBlocks } from './weight-only.ts';
 
 const alike = new Float64Array(blockSize).fill(1);
 

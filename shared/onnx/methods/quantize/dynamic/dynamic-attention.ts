@@ -1,6 +1,6 @@
 import { microsoft } from '../../../model/file/model.ts';
 import { hasAttribute } from '../../../model/graph/attributes.ts';
-import { makeNode } from '../../../model/graph/make-node.ts';
+import { makeNode } from '../../../model/graph/graph.ts';
 import { type DynamicRule, notFinite } from './dynamic-graph.ts';
 
 /** Attributes of Attention that QAttention lacks. */

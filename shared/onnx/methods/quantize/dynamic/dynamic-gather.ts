@@ -1,5 +1,5 @@
 import { intAttribute } from '../../../model/graph/attributes.ts';
-import { makeNode } from '../../../model/graph/make-node.ts';
+import { makeNode } from '../../../model/graph/graph.ts';
 import type { WeightForm } from '../weight-store.ts';
 import { type DynamicGraph, type DynamicRule, notFinite } from './dynamic-graph.ts';
 

@@ -1,12 +1,8 @@
-import type { Graph } from '../../../model/graph/graph.ts';
-import { makeNode } from '../../../model/graph/make-node.ts';
-import type { Names } from '../../../model/graph/names.ts';
+import { type Graph, makeNode, type Names } from '../../../model/graph/graph.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import type { QuantizeRequest } from '../../../strategies/quantize-request.ts';
-import { type OwnedConstant, ownedConstant } from '../constant-owner.ts';
-import { isQuantizable } from '../put-quantized.ts';
-import type { Mapping } from '../scale.ts';
-import type { WeightStore } from '../weight-store.ts';
+import type { Mapping } from '../quantized-values.ts';
+import { isQuantizable, type OwnedConstant, ownedConstant, type WeightStore } from '../weight-store.ts';
 
 /** Options of the rules of dynamic quantization. */
 export type DynamicRequest = Pick<

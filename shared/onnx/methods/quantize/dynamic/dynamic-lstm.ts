@@ -1,9 +1,8 @@
 import { microsoft } from '../../../model/file/model.ts';
 import { intAttribute, removeAttribute } from '../../../model/graph/attributes.ts';
-import { makeNode } from '../../../model/graph/make-node.ts';
+import { makeNode } from '../../../model/graph/graph.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
-import type { OwnedConstant } from '../constant-owner.ts';
-import type { WeightForm } from '../weight-store.ts';
+import type { OwnedConstant, WeightForm } from '../weight-store.ts';
 import { type DynamicGraph, type DynamicRule, notFinite } from './dynamic-graph.ts';
 
 /**

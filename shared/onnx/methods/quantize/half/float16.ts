@@ -1,10 +1,7 @@
 import { Model } from '../../../model/file/model.ts';
 import { setAttribute } from '../../../model/graph/attributes.ts';
-import type { Graph } from '../../../model/graph/graph.ts';
+import { type Graph, isExcluded, makeNode, Names, nodeName } from '../../../model/graph/graph.ts';
 import { outerNames } from '../../../model/graph/graph-index.ts';
-import { makeNode } from '../../../model/graph/make-node.ts';
-import { Names } from '../../../model/graph/names.ts';
-import { isExcluded, nodeName } from '../../../model/graph/node-names.ts';
 import { removeUnused } from '../../../model/graph/remove-unused.ts';
 import { valueTypeOf } from '../../../model/graph/value-info.ts';
 import { inferValues } from '../../../model/infer/infer-values.ts';

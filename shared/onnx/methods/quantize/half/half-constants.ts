@@ -1,6 +1,4 @@
-import type { Graph } from '../../../model/graph/graph.ts';
-import type { Names } from '../../../model/graph/names.ts';
-import { nodeName } from '../../../model/graph/node-names.ts';
+import { type Graph, type Names, nodeName } from '../../../model/graph/graph.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import { elementCount, type Tensor } from '../../../model/tensor/tensor.ts';
 import type { LayerChange, TransformReport } from '../../report/report.ts';

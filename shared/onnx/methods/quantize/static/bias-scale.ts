@@ -1,6 +1,6 @@
 import { elementCount, type Tensor } from '../../../model/tensor/tensor.ts';
 import { floatsOf } from '../../../model/tensor/values.ts';
-import { roundHalfEven } from '../scale.ts';
+import { roundHalfEven } from '../quantized-values.ts';
 
 const maxInt32 = 2 ** 31 - 1;
 const minInt32 = -(2 ** 31);

@@ -1,21 +1,29 @@
 import type { Model } from '../../../model/file/model.ts';
-import { Names } from '../../../model/graph/names.ts';
-import { isExcluded, nodeName } from '../../../model/graph/node-names.ts';
+import { foldBatchNorms } from '../../../model/graph/fold-batch-norm.ts';
+import { isExcluded, Names, nodeName } from '../../../model/graph/graph.ts';
 import { removeUnused } from '../../../model/graph/remove-unused.ts';
 import { ModelError } from '../../../model/model-error.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
-import type { CalibrationStatistics } from '../../calibrate/input-statistics.ts';
 import type { CalibrationRanges } from '../../calibrate/ranges.ts';
+import type { CalibrationStatistics } from '../../calibrate/statistics-file.ts';
 import type { TransformReport } from '../../report/report.ts';
 import { quantizeGather } from '../dynamic/dynamic-gather.ts';
 import { DynamicGraph } from '../dynamic/dynamic-graph.ts';
+import { makePlain } from '../dynamic/dynamic-products.ts';
+import { foldTransposes } from '../fold-transposes.ts';
+import { prepareProducts } from '../prepare-products.ts';
 import { WeightStore } from '../weight-store.ts';
 import { makeStaticPlan, minOpsetPerChannel, nothingToQuantize } from './make-static-plan.ts';
-import { prepareStatic } from './prepare-static.ts';
 import { ActivationScales } from './static-activations.ts';
 import { ConstantWriter } from './static-constants.ts';
 import { StaticNodes } from './static-nodes.ts';
-import { keepsInputFloat, leafOperators, operatorsBetween, type StaticRequest } from './static-operators.ts';
+import {
+  isChosen,
+  keepsInputFloat,
+  leafOperators,
+  operatorsBetween,
+  type StaticRequest,
+} from './static-operators.ts';
 import type { StaticPlan } from './static-plan.ts';
 
 /** Operators with weights that static quantization leaves as they are. */
@@ -117,4 +125,30 @@ export function quantizeStatic(
       : new ModelError(`Static methods can quantize none of the model's weights.${report.keptText()}`);
   }
   removeUnused(model.graph);
+}
+
+/**
+ * Brings a model into the form that static quantization starts from, which computes the same: BatchNormalization
+ * folded into Conv, transposed constants as constants, Gemm without factors; equalized, smoothed and corrected as far as
+ * the request asks. Returns notes; none when it was called before for a request without these.
+ */
+export function prepareStatic(
+  model: Model,
+  request: StaticRequest,
+  statistics: CalibrationStatistics = new Map(),
+): string[] {
+  const folded = foldBatchNorms(model);
+  foldTransposes(model.graph);
+  const names = new Names(model.graph);
+  model.graph.nodes = model.graph.nodes.flatMap((node) => {
+    if (node.opType !== 'Gemm' || !isChosen(model, node, request)) return [node];
+    if (model.graph.initializers.get(node.input[1] ?? '')?.type !== 'float') return [node];
+    return [...(makePlain(model.graph, names, node) ?? []), node];
+  });
+  const mapping = { type: 'int8', symmetric: true, reduced: request.reduce_range } as const;
+  const isPerChannel = request.per_channel && model.opset() >= minOpsetPerChannel;
+  const notes = prepareProducts(model, request, { mapping, isPerChannel }, statistics);
+  return folded === 0
+    ? notes
+    : [`${folded} BatchNormalization were folded into the Conv before them.`, ...notes];
 }

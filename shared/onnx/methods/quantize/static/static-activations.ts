@@ -1,10 +1,9 @@
-import { makeNode } from '../../../model/graph/make-node.ts';
-import type { Names } from '../../../model/graph/names.ts';
+import type { Names } from '../../../model/graph/graph.ts';
+import { makeNode } from '../../../model/graph/graph.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import { makeTensor } from '../../../model/tensor/tensor.ts';
 import type { Range } from '../../calibrate/ranges.ts';
-import { integers } from '../quantized-values.ts';
-import { type IntegerType, scaleOf } from '../scale.ts';
+import { type IntegerType, integers, scaleOf } from '../quantized-values.ts';
 import type { StaticRequest } from './static-operators.ts';
 import type { ActivationMark, ConstantMark, StaticPlan } from './static-plan.ts';
 

@@ -1,10 +1,10 @@
-import { makeNode } from '../../../model/graph/make-node.ts';
-import type { Names } from '../../../model/graph/names.ts';
+import type { Names } from '../../../model/graph/graph.ts';
+import { makeNode } from '../../../model/graph/graph.ts';
 import { makeTensor } from '../../../model/tensor/tensor.ts';
 import { float32Source } from '../../../model/tensor/values.ts';
 import type { TransformReport } from '../../report/report.ts';
-import { putQuantized } from '../put-quantized.ts';
 import { type Scales, scalesOf } from '../quantized-values.ts';
+import { putQuantized } from '../weight-store.ts';
 import { biasValues, type QuantizedBias, quantizedBias, raiseScales } from './bias-scale.ts';
 import { type ActivationScales, activationType, type SharedScale } from './static-activations.ts';
 import type { StaticRequest } from './static-operators.ts';

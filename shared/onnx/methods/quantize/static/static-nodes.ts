@@ -1,4 +1,4 @@
-import type { Names } from '../../../model/graph/names.ts';
+import type { Names } from '../../../model/graph/graph.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import { type ActivationScales, quantizePair } from './static-activations.ts';
 import type { StaticPlan } from './static-plan.ts';

@@ -1,5 +1,5 @@
 import type { Model } from '../../../model/file/model.ts';
-import { isExcluded, nodeName } from '../../../model/graph/node-names.ts';
+import { isExcluded, nodeName } from '../../../model/graph/graph.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import type { QuantizeRequest } from '../../../strategies/quantize-request.ts';
 

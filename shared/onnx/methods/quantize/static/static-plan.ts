@@ -3,7 +3,7 @@ import type { GraphIndex } from '../../../model/graph/graph-index.ts';
 import type { ValueType } from '../../../model/graph/value-info.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import type { Tensor } from '../../../model/tensor/tensor.ts';
-import { isQuantizable } from '../put-quantized.ts';
+import { isQuantizable } from '../weight-store.ts';
 
 /** A constant that is quantized, for one or more users that take it in the same way. */
 export interface ConstantMark {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { smoothedByDefault } from '../../../../../shared/onnx/engine/optimize/smooth-by-default.ts';
+import { smoothedByDefault } from '../../../../../shared/onnx/engine/optimize/keep-inputs-float.ts';
 import { parseRequest } from '../../../../../shared/onnx/methods/apply/parse-request.ts';
 
 const transformer = { operators: { MatMul: 36, Softmax: 6 } };

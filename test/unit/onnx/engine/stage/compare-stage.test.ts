@@ -6,7 +6,7 @@ import { compareStage } from '../../../../../shared/onnx/engine/stage/compare-st
 import type { Feed } from '../../../../../shared/onnx/measure/session/stage-task.ts';
 import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
 import { saveModel } from '../../../../../shared/onnx/model/file/save-model.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { valueInfoOf } from '../../../../../shared/onnx/model/graph/value-info.ts';
 import { writeNpz } from '../../../../../shared/onnx/model/npz/write-npz.ts';
 import { TypeProto_SequenceSchema, TypeProtoSchema } from '../../../../../shared/onnx/model/proto/onnx_pb.js';

@@ -1,8 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { gzipBytes, isSampled, sampledGzipBytes } from '../../../../../shared/onnx/engine/stage/gzip-size.ts';
-import { sizeStage } from '../../../../../shared/onnx/engine/stage/size-stage.ts';
+import {
+  gzipBytes,
+  isSampled,
+  sampledGzipBytes,
+  sizeStage,
+} from '../../../../../shared/onnx/engine/stage/size-stage.ts';
 import { testFolder } from '../../../../support/onnx/stage-program.ts';
 import { seededRandom } from '../../../../support/seeded-random.ts';
 

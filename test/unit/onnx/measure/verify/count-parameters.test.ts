@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { countParameters } from '../../../../../shared/onnx/measure/verify/count-parameters.ts';
 import { microsoft } from '../../../../../shared/onnx/model/file/model.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { makeTensor, type Tensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { smallModel } from '../../../../support/onnx/small-model.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { countByte, nonzeroFloat32 } from '../../../../../shared/onnx/measure/verify/count-values.ts';
-import { type ByteSource, sourceOf } from '../../../../../shared/onnx/model/tensor/byte-source.ts';
+import { type ByteSource, sourceOf } from '../../../../../shared/onnx/model/tensor/external-data.ts';
 import { seededRandom } from '../../../../support/seeded-random.ts';
 
 /** The same bytes at an address that is no multiple of four, if it is asked for. */

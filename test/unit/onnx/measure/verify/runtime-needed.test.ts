@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runtimeNeeded } from '../../../../../shared/onnx/measure/verify/runtime-needed.ts';
 import { microsoft } from '../../../../../shared/onnx/model/file/model.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { smallModel } from '../../../../support/onnx/small-model.ts';
 
 const needed = (opset: number, operator?: string, bits = 4) =>

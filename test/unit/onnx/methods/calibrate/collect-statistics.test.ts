@@ -3,7 +3,7 @@ import type { Feed } from '../../../../../shared/onnx/measure/session/stage-task
 import { syntheticFeeds } from '../../../../../shared/onnx/measure/session/synthetic.ts';
 import { collectStatistics } from '../../../../../shared/onnx/methods/calibrate/collect-statistics.ts';
 import { readStatistics } from '../../../../../shared/onnx/methods/calibrate/statistics-file.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { smallModel } from '../../../../support/onnx/small-model.ts';
 import { testFolder } from '../../../../support/onnx/stage-program.ts';
 

@@ -8,7 +8,7 @@ import { collectStatistics } from '../../../../../shared/onnx/methods/calibrate/
 import { maskName, realTokens } from '../../../../../shared/onnx/methods/calibrate/real-tokens.ts';
 import { readStatistics } from '../../../../../shared/onnx/methods/calibrate/statistics-file.ts';
 import { saveModel } from '../../../../../shared/onnx/model/file/save-model.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { valueInfoOf } from '../../../../../shared/onnx/model/graph/value-info.ts';
 import { writeNpz } from '../../../../../shared/onnx/model/npz/write-npz.ts';
 import { makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';

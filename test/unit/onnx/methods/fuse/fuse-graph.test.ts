@@ -3,7 +3,7 @@ import { fuseGraph } from '../../../../../shared/onnx/methods/fuse/fuse-graph.ts
 import { raiseOpset } from '../../../../../shared/onnx/methods/opset/raise-opset.ts';
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
 import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { elementCount, makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { maskedEncoder } from '../../../../support/onnx/masked-encoder.ts';
 import { convolutional, transformer } from '../../../../support/onnx/quantizable-networks.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { raiseOpset } from '../../../../../shared/onnx/methods/opset/raise-opset.ts';
 import type { AttributeValue } from '../../../../../shared/onnx/model/graph/attributes.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import type { NodeProto } from '../../../../../shared/onnx/model/proto/onnx_pb.js';
 import { makeInt64s, makeTensor, type Tensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { pruneStructured } from '../../../../../shared/onnx/methods/prune/structured/prune-structured.ts';
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { makeTensor, type Tensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { floatsOf } from '../../../../../shared/onnx/model/tensor/values.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';

@@ -3,7 +3,7 @@ import { pruneMagnitude } from '../../../../../shared/onnx/methods/prune/magnitu
 import { pruneNofM } from '../../../../../shared/onnx/methods/prune/n-of-m.ts';
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
 import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { ModelError } from '../../../../../shared/onnx/model/model-error.ts';
 import { makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { floatsOf } from '../../../../../shared/onnx/model/tensor/values.ts';

@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { InputStatistics } from '../../../../../shared/onnx/methods/calibrate/input-statistics.ts';
-import { compensation } from '../../../../../shared/onnx/methods/prune/reconstruct/least-squares.ts';
-import { PivotedCholesky } from '../../../../../shared/onnx/methods/prune/reconstruct/pivoted-cholesky.ts';
+import type { InputStatistics } from '../../../../../shared/onnx/methods/calibrate/statistics-file.ts';
+import {
+  compensation,
+  PivotedCholesky,
+} from '../../../../../shared/onnx/methods/prune/reconstruct/least-squares.ts';
 import { pruningInputs } from '../../../../../shared/onnx/methods/prune/reconstruct/pruning-inputs.ts';
 import { pruneStructured } from '../../../../../shared/onnx/methods/prune/structured/prune-structured.ts';
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
 import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { elementCount, makeTensor, type Tensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';
 import { copyOf, relativeError, runSmall, smallModel } from '../../../../support/onnx/small-model.ts';

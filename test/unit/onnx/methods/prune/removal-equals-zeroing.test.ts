@@ -3,7 +3,7 @@ import { pruneStructured } from '../../../../../shared/onnx/methods/prune/struct
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
 import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
 import { intAttribute } from '../../../../../shared/onnx/model/graph/attributes.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { ModelError } from '../../../../../shared/onnx/model/model-error.ts';
 import {
   elementCount,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { pruneStructured } from '../../../../../shared/onnx/methods/prune/structured/prune-structured.ts';
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
 import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { valueInfoOf } from '../../../../../shared/onnx/model/graph/value-info.ts';
 import { makeTensor, type Tensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { floatsOf } from '../../../../../shared/onnx/model/tensor/values.ts';

@@ -6,7 +6,7 @@ import { parseRequest } from '../../../../../shared/onnx/methods/apply/parse-req
 import type { StaticRequest } from '../../../../../shared/onnx/methods/quantize/static/static-operators.ts';
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
 import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { valueInfoOf } from '../../../../../shared/onnx/model/graph/value-info.ts';
 import {
   AttributeProto_AttributeType,
@@ -14,8 +14,8 @@ import {
   type GraphProto,
   GraphProtoSchema,
 } from '../../../../../shared/onnx/model/proto/onnx_pb.js';
+import { tensorMessage } from '../../../../../shared/onnx/model/tensor/read-tensor.ts';
 import { makeTensor, type Tensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
-import { tensorMessage } from '../../../../../shared/onnx/model/tensor/write-tensor.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';
 import { copyOf, relativeError, runSmall, smallModel } from '../../../../support/onnx/small-model.ts';
 import { seededRandom } from '../../../../support/seeded-random.ts';

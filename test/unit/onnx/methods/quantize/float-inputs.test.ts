@@ -3,7 +3,7 @@ import { quantizeStatic } from '../../../../../shared/onnx/methods/quantize/stat
 import type { StaticRequest } from '../../../../../shared/onnx/methods/quantize/static/static-operators.ts';
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
 import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { calibrated } from '../../../../support/onnx/calibrated.ts';
 import { convolutional, transformer } from '../../../../support/onnx/quantizable-networks.ts';

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
 import { convertToFloat16 } from '../../../../../shared/onnx/methods/quantize/half/float16.ts';
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { valueInfoOf } from '../../../../../shared/onnx/model/graph/value-info.ts';
 import {
   AttributeProto_AttributeType,

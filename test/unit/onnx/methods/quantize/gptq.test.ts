@@ -6,12 +6,12 @@ import {
   blockCount,
   type Matrix,
 } from '../../../../../shared/onnx/methods/quantize/blocks/block-quantize.ts';
-import { gptqLevels } from '../../../../../shared/onnx/methods/quantize/blocks/gptq.ts';
+import { gptqLevels } from '../../../../../shared/onnx/methods/quantize/blocks/gptq-method.ts';
 import { leastErrorLevels } from '../../../../../shared/onnx/methods/quantize/blocks/least-error-blocks.ts';
 import {
   type BlockLevels,
   packBlocks,
-} from '../../../../../shared/onnx/methods/quantize/blocks/pack-blocks.ts';
+} from '../../../../../shared/onnx/methods/quantize/blocks/weight-only.ts';
 
 interface Packed {
   levels: string;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { convertToFloat16 } from '../../../../../shared/onnx/methods/quantize/half/float16.ts';
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import type { NodeProto } from '../../../../../shared/onnx/model/proto/onnx_pb.js';
 import { makeInt64s, makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';

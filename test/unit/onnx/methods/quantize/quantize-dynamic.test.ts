@@ -5,7 +5,7 @@ import type { DynamicRequest } from '../../../../../shared/onnx/methods/quantize
 import { quantizeDynamic } from '../../../../../shared/onnx/methods/quantize/dynamic/quantize-dynamic.ts';
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
 import { type Model, microsoft } from '../../../../../shared/onnx/model/file/model.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { valueInfoOf } from '../../../../../shared/onnx/model/graph/value-info.ts';
 import {
   AttributeProto_AttributeType,

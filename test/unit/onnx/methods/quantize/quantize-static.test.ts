@@ -2,12 +2,14 @@ import { create } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
 import { calibrationTargets } from '../../../../../shared/onnx/methods/apply/calibration-targets.ts';
 import type { CalibrationRanges } from '../../../../../shared/onnx/methods/calibrate/ranges.ts';
-import { prepareStatic } from '../../../../../shared/onnx/methods/quantize/static/prepare-static.ts';
-import { quantizeStatic } from '../../../../../shared/onnx/methods/quantize/static/quantize-static.ts';
+import {
+  prepareStatic,
+  quantizeStatic,
+} from '../../../../../shared/onnx/methods/quantize/static/quantize-static.ts';
 import type { StaticRequest } from '../../../../../shared/onnx/methods/quantize/static/static-operators.ts';
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
 import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { valueInfoOf } from '../../../../../shared/onnx/model/graph/value-info.ts';
 import {
   AttributeProto_AttributeType,

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { channelRanges, layoutOf } from '../../../../../shared/onnx/methods/quantize/channel-ranges.ts';
 import {
+  levelsOf,
   quantize,
+  roundHalfEven,
   type Scales,
   scalesOf,
 } from '../../../../../shared/onnx/methods/quantize/quantized-values.ts';
-import { levelsOf, roundHalfEven } from '../../../../../shared/onnx/methods/quantize/scale.ts';
-import { type ByteSource, sourceOf } from '../../../../../shared/onnx/model/tensor/byte-source.ts';
+import { type ByteSource, sourceOf } from '../../../../../shared/onnx/model/tensor/external-data.ts';
 import { elementCount } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';
 import { seededRandom } from '../../../../support/seeded-random.ts';

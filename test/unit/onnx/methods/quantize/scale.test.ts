@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { roundHalfEven, scaleOf } from '../../../../../shared/onnx/methods/quantize/scale.ts';
+import { roundHalfEven, scaleOf } from '../../../../../shared/onnx/methods/quantize/quantized-values.ts';
 
 // Scale and zero point as compute_scale_zp of onnxruntime.quantization 1.30 gives them.
 test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { requireKnown } from '../../../../../shared/onnx/methods/report/require-known.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { copyOf, smallModel } from '../../../../support/onnx/small-model.ts';
 import { smallNetwork } from '../../../../support/onnx/small-network.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { InferenceSession } from 'onnxruntime-node';
 import { expect, onTestFinished, test } from 'vitest';
-import { renameData } from '../../../../../shared/onnx/model/file/rename-data.ts';
+import { renameData } from '../../../../../shared/onnx/model/file/save-model.ts';
 import { saveWithData } from '../../../../support/onnx/data-beside.ts';
 
 test('a model whose data have another name is opened under it', async () => {

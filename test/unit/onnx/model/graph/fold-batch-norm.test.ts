@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { foldBatchNorms } from '../../../../../shared/onnx/model/graph/fold-batch-norm.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';
 import { copyOf, relativeError, runSmall, smallModel } from '../../../../support/onnx/small-model.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
-import { isExcluded } from '../../../../../shared/onnx/model/graph/node-names.ts';
+import { isExcluded, makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 
 const named = makeNode('Attention', ['x'], ['y'], { name: 'heads', domain: 'com.microsoft' });
 const unnamed = makeNode('Conv', ['x'], ['c']);

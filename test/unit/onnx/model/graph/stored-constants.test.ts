@@ -3,7 +3,7 @@ import { applyStrategy } from '../../../../../shared/onnx/methods/apply/apply-st
 import { parseRequest } from '../../../../../shared/onnx/methods/apply/parse-request.ts';
 import { readObservations } from '../../../../../shared/onnx/methods/calibrate/observations.ts';
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { makeInt64s, makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';
 import { copyOf, runSmall, savedBytes, smallModel } from '../../../../support/onnx/small-model.ts';

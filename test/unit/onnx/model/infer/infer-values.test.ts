@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { inferValues } from '../../../../../shared/onnx/model/infer/infer-values.ts';
 import { makeInt64s, makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { smallModel } from '../../../../support/onnx/small-model.ts';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { runtimeTypes } from '../../../../../shared/onnx/measure/session/feed-type.ts';
 import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
 import type { AttributeValue } from '../../../../../shared/onnx/model/graph/attributes.ts';
-import { makeNode } from '../../../../../shared/onnx/model/graph/make-node.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { type Dim, valueInfoOf } from '../../../../../shared/onnx/model/graph/value-info.ts';
 import { inferValues } from '../../../../../shared/onnx/model/infer/infer-values.ts';
 import { microsoftRules } from '../../../../../shared/onnx/model/infer/microsoft.ts';

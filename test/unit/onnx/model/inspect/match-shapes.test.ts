@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { matchShapes, type ShapedTensor } from '../../../../../shared/onnx/model/inspect/match-shapes.ts';
-import { parseShapes } from '../../../../../shared/onnx/model/inspect/parse-shapes.ts';
+import {
+  matchShapes,
+  parseShapes,
+  type ShapedTensor,
+} from '../../../../../shared/onnx/model/inspect/match-shapes.ts';
 
 const image: ShapedTensor = { name: 'image', shape: ['batch', 3, 8, 8] };
 const ids: ShapedTensor = { name: 'ids', shape: ['batch', null] };

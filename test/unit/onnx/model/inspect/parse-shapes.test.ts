@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseShapes } from '../../../../../shared/onnx/model/inspect/parse-shapes.ts';
+import { parseShapes } from '../../../../../shared/onnx/model/inspect/match-shapes.ts';
 import { ModelError } from '../../../../../shared/onnx/model/model-error.ts';
 
 const bare = (...dims: (number | null)[]) => dims.map((dim) => ({ dims: [dim], bare: true }));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { finiteness } from '../../../../../shared/onnx/model/kernels/finiteness.ts';
-import { sourceOf } from '../../../../../shared/onnx/model/tensor/byte-source.ts';
+import { sourceOf } from '../../../../../shared/onnx/model/tensor/external-data.ts';
 import { makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 
 const { NaN: none, NEGATIVE_INFINITY: infinite } = Number;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sourceOf } from '../../../../../shared/onnx/model/tensor/byte-source.ts';
+import { sourceOf } from '../../../../../shared/onnx/model/tensor/external-data.ts';
 import { lazyTensor, makeTensor, sourceTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { withFloats } from '../../../../../shared/onnx/model/tensor/values.ts';
 

@@ -7,8 +7,7 @@ import {
 import { axisOf, isKnown } from '../../../../model/infer/value.ts';
 import { fixedLabel, type Labels } from '../channels.ts';
 import type { Carried } from '../dependency-graph.ts';
-import { setNumbers } from './number-input.ts';
-import type { ChannelRule, RuleContext } from './rule-context.ts';
+import { type ChannelRule, type RuleContext, setNumbers } from './rule-context.ts';
 
 /** Channels of all inputs one after the other; those that carry none stay. */
 function joined(context: RuleContext, axis: number): Labels | undefined {
