@@ -39,7 +39,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'faults',
-    about: 'kill -9, outages, a full disk (hours; --only <name>)',
+    about: 'kill -9, outages, a full or bad disk (hours; --only <name>)',
     program: 'test/proofs/faults/run.ts',
   },
   { name: 'fuzz', about: 'every drawn test from a new seed', program: 'test/integration/fuzz/run.ts' },

@@ -1,3 +1,4 @@
+import { isUnreadableObject } from '../../aws/unreadable-object.ts';
 import { type DiskFault, diskFault, diskFullError } from '../../core/disk-fault.ts';
 import { errorStack, errorText } from '../../core/error-text.ts';
 import type { Logger } from '../../core/log.ts';
@@ -81,7 +82,7 @@ function answerable(error: unknown, log: Logger): ServiceError | HttpError {
       'This version of the service cannot read a record that the request needs: a newer version wrote it, or it is damaged. It can be deleted. The log has its key under the request id.',
     );
   }
-  if (error instanceof Error && error.name === 'InvalidObjectState') {
+  if (isUnreadableObject(error)) {
     log.error('unreadable-object', { detail: error.message });
     return new ServiceError(
       'conflict',

@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { isUnreadableObject } from '../../aws/unreadable-object.ts';
 import type { Deadline } from '../../core/deadline.ts';
 import { errorStack } from '../../core/error-text.ts';
 import type { Logger } from '../../core/log.ts';
@@ -157,6 +158,7 @@ const reasonOf = (error: unknown): string | undefined => {
   if (error instanceof ProjectArchiveError) return error.message;
   if (error instanceof UnreadableRecordError)
     return `The project holds what this version of the service cannot read: ${error.message}`;
+  if (isUnreadableObject(error)) return `Storage cannot give a file of the project. ${error.message}`;
   if (error instanceof ServiceError && error.kind === 'not-found')
     return `${error.message} It was deleted while the project was exported. Begin the export again.`;
   return undefined;

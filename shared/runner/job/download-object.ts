@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DiskRoom, DiskRoomError } from '../../archive/disk-room.ts';
 import type { ObjectReader, ObjectStream } from '../../aws/objects.ts';
+import { isUnreadableObject } from '../../aws/unreadable-object.ts';
 import { JobError } from './job-error.ts';
 
 export interface Download {
@@ -71,6 +72,8 @@ export async function downloadObject(
       }
       if (hasChanged(error) && progress.etag !== undefined && progress.restarts < maxRestarts) {
         await beginAnew(file, progress);
+      } else if (isUnreadableObject(error)) {
+        throw new JobError(`Storage cannot give the ${what}. ${error.message}`, { cause: error });
       } else if (isFinal(error)) {
         throw new JobError(`Storage refuses the ${what} (${nameOf(error)}).`, { cause: error });
       }

@@ -149,6 +149,16 @@ describe('a download of an input', () => {
     );
   });
 
+  test('of a damaged object ends at once and names it', async () => {
+    const damaged = Object.assign(new Error('The stored bytes of child/a are damaged.'), {
+      name: 'InvalidObjectState',
+    });
+    const objects = { ...reader(), open: () => Promise.reject(damaged) };
+    await expect(download(objects)).rejects.toThrow(
+      'Storage cannot give the source archive. The stored bytes of child/a are damaged.',
+    );
+  });
+
   test('ends when the job is stopped', async () => {
     const stop = new AbortController();
     const objects = reader(async () => {

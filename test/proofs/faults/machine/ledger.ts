@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Sender } from '../../load/send.ts';
+import { type Reply, Sender } from '../../load/send.ts';
 
 /** What the ledger's admin signs in with. */
 export const adminPassword = 'password of the ledger';
@@ -50,7 +50,7 @@ export class Ledger {
   }
 
   /** Asks; counts the answer, and takes note of one that is neither done nor a clear refusal. */
-  async ask(method: string, path: string, body?: string): Promise<{ status: number; text: string }> {
+  async ask(method: string, path: string, body?: string): Promise<Reply> {
     const reply = await this.#sender.send({
       what: path,
       method,
