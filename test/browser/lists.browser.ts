@@ -13,6 +13,10 @@ import os
 with open(os.environ["METRICS_FILE"], "w") as file:
     file.write('{"loss": 0.5, "step": 1}\\n' + "".join(f"epoch {n} of 5\\n" for n in range(5)))
 `;
+const onlyFile = `
+import os
+with open(os.path.join(os.environ["OUTPUT_DIR"], "weights.json"), "w") as file: file.write("[1]")
+`;
 const config = JSON.stringify(
   Object.fromEntries(Array.from({ length: 72 }, (_, index) => [`p${index}`, index])),
 );
@@ -56,6 +60,22 @@ test('Home names the metric whose value it shows, also on a phone', async () => 
     expect(await text.innerText()).toContain('val/acc');
   }
   await phone.context().close();
+});
+
+test('a loss that is chosen to rank by is best where it is least', async () => {
+  const project_id = await newProject(service.client, 'judged');
+  await visit(page, `projects/${project_id}/settings`);
+  const goal = page.getByLabel('Best is').locator('option:checked');
+  expect(await goal.innerText()).toBe('the greatest value');
+  await page.getByLabel('Ranked by the metric').fill('val/loss');
+  expect(await goal.innerText()).toBe('the least value');
+});
+
+test('the only file of a run is shown without a choice', async () => {
+  const made = await trainFolder(service.url, service.client, { 'train.py': onlyFile }, 'filed');
+  await visit(page, `projects/${made.project_id}/experiments/${made.experiment_id}?tab=artifacts`);
+  const file = page.getByRole('heading', { level: 2 }).filter({ hasText: 'weights.json' });
+  await expect.poll(() => file.count()).toBe(1);
 });
 
 test('a list that is cut says how many more there are, and shows them', async () => {

@@ -43,7 +43,7 @@ export function docsPage(document: ApiDocument, openapiHash: string, page?: stri
 <a class="skip" href="#main">Skip to the content</a>
 <header><button id="menu" type="button" aria-controls="contents" aria-expanded="false">Contents</button>
 <p class="brand"><a href="docs">${title}</a> <span>${version}</span></p>
-<search><label for="search" class="hidden">Search operations</label><input id="search" type="search" placeholder="Search operations" autocomplete="off" spellcheck="false"></search>
+<search><label for="search" class="hidden">Search operations</label><input id="search" type="search" placeholder="Search" autocomplete="off" spellcheck="false"></search>
 <a class="console" href="console">Console</a></header>
 <div class="frame">${contents(groups, page)}
 <main id="main" tabindex="-1"><p id="found" role="status"></p>${content}${turns(groups, page)}</main></div>

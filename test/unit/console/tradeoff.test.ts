@@ -4,6 +4,7 @@ import { familyOf, type Kin } from '../../../functions/console/app/models/family
 import { beginningOf, idleFault, methodsIn } from '../../../functions/console/app/models/method.ts';
 import { labelBox, placeLabels, radiiOf } from '../../../functions/console/app/models/place-labels.ts';
 import { pruneSchemas } from '../../../shared/onnx/strategies/prune-request.ts';
+import { quantizeSchemas } from '../../../shared/onnx/strategies/quantize-request.ts';
 
 const room = { left: 64, right: 718, top: 2, bottom: 286 };
 
@@ -81,6 +82,13 @@ describe('the family of a model', () => {
     expect(familyOf([half, replaced], 'digits')).toHaveLength(1);
     expect(familyOf([half, { ...ofHalf, created_at: '2026-01-05T07:00:00.000Z' }], 'digits')).toHaveLength(1);
   });
+});
+
+test('a form has no field that its strategy refuses: only auto takes what may be lost', () => {
+  const schemas = [...pruneSchemas(), ...quantizeSchemas()];
+  const methods = methodsIn({ anyOf: schemas.map((schema) => z.toJSONSchema(schema, { io: 'input' })) });
+  const takers = methods.filter(({ parameters }) => parameters.some(({ name }) => name === 'max_loss'));
+  expect(new Set(takers.map(({ fixed }) => fixed['strategy']))).toEqual(new Set(['auto']));
 });
 
 describe('the form of a pruning', () => {

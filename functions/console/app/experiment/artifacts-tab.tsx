@@ -18,7 +18,9 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
   const { project_id, experiment_id } = experiment;
   const path = { project_id, experiment_id };
   const [wanted, setWanted] = useState('');
-  const chosen = place.value.query.get('file');
+  // The only file needs no choice.
+  const only = artifacts.length === 1 ? artifacts[0]?.path : undefined;
+  const chosen = place.value.query.get('file') ?? only;
   const found = useMemo(
     () => artifacts.filter((artifact) => artifact.path.toLowerCase().includes(wanted.toLowerCase())),
     [artifacts, wanted],

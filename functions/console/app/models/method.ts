@@ -39,6 +39,8 @@ function parameterOf(name: string, schema: Readonly<Record<string, unknown>>): P
   if (Array.isArray(schema['enum']))
     return { ...common, kind: 'choice', choices: schema['enum'].map(String) };
   if (schema['type'] === 'boolean') return { ...common, kind: 'flag' };
+  // What has to be left out is no choice.
+  if (schema['type'] === 'null') return undefined;
   if (schema['type'] === 'array') {
     // A list that may hold nothing is no choice.
     if (schema['maxItems'] === 0) return undefined;

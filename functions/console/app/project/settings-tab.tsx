@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
+import { usualGoal } from '../../../../shared/metrics/criteria.ts';
 import type { ProjectDetails } from '../api/answers.ts';
 import { loadMembers, removeMember, setMember } from '../api/people.ts';
 import { changeProject, removeProject } from '../api/projects.ts';
@@ -40,7 +41,11 @@ function About({ project, onChange }: { project: ProjectDetails; onChange: () =>
     await onChange();
     tell('The project is changed');
   };
-  const input = (name: Exclude<keyof typeof fields, 'criterion_goal'>, label: string, most: number) => (
+  const input = (
+    name: Exclude<keyof typeof fields, 'criterion' | 'criterion_goal'>,
+    label: string,
+    most: number,
+  ) => (
     <TextField
       label={label}
       maxLength={most}
@@ -69,7 +74,15 @@ function About({ project, onChange }: { project: ProjectDetails; onChange: () =>
         {input('project_task', 'Task', 64)}
       </div>
       <div class="field-row">
-        {input('criterion', 'Ranked by the metric', 128)}
+        <TextField
+          label="Ranked by the metric"
+          maxLength={128}
+          value={fields.criterion}
+          onText={(criterion) =>
+            // A loss that is judged by its greatest value puts the worst run on top.
+            setFields({ ...fields, criterion, criterion_goal: usualGoal(criterion) ?? fields.criterion_goal })
+          }
+        />
         <Field label="Best is">
           {(attributes) => (
             <select
