@@ -35,11 +35,11 @@ export interface SavingFlags {
 }
 
 /**
- * Makes sure that files may be written: what a person has is replaced only where they say so.
+ * Makes sure that a command may write files. It may replace an existing file only with `force`.
  *
- * @param paths absolute
- * @param undone what has not been done, in words
- * @throws CliError where a file is there already, or a folder is
+ * @param paths absolute paths
+ * @param undone words for the error: what the command has not done
+ * @throws CliError if a path is a folder, or if a file exists and `force` is not set
  */
 export async function refuseReplacing(
   paths: readonly string[],
@@ -67,7 +67,7 @@ const isTaken = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** More files than these are counted. */
+/** Most files that the error names. It only counts the others. */
 const maxNamed = 5;
 
 /** The error that tells which files would be replaced. */

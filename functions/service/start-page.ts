@@ -5,7 +5,7 @@ import { pagePalette } from '../../shared/drawing/page-palette.ts';
 import { pathOfHost } from '../../shared/http/definition/endpoint-context.ts';
 import { pagePolicy } from './docs/page-policy.ts';
 
-/** The start page for people: what this is, and where it goes on. */
+/** The start page for people. It says what the service is and links to the other pages. */
 export function startPage(start: Start): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

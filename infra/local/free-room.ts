@@ -1,6 +1,9 @@
 import { statfs } from 'node:fs/promises';
 
-/** The most that is kept free of a disk: enough for the writes of deletes, and nothing on a disk of today. */
+/**
+ * Most bytes of a disk that are kept free. Deletes need no more for their writes, and a disk of today has far
+ * more.
+ */
 const maxKeptBytes = 8 * 1024 * 1024;
 
 /** Bytes that this process may still write to the disk of a folder. Root may also use what is set aside for it. */
@@ -15,7 +18,7 @@ export async function keptBytes(folder: string): Promise<number> {
   return Math.min(maxKeptBytes, Math.floor((blocks * bsize) / 8));
 }
 
-/** @throws Error with the code `ENOSPC` where what is left of the disk is kept for deletes */
+/** @throws Error with the code `ENOSPC` if the rest of the disk is kept for deletes */
 export async function requireRoom(folder: string): Promise<void> {
   if ((await freeBytes(folder)) >= (await keptBytes(folder)) / 2) return;
   throw Object.assign(new Error('The disk is full'), { code: 'ENOSPC' });

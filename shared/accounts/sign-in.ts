@@ -77,7 +77,10 @@ export const signInFor = <T>(
   issue: Issue<T>,
 ): Promise<SignedIn<T>> => hashing.admit(() => checkAndIssue(accounts, presented, now, issue));
 
-/** Signs in the user whose name and password these are, with a token that lives for `seconds`. @throws as {@link signInFor} */
+/**
+ * Signs in the user who has this name and password. Issues a token that is valid for `seconds`.
+ * @throws as {@link signInFor}
+ */
 export async function signIn(
   accounts: TableWriter<'accounts'>,
   presented: Presented,

@@ -11,7 +11,7 @@ import type { TableWriter } from '../data/table/table.ts';
 export interface Schedule {
   free: number;
   maxSeconds: number;
-  /** After so long without an attempt all is forgotten. */
+  /** The count of attempts is forgotten after this many seconds without an attempt. */
   memorySeconds: number;
 }
 
@@ -37,7 +37,10 @@ function counted(schedule: Schedule, before: SignInAttempts | undefined, now: Da
 const remembered = (attempts: SignInAttempts | undefined, now: Date): SignInAttempts | undefined =>
   attempts !== undefined && attempts.ttl * 1000 > now.getTime() ? attempts : undefined;
 
-/** Until when a source waits. Further off than any wait is a time from before the clock was set back: it is over. */
+/**
+ * The time until which a source waits. A time further off than any wait dates from before the clock was set back.
+ * Such a wait is over.
+ */
 function opensAt(schedule: Schedule, attempts: SignInAttempts | undefined, now: Date): number {
   const open_at = attempts?.open_at ?? 0;
   return open_at - now.getTime() > schedule.maxSeconds * 1000 + clockSkew ? 0 : open_at;

@@ -61,16 +61,16 @@ export interface MultipartUploads {
     uploadId: string,
     parts: readonly Omit<UploadPart, 'offset'>[],
   ): Promise<number[] | undefined>;
-  /** Ends an upload without an object; no error where there is none. */
+  /** Ends an upload without making an object. Does nothing if there is no such upload. */
   abortParts(key: string, uploadId: string): Promise<void>;
 }
 
 const mebibyte = 1024 ** 2;
-/** Least bytes of a part, and most parts of a file: an answer names the URL of each. */
+/** Least bytes of a part, and most parts of a file. An answer names the URL of every part. */
 const minPartBytes = 16 * mebibyte;
 const maxParts = 1000;
 
-/** Bytes of each part of a file of `size` bytes, but of the last. */
+/** Bytes of each part of a file of `size` bytes. The last part may be smaller. */
 export const partBytesFor = (size: number): number =>
   Math.max(minPartBytes, Math.ceil(size / maxParts / mebibyte) * mebibyte);
 

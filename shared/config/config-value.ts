@@ -10,7 +10,7 @@ export interface ConfigMapping {
   [key: string]: ConfigValue;
 }
 
-/** Collections within collections that a file may hold, the top level counted as 1. */
+/** Most levels of nested collections in a file. The top level counts as 1. */
 export const maxConfigDepth = 100;
 
 /** A new mapping without a prototype. */

@@ -10,10 +10,10 @@ export interface ConfigText {
   content: string;
 }
 
-/** Characters of a configuration that is parsed at once, without a thread: it takes some milliseconds. */
+/** Most characters of a configuration that is parsed at once, without a thread. That takes some milliseconds. */
 export const maxSmall = 8_192;
 
-/** Equal for configurations of one name and content. */
+/** A key that is equal for configurations with the same name and the same content. */
 export const configKey = ({ config_id, content }: ConfigText): string =>
   `${config_id}\n${createHash('sha256').update(content).digest('base64')}`;
 

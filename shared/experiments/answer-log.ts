@@ -48,11 +48,14 @@ interface Question {
   };
   accept: string | undefined;
   now: Date;
-  /** Whether the log is complete; asked before it is read, for lines that come later than an end do not exist. */
+  /** Whether the log is complete. It is asked before the log is read: a complete log gets no more lines. */
   isComplete(): Promise<boolean>;
 }
 
-/** Text without control sequences: a log could clear the reader's screen or write into the clipboard. */
+/**
+ * The lines as text without control sequences. Such a sequence could clear the reader's screen or change the
+ * clipboard.
+ */
 const asText = (lines: readonly LogLine[]): string =>
   lines.map(({ message }) => `${printableText(message)}\n`).join('');
 

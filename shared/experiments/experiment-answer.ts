@@ -86,7 +86,7 @@ interface Answering {
   now(): Date;
 }
 
-/** An experiment to show at this moment, with what is tracked of it. */
+/** The answer for an experiment at the time `now`, with its tracked fields and metrics. */
 export const showExperiment = (
   experiment: Placed<Experiment>,
   now: Date,

@@ -4,8 +4,8 @@ import type { Limits } from '../core/settings.ts';
 import type { JobRecord } from './subject.ts';
 
 /**
- * `status_reason` of a job, sentence by sentence in the order of its life, as the user who started it reads it. What a
- * container reports of its own command is in `shared/runner/conclusion`.
+ * The sentences of a job's `status_reason`, in the order of a job's life. The user who started the job reads them.
+ * The sentences that a container reports of its own command are in `shared/runner/conclusion`.
  */
 export const reasons = {
   inLine: 'Waits in line for a place.',

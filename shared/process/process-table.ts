@@ -16,7 +16,7 @@ export interface ProcessInfo {
   startTime: string;
   /** Resident memory in bytes, pages shared with other processes included. */
   residentBytes: number;
-  /** Whether it is the init of a namespace below the one of this process. */
+  /** Whether the process is the init of a namespace below the namespace of the current process. */
   isNamespaceInit: boolean;
 }
 

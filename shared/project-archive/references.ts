@@ -13,12 +13,12 @@ const id = /[0-7][0-9a-hjkmnp-tv-z]{25}/g;
 /** The ids of the service that stand in a text. */
 export const idsIn = (text: string): readonly string[] => text.match(id) ?? [];
 
-/** The names that ids have in an archive. */
+/** The names that replace ids in an archive. */
 export interface Names {
-  /** Number of an experiment; null for one that is not contained. */
+  /** Number of an experiment; null if the archive does not contain it. */
   numberOf(experiment_id: string | null | undefined): number | null;
   /**
-   * A text with the ids in it named by their numbers: `~p~` is the project, `~e3~` its third experiment, `~m1~` its first
+   * A text in which numbers replace the ids: `~p~` is the project, `~e3~` its third experiment, `~m1~` its first
    * model, and `~0` stands for `~`. MLflow's clients write ids into tags, and into JSON in tags.
    */
   inText(text: string): string;

@@ -19,5 +19,5 @@ export async function purgeMembers(
   }
 }
 
-/** Members of one transaction, each with its row on the member's own list. */
+/** Most members that one transaction removes. It also removes each member's row on the member's own list. */
 const membersAtOnce = 25;

@@ -12,10 +12,10 @@ export const datasetPath = z.strictObject({
   dataset: FileId.describe('Name of the data set, such as `digits`.'),
 });
 
-/** The upload that a change is about. */
+/** The digest of the upload that a request uses. */
 export const uploadedSha256 = Sha256.describe('SHA-256 digest for which the upload URL was requested.');
 
-/** The upload to do. */
+/** The upload that a client asks for. */
 export const uploadRequest = z.strictObject({
   sha256: Sha256.describe('SHA-256 digest of the file to upload: 64 lower-case hexadecimal digits.'),
   size: integer(1, partedMaxBytes).describe('Bytes of the file to upload, such as `48213`.'),
@@ -25,8 +25,8 @@ export const uploadRequest = z.strictObject({
 });
 
 /**
- * How to upload: one request with just these headers before the URL dies, or one for each part that has not arrived. The
- * other of the two is null.
+ * How to upload a file: by one request, or by one request for each part that has not arrived. The other field is
+ * null. The one request must have exactly these headers, and must begin before the URL expires.
  */
 export const UploadTicket = z
   .object({
@@ -49,13 +49,13 @@ export const SourceAnswer = z
 /** The current version of a data set. */
 export const DatasetAnswer = SourceAnswer.extend({ dataset: FileId }).meta({ id: 'Dataset' });
 
-/** A data set as it is answered. */
+/** A data set in the form of the service's answer. */
 export const showDataset = (upload: Upload): z.input<typeof DatasetAnswer> => ({
   ...upload,
   dataset: upload.name,
 });
 
-/** Throw a 409 problem for what does not fit into a project; any other error as it is. */
+/** Throws a 409 problem if an upload does not fit into a project. Throws any other error unchanged. */
 export function refuseBytes(error: unknown): never {
   if (error instanceof ProjectBytesError) throw new ServiceError('conflict', error.message);
   throw error;

@@ -88,9 +88,9 @@ export async function startBatchServer(options: BatchServerOptions): Promise<Run
 }
 
 export interface BatchServerOptions {
-  /** Where the jobs are kept; of this server alone. */
+  /** Folder in which the jobs are kept. Only this server may use it. */
   folder: string;
-  /** 0 takes any free one. */
+  /** 0 takes any free port. */
   port: number;
   /** 127.0.0.1 unless given. */
   host?: string;
@@ -98,22 +98,22 @@ export interface BatchServerOptions {
   credentials: Credentials;
   queues: readonly LocalQueue[];
   jobDefinitions: readonly LocalJobDefinition[];
-  /** Gets every event at least once; one for which it throws comes again later, after a restart too. */
+  /** Gets every event at least once. If it throws, the event comes again later, also after a restart. */
   deliver(event: BatchJobStateChangeEvent): Promise<void>;
-  /** Where the output of the jobs' processes goes; without, it is dropped. */
+  /** Folder for the output of the jobs' processes. Without it the output is dropped. */
   logFolder?: string;
   /**
    * Variables that this host adds to every job's process, as the role and the network do on AWS. They are read when a
    * process starts, and neither stored nor described, so they may hold credentials.
    */
   hostEnvironment?: Readonly<Record<string, string>>;
-  /** How the host fails to start a container, for tests; undefined where it starts it. */
+  /** For tests: returns how the host fails to start a container, or undefined if it starts the container. */
   startFailure?: (start: ContainerStart) => StartFailure | undefined;
-  /** The same of the role of a job definition, by its name. */
+  /** Variables that the role of a job definition adds to its jobs' processes. */
   roleEnvironment?(definition: string): Readonly<Record<string, string>>;
-  /** Shortest timeout that a job may have; 60 as on AWS unless given. */
+  /** Shortest timeout that a job may have, in seconds; the default is 60, as on AWS. */
   minimumTimeoutSeconds?: number;
-  /** Between SIGTERM and SIGKILL; 30 as on AWS unless given. */
+  /** Seconds between SIGTERM and SIGKILL; the default is 30, as on AWS. */
   stopGraceSeconds?: number;
 }
 
@@ -145,8 +145,8 @@ async function load(store: JobStore, outbox: Outbox, scheduler: Scheduler): Prom
 const restartedReason = 'Host EC2 (local) terminated: the local Batch server was restarted.';
 
 /**
- * Ends what a server that died left running: its processes are killed, and the attempt counts as lost with its
- * host, unless its main node's end had been recorded.
+ * Ends the attempts that a dead server left running, and kills their processes. Such an attempt counts as lost
+ * with its host, unless the end of its main node had been recorded.
  */
 async function endAbandonedAttempts(store: JobStore): Promise<void> {
   for (const job of [...store.all()].filter(isActive)) {
@@ -177,7 +177,7 @@ async function killNode(job: JobRecord, index: number): Promise<void> {
   }
 }
 
-/** As long as AWS Batch at least keeps jobs that ended. */
+/** Milliseconds for which ended jobs are kept. AWS Batch keeps them at least as long. */
 const keptMs = 24 * 3600 * 1000;
 
 /** Remove jobs that ended a day ago; those with undelivered events after a week. */

@@ -35,7 +35,7 @@ export interface InstanceSize {
   gpus: number;
 }
 
-/** A definition as jobs use it. */
+/** A job definition in the form that jobs use: a retry strategy replaces `attempts` and `evaluateOnExit`. */
 export interface Definition extends Omit<LocalJobDefinition, 'attempts' | 'evaluateOnExit'> {
   retryStrategy: RetryStrategy;
 }
@@ -51,7 +51,7 @@ export interface LocalJobDefinition {
   memory: number;
   /** Platform of its jobs, `platformCapabilities` on AWS; by default that of the queue. */
   platform?: Platform;
-  /** Nodes of a multi-node job where the submission does not say. */
+  /** Number of nodes of a multi-node job, if the submission does not give one. */
   numNodes?: number;
   attempts: number;
   evaluateOnExit?: readonly {

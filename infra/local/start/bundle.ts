@@ -43,9 +43,9 @@ async function bundle(root: string, folder: string): Promise<void> {
 }
 
 /**
- * Makes one module of all endpoints: `modules` has each by its file. As entry points of their own they would be split
- * into as many chunks as there are sets of endpoints that share code: 700 files, which take Node a quarter of a second
- * to link.
+ * Makes one module of all endpoints. Its `modules` maps each file to its endpoint. If each endpoint were an entry
+ * point, the bundler would make a chunk for each set of endpoints that share code. That would be 700 files, and
+ * Node would take a quarter of a second to link them.
  * @param root folder of the sources
  */
 const endpointModules = (root: string): Plugin => ({

@@ -78,7 +78,7 @@ function localResource(id: string, resource: Resource, settings: LocalSettings):
   return api.test(resource.Type) ? localApi(resource) : undefined;
 }
 
-/** The operation whose function it is: CDK names a construct for it. */
+/** The operation that a function serves. The CDK path of the function contains the operation's name. */
 function operationOf({ Metadata }: Resource): string | undefined {
   const path = Metadata['aws:cdk:path'];
   return typeof path === 'string' ? path.split('/').at(-3) : undefined;

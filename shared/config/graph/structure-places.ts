@@ -1,10 +1,10 @@
 import type { ConfigCollection, ConfigValue } from '../config-value.ts';
 import type { ConfigLinks } from '../yaml-links.ts';
 
-/** Mappings that one key may be inherited through; chains of thousands are only made to cost time. */
+/** Most mappings through which a key may be inherited. Nobody needs a chain of thousands, except to waste time. */
 const maxInheritance = 100;
 
-/** Which node shows which place of a document. */
+/** Maps each place of a document to the node that shows it. */
 export class StructurePlaces {
   readonly #collections = new Map<ConfigCollection, string>();
   readonly #members = new Map<ConfigCollection, Map<string, string>>();

@@ -14,13 +14,13 @@ import { WriteLabel } from '../table/write-label.ts';
 const mark = recordType('catalogue-mark', () =>
   z.object({
     stamp: z.string(),
-    /** It is being folded: a change has to give it another stamp. */
+    /** The experiment is being folded into a segment. A change has to give the mark another stamp. */
     folding: z.boolean(),
-    /** There may be a row of it in a segment. */
+    /** A segment may hold a row of the experiment. */
     folded: z.boolean(),
     /** The experiment was deleted. */
     removed: z.boolean(),
-    /** It does not fit a segment, so that it stays in the tail. */
+    /** The experiment does not fit into a segment, so it stays in the tail. */
     large: z.boolean(),
   }),
 );

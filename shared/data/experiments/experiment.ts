@@ -88,7 +88,7 @@ export const ExperimentKind = z.enum([...TrainingKind.options, 'logged']);
 
 export const Best = z.object({
   criterion: z.string(),
-  /** Name under which it was reported; that of the criterion where it is absent. */
+  /** Name under which the value was reported; if absent, it is the name of the criterion. */
   metric: z.string().optional(),
   value: z.number(),
   step: z.number().nullable(),

@@ -160,13 +160,13 @@ export function chunksOf(points: readonly MetricPoint[], most = Number.POSITIVE_
   return chunks;
 }
 
-/** Bytes of the numbers of a point in a chunk. */
+/** Bytes that the numbers of one point take in a chunk. */
 const numbersBytes = 32;
 
-/** Most bytes in a chunk before compression: an item takes 400 KB. */
+/** Most bytes of a chunk before compression. An item holds at most 400 KB. */
 const chunkBytes = 250_000;
 
-/** Points of an experiment that no job writes. */
+/** The lease of points that no job writes. */
 const clientLease = 0;
 
 const gone = new WriteLabel('existence of the experiment');

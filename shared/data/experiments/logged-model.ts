@@ -13,14 +13,17 @@ const loggedModel = recordType('logged-model', () =>
     name: z.string(),
     model_type: z.string(),
     status: LoggedModelStatus,
-    /** Experiment that made it; null where none did. */
+    /** Experiment that made the model; null if none did. */
     source_experiment_id: Ulid.nullable(),
     user_id: Ulid,
-    /** Folder below the artifacts of the experiment that made it, where its files are; absent where they are its own. */
+    /**
+     * Folder of its files, below the artifacts of the experiment that made it; absent if it has artifacts of its
+     * own.
+     */
     folder: z.string().optional(),
     params: z.record(z.string(), z.string()),
     tags: z.record(z.string(), z.string()),
-    /** Newest of each metric and data set. */
+    /** The newest value of each metric and data set. */
     metrics: z.array(ModelMetric),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -35,7 +38,7 @@ export type LoggedModel = z.infer<typeof loggedModel.schema>;
 
 export const LoggedModelStatus = z.enum(['PENDING', 'READY', 'FAILED']);
 
-/** A value of a metric that was measured of a model, with the run and the data set that it was measured with. */
+/** A metric value of a model, with the run and the data set that measured it. */
 export const ModelMetric = z.object({
   name: z.string(),
   value: TableNumber,
@@ -48,7 +51,7 @@ export const ModelMetric = z.object({
 });
 export type ModelMetric = z.infer<typeof ModelMetric>;
 
-/** Negative where a value comes before another, by step, time and value. */
+/** Negative if `one` comes before `other`. Compares the step, then the time, then the value. */
 export const compareModelMetrics = (one: ModelMetric, other: ModelMetric): number =>
   comparePoints({ ...one, time: Date.parse(one.time) }, { ...other, time: Date.parse(other.time) });
 
@@ -56,9 +59,9 @@ export const parseLoggedModel = loggedModel.parse;
 
 /** Partition of the files of all logged models of a project. */
 export const loggedModelFilesPartition = (project_id: string): string => `LOGGED_MODEL_FILES#${project_id}`;
-/** Beginning of the sort keys of one's files. */
+/** Beginning of the sort keys of a logged model's files. */
 export const loggedModelFilesPrefix = (model_id: string): string => `${model_id}#`;
-/** Partitions of what a project keeps of its logged models. */
+/** Partitions of all records that a project keeps of its logged models. */
 export const loggedModelPartitions = (project_id: string): string[] => [
   partition(project_id),
   loggedModelFilesPartition(project_id),

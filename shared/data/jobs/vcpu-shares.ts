@@ -84,11 +84,11 @@ export const releaseVcpus = ({ vcpus, limit_share }: Reservation): Write =>
 /** All shares, as they were read. */
 interface Dealt {
   shares: Share[];
-  /** vCPUs of jobs of earlier releases; undefined where there never was one. */
+  /** vCPUs of jobs of earlier releases; undefined if there never was such a job. */
   former: number | undefined;
 }
 
-/** vCPUs to millionths, so that differences of binary fractions become 0. */
+/** Rounds vCPUs to millionths. Differences that binary fractions leave near 0 become 0. */
 const rounded = (vcpus: number): number => Math.round(vcpus * 1e6) / 1e6;
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 

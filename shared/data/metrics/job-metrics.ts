@@ -52,7 +52,7 @@ interface MetricChunk {
 
 const rowsOf = (item: Item): number => (pointChunk.isOf(item) ? pointChunk.rows(item) : chunkRows(item));
 
-/** Chunks of points behind one of this name, in the order in which they were reported. */
+/** Yields the chunks of points after the chunk named `behind`, in the order in which they were reported. */
 export async function* metricChunks(
   records: TableReader<'records'>,
   job_id: string,

@@ -137,7 +137,7 @@ const stepIn = (numbers: Float64Array, index: number): number | null => {
   return Number.isNaN(step) ? null : step;
 };
 
-/** Summaries by name as bytes: the table's own numbers reach neither 1e308 nor NaN. */
+/** Packs summaries, by name, into bytes. The table's own numbers can be neither 1e308 nor NaN. */
 export const packSummaries = (summaries: ReadonlyMap<string, MetricSummary>): Uint8Array =>
   packColumns({ json: [...summaries.keys()], numbers: numbersOf([...summaries.values()]) });
 

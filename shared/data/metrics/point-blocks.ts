@@ -181,7 +181,7 @@ function halves(runs: readonly PointRun[]): [PointRun[], PointRun[]] {
   return [one, other];
 }
 
-/** Runs in blocks, each of which an item holds. */
+/** Packs runs into blocks. Each block fits into one item. */
 function packRuns(runs: readonly PointRun[], group: number): { ref: PointsRef; packed: Uint8Array }[] {
   const points = lengthOf(runs);
   const packed = points > blockPoints ? undefined : packBlock(runColumns(runs));

@@ -42,7 +42,7 @@ const dataFileName = /^[A-Za-z0-9_][A-Za-z0-9 ._:+@=-]{0,199}$/;
 
 const taken: readonly string[] = Object.values(modelFileNames);
 
-/** Name of an external data file: one that lies beside the model, and cannot lead anywhere else. */
+/** Name of an external data file. The file lies beside the model. The name cannot lead to another folder. */
 export const DataFileName = z
   .string()
   .regex(
@@ -54,7 +54,7 @@ export const DataFileName = z
 /** A file on its way. */
 export const PendingFile = z.object({
   ...described,
-  /** Of a multipart upload, and the bytes of each of its parts but the last; null for one in one piece. */
+  /** The multipart upload, and the bytes of each part except the last; null if the file is sent in one piece. */
   parts: z.object({ upload_id: z.string(), part_bytes: z.number().int() }).nullable(),
 });
 export type PendingFile = z.infer<typeof PendingFile>;

@@ -107,7 +107,7 @@ export async function putMember(
 
 type Writer = TableWriter<'records'>;
 
-/** Refused once the project has another owner than the caller was checked against, or is gone. */
+/** A check that fails if the project is gone, or if its owner has changed since the caller was checked. */
 const sameOwner = ({ project_id, owner_id }: Project): Write => ({
   check: projectKey(project_id),
   if: { equals: { owner_id } },

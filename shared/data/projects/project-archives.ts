@@ -11,13 +11,13 @@ import type { Key, TableReader, TableWriter, Write } from '../table/table.ts';
 import { projectExists, projectPrefix } from './project.ts';
 import { type Purge, purgeKey, recordPurge } from './purge.ts';
 
-/** How far an export has come: what is read next, of what is packed in the end. */
+/** How far an export has come: what it reads next of the things that it will pack. */
 const cursorSchema = () =>
   z.object({
     stage: z.enum(['project', 'sources', 'datasets', 'experiments', 'models', 'registry', 'pack']),
     /** Number of the experiment, model or registered model that is next, from 1. */
     number: z.number().int().default(1),
-    /** Files of that one which are next; without it its documents are. */
+    /** Kind of the files to read next; if absent, the documents are next. */
     kind: z.enum(['artifact', 'checkpoint']).optional(),
     /** Path, or digest, of the last file that is done. */
     after: z.string().optional(),
@@ -29,19 +29,19 @@ const projectExport = recordType('project-export', () =>
     export_id: Ulid,
     project_id: Ulid,
     status: z.enum(['RUNNING', 'SUCCEEDED', 'FAILED']),
-    /** In words; null while it runs and where it succeeded. */
+    /** Reason in words; null while the export runs and if it succeeded. */
     status_reason: z.string().nullable(),
     created_at: Timestamp,
     ended_at: Timestamp.nullable(),
-    /** When the archive goes. */
+    /** When the archive is deleted. */
     expires_at: Timestamp,
     cursor: cursorSchema(),
-    /** Ids of the lists of what was read so far, in their order. */
+    /** Ids of the lists of everything read so far, in their order. */
     pieces: z.array(z.string()),
     files: z.number().int(),
-    /** Of the archive; 0 before it is packed. */
+    /** Bytes of the archive; 0 before it is packed. */
     bytes: z.number().int(),
-    /** Of the upload in parts by which it is packed. */
+    /** Id of the multipart upload that stores the archive. */
     upload_id: z.string().nullable(),
     /** Passes that failed for no known reason, one after the other. */
     failures: z.number().int(),
@@ -132,15 +132,15 @@ const projectImport = recordType('project-import', () =>
     import_id: Ulid,
     /** Who imports, and owns what is imported. */
     user_id: Ulid,
-    /** Of the archive. */
+    /** SHA-256 of the archive. */
     sha256: Sha256,
     size: z.number().int(),
     status: z.enum(['WAITING', 'RUNNING', 'SUCCEEDED', 'FAILED']),
-    /** In words; null where there is nothing to say. */
+    /** Reason in words; null if there is none. */
     status_reason: z.string().nullable(),
     created_at: Timestamp,
     ended_at: Timestamp.nullable(),
-    /** The project that it makes; there is none of this id before `recording`. */
+    /** Id of the project that the import makes. The project does not exist before `recording`. */
     project_id: Ulid,
     /**
      * `checking` reads the archive and stores its files; `recording` makes the project and what is in it; `removing` takes
@@ -153,12 +153,12 @@ const projectImport = recordType('project-import', () =>
     project_renamed: z.object({ name: z.string(), imported_as: z.string() }).nullable().default(null),
     /** Registered models whose names were taken, the first hundred, and the names that they have. */
     renamed: z.array(z.object({ name: z.string(), registered_as: z.string() })).default([]),
-    /** Of an upload in parts; null for one in one piece. */
+    /** Id of the multipart upload; null if the archive is sent in one piece. */
     upload_id: z.string().nullable(),
     part_bytes: z.number().int(),
     /** Passes that failed for no known reason, one after the other. */
     failures: z.number().int(),
-    /** The store forgets it then; in epoch seconds. */
+    /** Time at which the store deletes the record, in epoch seconds. */
     ttl: z.number().int(),
     version: z.number().int(),
   }),
@@ -246,7 +246,7 @@ const work = recordType('archive-work', () =>
     subject: z.object({ pk: z.string(), sk: z.string() }),
   }),
 );
-/** An export or import that is not finished; `id` is its own. */
+/** An export or import that is not finished. `id` is the id of that export or import. */
 export type ArchiveWork = z.infer<typeof work.schema> & { id: string };
 
 /** The list of exports and imports that are not finished. */

@@ -289,7 +289,7 @@ export async function withNewParts<T>(
   }
 }
 
-/** How to send the parts that have not arrived; none where they were joined. */
+/** URLs to which to send the parts that have not arrived. There are none if the parts were joined before. */
 export async function missingParts(
   objects: Pick<MultipartUploads, 'missingParts' | 'presignParts'>,
   object: string,
@@ -300,8 +300,8 @@ export async function missingParts(
 }
 
 /**
- * Joins the parts of an upload.
- * @returns how many have not arrived; 0 also where they were joined before
+ * Joins the parts of an upload, if all have arrived.
+ * @returns the number of parts that have not arrived; 0 also if the parts were joined before
  */
 export async function joinParts(
   objects: Pick<MultipartUploads, 'completeParts'>,

@@ -46,7 +46,7 @@ export function compressed(
 
 const decompress = promisify(gunzip);
 
-/** Unpack a gzip file. The file is kept as the compressed form of its bytes. */
+/** Unpacks a gzip file and returns its bytes. Keeps the file itself as the compressed form of these bytes. */
 export async function keepCompressed(gzipped: Uint8Array): Promise<Uint8Array> {
   const bytes = await decompress(gzipped);
   kept.set(bytes, Promise.resolve(gzipped));

@@ -10,17 +10,20 @@ import type { Ambient, Caller } from '../../http/definition/endpoint-context.ts'
 import { projectFor } from '../../http/pipeline/project-rule.ts';
 import { doesNotExist, mlflowError } from './mlflow-error.ts';
 
-/** What a program reaches that runs as a job: its own experiment, and the ones that it records beside it. */
+/** The experiments that a program inside a job may reach: its own, and others that it records itself. */
 export interface JobReach {
-  /** Stands for the project, whose record a job cannot read. */
+  /** Stands for the project. A job cannot read the project's record. */
   project: Project;
-  /** As it was when the program started. */
+  /** The program's own experiment, as it was when the program started. */
   experiment: Experiment;
   /** Change the fields of its own experiment. */
   changeFields(change: ChangeFields): Promise<Experiment>;
   /** Store points of its own experiment. */
   logPoints(points: readonly MetricPoint[]): Promise<void>;
-  /** Note that it is about to record another one. @throws ServiceError `conflict` beyond the limit */
+  /**
+   * Notes that the program begins to record another experiment.
+   * @throws ServiceError `conflict` if that is more than the limit
+   */
   begin(experiment_id: string): void;
 }
 
@@ -29,11 +32,11 @@ export interface MlflowContext extends Pick<Ambient, 'now' | 'newId' | 'settings
   records: TableWriter<'records'>;
   objects: ObjectWriter;
   caller: Pick<Caller, 'user_id' | 'username' | 'account_type'>;
-  /** Inside a job: the only experiment that is reached. */
+  /** The experiments that may be reached, if the caller is a job. */
   job?: JobReach;
 }
 
-/** Reading, or changing what is in a project, or the project itself. */
+/** `viewer` reads a project. `developer` changes its contents. `owner` changes the project itself. */
 export type Access = 'viewer' | 'developer' | 'owner';
 
 export const outsideJob = (): ServiceError =>

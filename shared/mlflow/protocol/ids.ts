@@ -44,6 +44,6 @@ export function findModelKey(id: string): ModelKey | undefined {
   return key && { project_id: key.project_id, model_id: key.experiment_id };
 }
 
-/** Where the artifacts of a logged model are, to clients. */
+/** The URI that clients see for the artifacts of a logged model. */
 export const modelUriOf = (key: ModelKey): string =>
   `${artifactRootOf(key.project_id)}/models/${modelIdOf(key)}/artifacts`;

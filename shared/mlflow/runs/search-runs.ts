@@ -135,10 +135,14 @@ async function projectsOf(context: MlflowContext, ids: readonly string[]): Promi
   });
 }
 
-/** Runs that are read for an answer: the smallest ones fill it. Clients follow its token. */
+/**
+ * Most runs that are read for one answer. So many of the smallest runs fill an answer. Clients follow its token.
+ */
 const maxPage = 10_000;
 
-/** Fields of the rows that name data sets or models, which the catalogue has in short alone. */
+/**
+ * Reads the fields of the rows that name data sets or models. The catalogue has only a short form of these fields.
+ */
 async function linksOf(
   { records }: MlflowContext,
   rows: readonly ExperimentRow[],

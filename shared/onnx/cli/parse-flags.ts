@@ -12,7 +12,7 @@ export const operations = ['prune', 'quantize'] as const;
 export type Operation = (typeof operations)[number];
 
 export interface Flag {
-  /** Of the request. */
+  /** Name of the parameter in the request. */
   parameter: string;
   kind: FlagKind;
   description: string;
@@ -53,7 +53,7 @@ export function requestFlags(operation: Operation): ReadonlyMap<string, Flag> {
   return flags;
 }
 
-/** Flags that say where things are, of either operation. */
+/** Flags of both operations that name files and folders. */
 export const commonFlags = {
   out: 'File that the result is written to; folders that are missing are made.',
   calibration: 'npz file of inputs that ranges are taken from.',
@@ -82,18 +82,18 @@ export interface Command {
   request: Readonly<Record<string, unknown>>;
   options: Readonly<Partial<Record<keyof typeof commonFlags, string>>>;
   force: boolean;
-  /** Conditions of `--gate`; undefined where it is not given. */
+  /** Conditions of `--gate`; undefined if the line has no `--gate`. */
   gates: readonly Gate[] | undefined;
-  /** Errors of the line itself. */
+  /** Errors of the command line itself. */
   faults: readonly string[];
-  /** Parameters with such an error, which need no second one. */
+  /** Parameters that already have such an error. Later errors about them are not reported. */
   faulty: ReadonlySet<string>;
 }
 
 const isOperation = (text: string | undefined): text is Operation => operations.some((one) => one === text);
 const isCommonFlag = (name: string): name is keyof typeof commonFlags => Object.hasOwn(commonFlags, name);
 
-/** The value of a flag that is no switch; undefined where it is no number and must be one. */
+/** The value of a flag that is not a switch; undefined if it must be a number and is not. */
 function flagValue({ kind }: Flag, texts: readonly string[]): unknown {
   if (kind === 'list') return texts.flatMap((text) => text.split(',')).filter((part) => part !== '');
   const [text = ''] = texts;

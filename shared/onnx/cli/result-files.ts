@@ -18,9 +18,9 @@ async function isThere(path: string): Promise<boolean> {
 
 const isFolder = (given: string): string => `--out ${given} is a folder; give the name of a file in it.`;
 
-/** The files that a command writes: all of them beside each other, under names of the result's own. */
+/** The files that a command writes. All are in one folder, and their names come from the name of the result. */
 export class ResultFiles {
-  /** As the command line has it. */
+  /** The value of `--out`, as the user typed it. */
   readonly #given: string;
   /** Absolute paths. */
   readonly model: string;

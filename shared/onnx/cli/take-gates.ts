@@ -8,8 +8,8 @@ const flag = '--gate';
 const isCondition = (text: string | undefined): text is string => text !== undefined && /[<>]/.test(text);
 
 /**
- * Take `--gate` out of a command line, with the conditions behind it: none, one or several, and as often as one likes.
- * `gates` is undefined where it is not given.
+ * Takes each `--gate` and the conditions after it out of a command line. A line may have several `--gate`, and
+ * each may have any number of conditions, or none. `gates` is undefined if the line has no `--gate`.
  */
 export function takeGates(args: readonly string[]): {
   gates: Gate[] | undefined;

@@ -55,7 +55,7 @@ const Latency = z.object({
   /** Median over the blocks of time after / time before, and its bootstrap 95 % interval. */
   ratio: z.number(),
   ratio_interval: z.tuple([z.number(), z.number()]),
-  /** The same of the source model against itself: how far from 1 a ratio may be by chance. */
+  /** The same ratio of the source model against itself. It shows how far from 1 a ratio may be by chance. */
   aa_ratio: z.number(),
   blocks: count,
   runs_per_block: count,
@@ -72,18 +72,18 @@ const CheckedLayer = z.object({
 /** A way to quantize that `auto` measured. */
 const Tried = z.object({
   name: z.string(),
-  /** The requests that it is made of, one after the other. */
+  /** The requests of this way, in the order in which they are applied. */
   steps: z.array(z.record(z.string(), z.unknown())),
   file_bytes: count,
-  /** Loss of accuracy, or where no labels were given the largest error of an output; null where an output is broken. */
+  /** Loss of accuracy; without labels, the largest error of an output. Null if an output is broken. */
   loss: z.number().nullable(),
   error: z.number().nullable(),
   accuracy: z.number().nullable(),
   /** Time after / time before; null where it was not timed. */
   latency_ratio: z.number().nullable(),
-  /** Whether it loses no more than was asked. */
+  /** Whether it loses no more than the request allows. */
   holds: z.boolean(),
-  /** Whether none is both smaller and loses less. */
+  /** Whether no other way is both smaller and loses less. */
   is_on_front: z.boolean(),
   is_chosen: z.boolean(),
 });

@@ -108,9 +108,9 @@ export interface Combination {
   inputsOnly?: boolean;
   /** Operators that are quantized only when asked for. */
   include?: readonly string[];
-  /** Whether it searches, by `max_loss` and `goal`. */
+  /** Whether the strategy searches, guided by `max_loss` and `goal`. */
   searches?: boolean;
-  /** Said after the strategy's description. */
+  /** Text that follows the strategy's description. */
   note?: string;
 }
 

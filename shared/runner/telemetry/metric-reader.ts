@@ -176,7 +176,7 @@ class LeftOutLines {
     return quoted;
   }
 
-  /** The sentence for the user; undefined if there are none. */
+  /** The sentence that tells the user which lines were left out; undefined if there are none. */
   sentence(): string | undefined {
     if (this.#count === 0) return undefined;
     const lines =

@@ -24,7 +24,7 @@ interface PointLogOptions {
 
 interface Entry {
   points: readonly MetricPoint[];
-  /** Whether points that are stored already are left out: a client repeats a request whose answer it missed. */
+  /** Whether to leave out points that are stored already. A client repeats its request if it missed the answer. */
   once: boolean;
   done: PromiseWithResolvers<void>;
 }

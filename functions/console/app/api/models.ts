@@ -112,7 +112,7 @@ export const removeStrategy = ({ operation, strategy_id }: Strategy) =>
       path: { strategy_id },
     },
   );
-/** Where the result can be fetched from, for minutes. */
+/** Finds the URL of a file of the result. The answer's `url` stays valid for some minutes. */
 export const openResult = ({ operation, strategy_id }: Strategy, file: string): Promise<Response> =>
   open<typeof downloadPruned>(
     routeOf<typeof downloadPruned>('GET /optimization/prune/strategies/{strategy_id}/model', operation),
@@ -123,7 +123,7 @@ export const openResult = ({ operation, strategy_id }: Strategy, file: string): 
     },
   );
 
-/** Begin a strategy; the service checks the values, which the form has made of its own schemas. */
+/** Begins a strategy. The form is made of the service's schemas, and the service checks the values. */
 export const optimize = (operation: Operation, query: Readonly<Record<string, string>>): Promise<unknown> =>
   operation === 'prune'
     ? call<typeof createPrune>('POST /optimization/prune', { query: query as never })

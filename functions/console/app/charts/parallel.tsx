@@ -17,14 +17,14 @@ const widthWanted = 940;
 const side = 70;
 /** Words of an axis that have room; the last one says how many more there are. */
 const maxWords = 30;
-/** Axes that are drawn before somebody chooses: what came out is among them. */
+/** Most axes that are drawn before the user chooses. Outcomes are among them. */
 const drawnFirst = 10;
 const outcomesFirst = 3;
 
 interface Axis {
   name: string;
   isOutcome: boolean;
-  /** Of each experiment, from 0 at the foot to 1 at the head; undefined where it has none. */
+  /** Place of each experiment on the axis, from 0 at the foot to 1 at the head; undefined if it has no value. */
   places: (number | undefined)[];
   low: string;
   high: string;
@@ -90,7 +90,7 @@ function axesOf(experiments: readonly Row[]): Axis[] {
   ].filter((axis): axis is Axis => axis !== undefined);
 }
 
-/** The names of the axes that are drawn first: some of what came out, and what was given in the places that are left. */
+/** The names of the axes that are drawn first. Inputs come first, but up to three places are kept for outcomes. */
 function usualAxes(all: readonly Axis[]): Set<string> {
   const given = all.filter(({ isOutcome }) => !isOutcome);
   const outcomes = all.filter(({ isOutcome }) => isOutcome);
@@ -102,7 +102,7 @@ function usualAxes(all: readonly Axis[]): Set<string> {
 const cut = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most - 1)}…` : text;
 
-/** A line for each experiment through what it was given and what came of it. */
+/** Parallel coordinates: each experiment is one line through the values of its inputs and outcomes. */
 export function Parallel({
   experiments,
   onOpen,

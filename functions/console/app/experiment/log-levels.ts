@@ -27,17 +27,17 @@ function levelOfText(text: string): Level {
 
 /** The first line of a traceback of Python, behind what a logger or a launcher puts before each line. */
 const begin = /^(.*?)(?:[ +|]*)(?:Exception Group )?Traceback \(most recent call last\):/;
-/** Between the tracebacks of an error that was raised while another one was handled. */
+/** The sentence between two tracebacks. Python prints it if an error was raised while it handled another one. */
 const between = /^(?:During handling of the above exception|The above exception was the direct cause)/;
 /** Frames of JavaScript and Java, and of a traceback of Python whose beginning is not there. */
 const frame = /^\s+(?:at \S|File ".+", line \d+|\.{3} \d+ more$)/;
 const cause = /^Caused by: /;
 const warningOfPython = /^.+:\d+: \w*Warning: /;
 
-/** What a stream is within, which decides the level of its next line. */
+/** The block that a stream is in. The block decides the level of the next line. */
 type Within =
   | { block: 'none' | 'frames' | 'warning' }
-  /** Of Python: frames, then the error itself, then perhaps the words before another traceback. */
+  /** A Python traceback. First come the frames, then the error. A sentence may follow, and another traceback. */
   | { block: 'traceback' | 'ended'; prefix: string };
 
 /** The levels of the lines of a log in their order: a traceback is one error from its first line to its last. */

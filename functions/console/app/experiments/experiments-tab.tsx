@@ -28,13 +28,15 @@ const orderOf = (text: string | null): Order | undefined => {
   return column && { column, isDescending };
 };
 
-/** What is said while rows are missing: an order, a filter and means are of what is there. */
+/**
+ * The text that is shown while rows are missing. The order, the filter and the means cover only the loaded rows.
+ */
 const loadingText = (count: number, isPartial: boolean): string =>
   isPartial
     ? `; this is of the newest ${count.toLocaleString('en')} alone, until the others are loaded`
     : ', loading more…';
 
-/** The table of a project's experiments: filter, columns, order and groups, all of which the address holds. */
+/** The table of a project's experiments. The page's address holds its filter, columns, order and groups. */
 export function ExperimentsTab({
   project_id,
   mayChange,
@@ -96,7 +98,7 @@ export function ExperimentsTab({
       return setQuery({ sort: `${isDownFirst ? '' : '-'}${column.id}` });
     return setQuery({ sort: undefined });
   };
-  /** Compare by a metric: it is the first column, and the best of it are at the top. */
+  /** Compares by a metric. The metric becomes the first column, and the best rows are at the top. */
   const compareBy = (name: string | undefined) => {
     const column = name === undefined ? columnOf('best') : valueColumn(name, judge);
     const isDown = column !== undefined && startsDescending(column, judge);

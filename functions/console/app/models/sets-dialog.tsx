@@ -10,7 +10,10 @@ import { TextField } from '../ui/text-field.tsx';
 import { SetFields, usablePaths } from './set-fields.tsx';
 import { SetUploads } from './set-uploads.tsx';
 
-/** Choose an experiment of any project: the newest ones, or those whose names have a text. */
+/**
+ * Lets the user choose an experiment of any project. It offers the newest ones, or those whose names contain a
+ * text.
+ */
 function ExperimentFields({
   project_id,
   experiment_id,

@@ -22,8 +22,8 @@ export class Attempt {
   }
 
   /**
-   * Runs the attempt of a job in state STARTING.
-   * @returns how the main node ended, when nothing of any node is left
+   * Runs the attempt of a job in state STARTING. Waits until no process of any node is left.
+   * @returns how the main node ended
    */
   async run(job: JobRecord): Promise<Exit> {
     const attempt = job.nodes[0].attempts.length + 1;

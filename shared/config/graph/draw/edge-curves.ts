@@ -5,12 +5,12 @@ interface Box {
   height: number;
 }
 
-/** How far an edge beside the layout swings out to the right, in pixels. */
+/** Least and most pixels by which an edge beside the layout bends out to the right. */
 const leastSwing = 30;
 const mostSwing = 140;
 const gap = 40;
 
-/** From the right side of a branch to the left side of its twig. */
+/** A curve from the right side of a branch to the left side of its twig. */
 export function branchCurve(from: Box, to: Box): string {
   const [x1, y1, x2, y2] = [
     from.left + from.width,
@@ -23,8 +23,9 @@ export function branchCurve(from: Box, to: Box): string {
 }
 
 /**
- * Beside the tree. A leaf has nothing to its right, and so leaves meet there; what has members is reached
- * through the gap between columns: from its members' side, or on its left by its equals.
+ * A curve beside the tree. A leaf has nothing to its right, so the curve ends at the right side of a leaf. A box
+ * with members is reached through the gap between columns. The curve ends at the right side of such a box if it
+ * comes from further right, otherwise at its left side.
  */
 export function referenceCurve(from: Box, to: Box, targetHasMembers: boolean): string {
   if (!targetHasMembers) return asideCurve(from, to).path;
@@ -35,7 +36,10 @@ export function referenceCurve(from: Box, to: Box, targetHasMembers: boolean): s
   return bezier(from.left, y1, swing, y1, swing, y2, to.left, y2);
 }
 
-/** From the right side of one box to the right side of another, around what lies between; a loop where both are one. */
+/**
+ * A curve from the right side of one box to the right side of another, around the boxes between them. It is a loop
+ * if both are the same box.
+ */
 export function asideCurve(from: Box, to: Box): { path: string; middle: { x: number; y: number } } {
   const apart = from === to ? from.height / 4 : 0;
   const [x1, y1] = [from.left + from.width, from.top + from.height / 2 - apart];

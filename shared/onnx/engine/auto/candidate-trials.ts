@@ -149,7 +149,10 @@ export class CandidateTrials {
     return { path: model, folder, transform: result, calibrated };
   }
 
-  /** Compares on all samples of a feed, or where there is a limit on as many as show that it is exceeded. */
+  /**
+   * Compares a candidate with the model on all samples of a feed. With a limit, it stops as soon as the samples
+   * show that the candidate exceeds the limit.
+   */
   async compare(
     after: string,
     feed: FeedPlans['compare'],
@@ -161,7 +164,9 @@ export class CandidateTrials {
     return await stages.run<'compare'>(stage, { ...task, ...(limit !== undefined && { limit }) });
   }
 
-  /** Measures a candidate, and keeps its result where it is the best so far. Undefined where it cannot be applied. */
+  /**
+   * Measures a candidate. Keeps its result if it is the best so far. Returns undefined if it cannot be applied.
+   */
   async try(candidate: Candidate): Promise<Measured | undefined> {
     const { optimization, feeds, out } = this.#context;
     const { say } = optimization;

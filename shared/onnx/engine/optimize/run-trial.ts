@@ -29,19 +29,19 @@ export async function emptyFolder(folder: string, user: Optimization['user']): P
 export interface TrialContext {
   optimization: Optimization;
   stages: StageLog;
-  /** Folder of the result, which each trial fills anew. */
+  /** Folder of the result. Each trial empties and refills it. */
   out: string;
-  /** Folder of what calibration observed. */
+  /** Folder with the values that calibration observed; null if there are none. */
   observed: string | null;
-  /** Observes what another request for the same model needs, into a folder of its own, which it returns. */
+  /** Observes the values that another request for the same model needs. Returns the new folder that holds them. */
   observe(request: OptimizationRequest): Promise<string | null>;
   /** How often each operator occurs in the model. */
   operators: Readonly<Record<string, number>>;
   /** Data to compare on; null where the model is too large to be run. */
   feed: Feed | null;
-  /** Seconds that each model is run at most; without them it is run on all samples. */
+  /** Most seconds for which each model is run. If absent, each model is run on all samples. */
   seconds?: number | undefined;
-  /** The error that a trial may have: one that exceeds it is run only as far as to know that. */
+  /** The largest error that a trial may have. A trial is stopped as soon as it exceeds this error. */
   limit?: number | undefined;
 }
 

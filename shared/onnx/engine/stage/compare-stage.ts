@@ -44,7 +44,7 @@ class Comparison {
     this.agreement = new Agreement(reference.reading, reference.kept[0]);
   }
 
-  /** Runs a sample; `was` is what the model answers, undefined where labels alone are counted. */
+  /** Runs a sample. `was` holds the model's outputs; it is undefined if only labels are counted. */
   async run(session: Session, sample: Sample, was: Outputs | undefined): Promise<void> {
     const is = this.#named(await runSample(session, this.#feed, sample));
     const { reading, met } = this.#reference;
@@ -63,14 +63,14 @@ class Comparison {
     this.agreement.add(was, is);
   }
 
-  /** Outputs by the names that the model gives them, in its order where the other one has names of its own. */
+  /** Outputs under the names that the model gives them. If the result uses other names, the order decides. */
   #named(outputs: Outputs): Outputs {
     const names = [...(this.#reference.kept[0]?.keys() ?? [])];
     if (names.length !== outputs.size || names.some((name) => outputs.has(name))) return outputs;
     return new Map([...outputs.values()].map((value, at) => [names[at] ?? '', value]));
   }
 
-  /** Whether the samples so far exceed the limit by themselves, whatever comes. */
+  /** Whether the samples so far already exceed the limit, whatever the other samples give. */
   get isHopeless(): boolean {
     if (this.#limit === undefined) return false;
     const { most, of } = this.#limit;
@@ -91,7 +91,7 @@ async function runResult(
   const { feed, after_inputs: inputs = feed.inputs } = task;
   const samples = samplesOf({ ...feed, inputs });
   const further = new FurtherOutputs(task, sessions, reference);
-  /** Runs the next samples; those without `was` for their labels. */
+  /** Runs the next samples. A sample without the model's outputs is run only for its labels. */
   const runPart = async (session: Session, part: readonly (Outputs | undefined)[]): Promise<void> => {
     for (const was of part) {
       const { value: sample } = await samples.next();
@@ -121,8 +121,8 @@ async function runResult(
 }
 
 /**
- * Runs the model and its result over the same samples, one after the other, and compares what comes out. A result that
- * exceeds a limit on the first samples so far that no others could make up for it is run on no more of them.
+ * Runs the model and then its result over the same samples, and compares their outputs. It stops early if the
+ * first samples exceed a limit so far that the other samples cannot make up for it.
  */
 export async function compareStage(
   task: TaskOf<'compare'>,

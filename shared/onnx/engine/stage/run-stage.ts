@@ -15,12 +15,14 @@ function write(line: StageLine): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(answerDescriptor, bytes, done);
 }
 
-/** Of all stages of this process. */
+/** Level of ONNX Runtime's graph optimizations for all stages of this process. */
 const level = process.argv.includes(extendedFlag) ? 'extended' : 'all';
 const sessions = new SessionPool(level);
 const references = new ReferenceCache();
 
-/** Runs the stage that a task names. What a stage needs is loaded with it: one that transforms runs no session. */
+/**
+ * Runs the stage that a task names. Loads the code of that stage only: a stage that transforms runs no session.
+ */
 async function answerTo(task: StageTask, voice: StageReporter): Promise<unknown> {
   switch (task.kind) {
     case 'read':

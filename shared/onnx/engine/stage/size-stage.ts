@@ -17,7 +17,10 @@ function fileBytes(path: string): number {
   return stat.size;
 }
 
-/** Measures the files of the model and of its result, as they are and through gzip, each file by itself. */
+/**
+ * Measures the bytes of the model's files and of its result's files, as they are and after gzip. Compresses each
+ * file by itself.
+ */
 export async function sizeStage(
   { before, after, measure = 'full' }: TaskOf<'size'>,
   { progress }: Pick<StageReporter, 'progress'>,

@@ -5,13 +5,16 @@ import { measures } from '../../strategies/measure.ts';
 const count = z.int().nonnegative();
 const dims = z.array(count);
 
-/** An input of a model, and what is fed to it. */
+/** An input of a model, and the values that are fed to it. */
 export const FedInput = z.object({
   name: z.string(),
   type: z.string(),
-  /** As the model declares them; null where it leaves one open, and null altogether where it leaves the rank open. */
+  /**
+   * Dimensions that the model declares. A dimension is null if the model leaves it open. The list is null if the
+   * model leaves the rank open.
+   */
   declared: z.array(z.number().nullable()).nullable(),
-  /** Dimensions of synthetic values; null where only a set has them. */
+  /** Dimensions of synthetic values; null if only a data set gives the dimensions. */
   dims: dims.nullable(),
   /** Kind of synthetic values: draws from a normal distribution, whole numbers below `below`, or all one. */
   values: z.enum(['normal', 'index', 'one']),
@@ -25,7 +28,7 @@ const shapes = z.record(z.string(), z.array(z.int().nullable()));
 const RequestedShapes = z.object({ inputs: shapes, outputs: shapes });
 export type RequestedShapes = z.output<typeof RequestedShapes>;
 
-/** Where the numbers come from that a session is fed. */
+/** The source of the numbers that a session is fed. */
 const Feed = z.object({
   inputs: z.array(FedInput),
   /** Path of an npz file; null for synthetic values. */
@@ -48,7 +51,7 @@ const tasks = {
   read: z.object({
     kind: z.literal('read'),
     model: z.string(),
-    /** The operation to come, where a model that cannot take it is refused at once. */
+    /** The request that will follow, if a model that cannot take it is to be refused at once. */
     request: request.optional(),
     shapes,
   }),
@@ -65,7 +68,7 @@ const tasks = {
     kind: z.literal('transform'),
     model: z.string(),
     request,
-    /** Names of nodes that stay as they are beyond those that the request excludes. */
+    /** Names of nodes that stay as they are, in addition to those that the request excludes. */
     exclude: z.array(z.string()),
     /** Names of layers whose weights alone a static quantization takes. */
     float_inputs: z.array(z.string()).optional(),

@@ -1,7 +1,10 @@
 import { kernels, partsOf, place, roundedUp } from '../../model/kernels/kernels.ts';
 import type { ByteSource } from '../../model/tensor/external-data.ts';
 
-/** Counts among bytes, a part at a time; what follows the last one is filled with bytes that do not count. */
+/**
+ * Counts values in a source, one part of its bytes at a time. Fills the room after each part with bytes that
+ * `among` does not count.
+ */
 function countParts(source: ByteSource, filler: number, among: (at: number, end: number) => number): number {
   const { bytes: room } = kernels();
   let count = 0;

@@ -35,7 +35,10 @@ const inputs: Readonly<Record<PruningByStatistics, Inputs>> = {
 };
 const isNamed = (strategy: PruneStrategy): strategy is PruningByStatistics => Object.hasOwn(inputs, strategy);
 
-/** The values whose statistics a pruning needs. @throws ModelError where it has nothing to prune */
+/**
+ * The inputs whose statistics a pruning needs; empty if it needs none.
+ * @throws ModelError if there is nothing to prune
+ */
 export function observedInputs(model: Model, request: PruneRequest): ObservedInput[] {
   return isNamed(request.strategy) ? inputs[request.strategy](model, request) : [];
 }

@@ -107,7 +107,7 @@ function floatResult(model: Model, node: NodeProto, name: string): Tensor | unde
   return two !== undefined && b?.type === 'float' ? combined(a, b, two, name) : undefined;
 }
 
-/** The constant of a shape that is known whatever is fed. */
+/** Makes a constant of a shape that does not depend on the inputs; undefined if it does. */
 function shapeResult(value: Value | undefined, name: string): Tensor | undefined {
   const elements = value?.elements?.filter(isKnown);
   if (value?.type !== 'int64' || elements === undefined || elements.length !== value.elements?.length)
@@ -118,9 +118,10 @@ function shapeResult(value: Value | undefined, name: string): Tensor | undefined
 }
 
 /**
- * Makes constants of what nodes compute from constants, and of shapes that do not depend on what is fed. Returns how
- * many nodes that spares. Random values, other types and results of more than a million values stay, and so does what
- * would take more room than the node and the constants that it is computed from.
+ * Replaces nodes by constants if they compute from constants alone, or if they compute a shape that does not
+ * depend on the inputs. Returns how many nodes that saves. It keeps nodes of random values, of other types, and
+ * with results of more than a million values. It also keeps a node if the constant would take more room than the
+ * node and the constants that it is computed from.
  */
 export function foldConstants(model: Model): number {
   const { graph } = model;

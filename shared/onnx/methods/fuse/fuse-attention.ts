@@ -94,11 +94,14 @@ export function fuseAttention(view: GraphView, softmax: NodeProto, masks: Attent
 
 /** A mask as the fused operators take it. */
 interface FusedMask {
-  /** 1 for each key that counts, int32 [batch, keys]; empty for none. */
+  /** Name of a value, int32 [batch, keys], that is 1 for each key that counts; empty if there is none. */
   tokens: string;
-  /** What is added to the scores, [batch or 1, heads or 1, queries, keys]; empty for nothing. */
+  /**
+   * Name of the value that is added to the scores, [batch or 1, heads or 1, queries, keys]; empty if there is
+   * none.
+   */
   bias: string;
-  /** What is added to the scores of keys that do not count. */
+  /** The number that is added to the scores of keys that do not count. */
   least: number | undefined;
   /** Nodes that are new. */
   nodes: NodeProto[];
@@ -113,7 +116,10 @@ interface Around {
   heads: number;
 }
 
-/** The whole numbers [batch, keys], 1 or 0, of which (1 − n) · least is made; BERT's mask. */
+/**
+ * Finds the source of a mask of BERT's kind: a value n [batch, keys] that is 1 for each key that counts, else 0.
+ * The mask is computed as (1 − n) · least. Undefined for a mask of another kind.
+ */
 function tokensOf(view: GraphView, mask: string): { name: string; least: number } | undefined {
   const product = view.made(mask, 'Mul');
   const far = product && view.scalarAnd(product);
@@ -134,7 +140,7 @@ function tokensOf(view: GraphView, mask: string): { name: string; least: number 
 export class AttentionMasks {
   readonly #known = new Map<string, FusedMask>();
 
-  /** Undefined where the shape of a mask is not known to fit. */
+  /** The mask in the fused operators' form; undefined if its shape is not known to fit. */
   take(view: GraphView, mask: string, around: Around): FusedMask | undefined {
     const dims = view.value(mask)?.dims ?? [];
     const [length, keys] = [view.value(around.like)?.dims?.[1], view.value(around.key)?.dims?.[1]];
@@ -184,7 +190,7 @@ interface HeadPath {
   name: string;
   heads: number;
   size: number;
-  /** By what it was multiplied on the way. */
+  /** The factor by which the value was multiplied on the way. */
   factor: number;
 }
 
@@ -227,7 +233,7 @@ function headPath(view: GraphView, name: string, isTurned: boolean): HeadPath | 
   return { name: at, heads, size, factor: inner.factor * outer.factor };
 }
 
-/** The value [batch, sequence, heads · size] that heads are put together to; the node that makes it. */
+/** The node that puts the heads together into one value [batch, sequence, heads · size]. */
 function joinedHeads(view: GraphView, product: NodeProto, width: number): NodeProto | undefined {
   const turn = view.next(product, 'Transpose');
   if (!isPerm(turn, [0, 2, 1, 3])) return undefined;

@@ -2,7 +2,10 @@ import { lazyTensor, makeTensor, type Tensor } from '../../model/tensor/tensor.t
 import { floatsOf } from '../../model/tensor/values.ts';
 import type { GraphView } from './graph-view.ts';
 
-/** A product with a constant weight [inputs, outputs] of float32, and its bias; none is a bias of zeros. */
+/**
+ * A product of a value and a constant float32 weight [inputs, outputs], and its bias. Without a bias, the bias is
+ * zeros.
+ */
 interface Linear {
   input: string;
   weight: Tensor;

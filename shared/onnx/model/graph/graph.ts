@@ -87,7 +87,7 @@ export class Graph {
     for (const bodies of this.#bodies.values()) for (const body of bodies) yield* body.all();
   }
 
-  /** Forgets which constants were listed as inputs, which all had to be in old models. */
+  /** Forgets which constants were listed as inputs. Old models had to list all of them. */
   forgetDefaults(): void {
     this.#defaulted.clear();
   }
@@ -104,8 +104,9 @@ export class Graph {
   }
 
   /**
-   * The message, with the constants of bodies but without its own, which are written after it. Before IR version 4
-   * every constant had to be listed as an input; since then only those are that were.
+   * The graph's message. It holds the constants of bodies. The graph's own constants are written after it. Before
+   * IR version 4 every constant had to be listed as an input. Since then, only constants that the model listed as
+   * inputs are listed.
    */
   serialized(irVersion: bigint): Uint8Array {
     const bodies = [...this.#bodies.values()].flat();

@@ -38,7 +38,7 @@ export function valueInfoOf({ name, type, dims }: ValueType & { name: string }):
   });
 }
 
-/** Type and shape of a declaration; undefined where it is not a tensor's. */
+/** Type and shape of a declared value; undefined if it is not a tensor. */
 export function valueTypeOf({ type: declared }: ValueInfoProto): ValueType | undefined {
   if (declared?.value.case !== 'tensorType') return undefined;
   const { elemType, shape } = declared.value.value;

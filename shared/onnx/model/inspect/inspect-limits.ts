@@ -6,13 +6,13 @@ export interface InspectLimits {
   bytes: number;
   /** Bytes of all names that are kept: of initializers, inputs, outputs and operators. */
   nameBytes: number;
-  /** Graphs within graphs, and types within types. */
+  /** Levels of graphs within graphs, and of types within types. */
   depth: number;
-  /** Inputs, and outputs. */
+  /** Number of inputs, and number of outputs. */
   tensors: number;
-  /** Different operators. */
+  /** Number of different operators. */
   operators: number;
-  /** Operator sets and external data files. */
+  /** Number of operator sets, and number of external data files. */
   entries: number;
 }
 

@@ -64,7 +64,7 @@ function countInitializer(
   draft.initializerNames.add(name);
 }
 
-/** A GraphProto up to `end`: the model's own, or at a depth one that a node holds. */
+/** Scans a GraphProto that ends at `end`. At depth 0 it is the model's own graph; deeper, a node holds it. */
 export async function scanGraph(
   reader: WireReader,
   end: number,

@@ -5,8 +5,9 @@ import { useEffect, useRef } from 'preact/hooks';
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /**
- * A note stands below a heading of the page, and so do its own headings. Its HTML is shown as it was written: a browser
- * that parses it notes every handler in it as a refusal of the policy, also where the sanitizer then removes it.
+ * A note stands below a heading of the page, so its own headings are two levels lower. HTML in a note is shown as
+ * text. If a browser parsed it, the browser would report each event handler in it as a violation of the page's
+ * policy, even if the sanitizer removed the handler later.
  */
 marked.use({
   renderer: {
@@ -17,7 +18,10 @@ marked.use({
   },
 });
 
-/** What a note may hold: text and its structure. No pictures, because those would be asked for elsewhere. */
+/**
+ * A note may hold text and its structure. It may hold no pictures, because a browser would load them from
+ * elsewhere.
+ */
 const allowed = {
   ALLOWED_TAGS: [
     'p',

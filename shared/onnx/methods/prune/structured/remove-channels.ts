@@ -164,7 +164,10 @@ const biasInputs: Readonly<Record<string, readonly number[]>> = {
   SkipLayerNormalization: [4],
 };
 
-/** Adds numbers to the constant that alone is added to a product next; false where there is none. */
+/**
+ * Adds numbers to the constant that the next node adds to a product. Returns false if no such constant exists, or
+ * if other nodes use the product too.
+ */
 function addToNext(
   dependencies: DependencyGraph,
   product: string,
@@ -182,7 +185,10 @@ function addToNext(
   return false;
 }
 
-/** Adds numbers to a layer's bias, or gives it one; it loses the layer's removed outputs like any other. */
+/**
+ * Adds numbers to a layer's bias, or gives the layer a bias. The bias loses the layer's removed outputs like any
+ * other.
+ */
 export function addToBias(
   dependencies: DependencyGraph,
   { node }: Cut,

@@ -8,9 +8,9 @@ import type { CalibrationRanges } from '../../calibrate/ranges.ts';
 /** Half precision has no number above the one; numbers below the other are zero, or keep hardly a digit. */
 const mostHalf = 65504;
 const minHalf = 1e-7;
-/** One divided by less is beyond half precision. */
+/** 1 divided by a smaller number is beyond half precision. */
 const minDivisor = 1 / mostHalf;
-/** The least number that half precision has with all its digits. */
+/** The smallest number that half precision keeps with all its digits. */
 const minNormal = 2 ** -14;
 /** Numbers from here on stand for infinity, as masks have them. */
 const minMarker = 1e8;
@@ -18,8 +18,8 @@ const minMarker = 1e8;
 const maxValues = 2 ** 20;
 
 /**
- * Operators of many terms: a number that rounds to zero is lost among the others, and weights should be halves. What
- * is beyond half precision they must still get in float32.
+ * Operators that add many terms. A term that rounds to zero hardly changes the sum, and weights should be halves.
+ * Numbers beyond half precision must still reach these operators in float32.
  */
 const products = new Set([
   ...['MatMul', 'Gemm', 'Conv', 'ConvTranspose', 'Einsum', 'LSTM', 'GRU', 'RNN', 'Attention'],
@@ -46,15 +46,16 @@ const levelling = new Set([
   'HardSigmoid',
   'Atan',
 ]);
-/** Operators in which a number stands for infinity as a rule, where it is so large. */
+/** Operators in which a very large number usually stands for infinity. */
 const masking = new Set(['Where', 'Add', 'Sub', 'Mul', 'Max', 'Min', 'Clip', 'Pad']);
 
 /** Products of a value and a weight, the second input; a MatMul may have its weight first. */
 const weighted = new Set(['MatMul', 'Gemm', 'Conv', 'ConvTranspose', 'FusedMatMul', 'FusedConv']);
 
 /**
- * How a value may leave half precision: it may be next to zero (`tiny`), so small that one divided by it is beyond
- * (`small`), or beyond itself (`huge`); or all of it may be so small that few digits are left (`faint`).
+ * How a value may leave half precision. `tiny`: it may be close to zero. `small`: it may be so small that 1
+ * divided by it is beyond half precision. `huge`: it may be beyond half precision itself. `faint`: all its numbers
+ * may be so small that few digits are left.
  */
 type Reach = 'tiny' | 'small' | 'huge' | 'faint';
 
@@ -75,7 +76,7 @@ function sizesOf(values: ArrayLike<number>): Sizes | undefined {
   return most === 0 ? undefined : { most, least };
 }
 
-/** What a constant makes of a value; undefined where half precision has its numbers. */
+/** How a constant leaves half precision; undefined if half precision has its numbers. */
 function reachOf({ most, least }: Sizes, isDivisor: boolean): Reach | undefined {
   if (most > mostHalf) return 'huge';
   if (most < minHalf || (isDivisor && least < minHalf)) return 'tiny';
@@ -107,7 +108,7 @@ export class HalfGuards {
     return this.#known.get(name);
   }
 
-  /** Whether half precision has no number of a weight with all its digits. */
+  /** Whether half precision keeps no number of a weight with all its digits. */
   #isFaint(name: string): boolean {
     const known = this.#faint.get(name);
     if (known !== undefined) return known;
@@ -157,7 +158,7 @@ export class HalfGuards {
     return reachOf(sizes, node.opType === 'Div' && position === 1);
   }
 
-  /** Of numbers that are attributes of a node. */
+  /** How the numbers in a node's attributes may leave half precision. */
   #ofAttributes(node: NodeProto): Reach | undefined {
     if (node.opType === 'Clip' && hasAttribute(node, 'min')) {
       const sizes = sizesOf([floatAttribute(node, 'min', 0)]);
@@ -208,7 +209,7 @@ export class HalfGuards {
     return all.includes('tiny') ? vanishing : undefined;
   }
 
-  /** How what a node makes leaves half precision. */
+  /** How the value that a node makes may leave half precision; undefined if it does not. */
   #made(
     node: NodeProto,
     reaches: readonly (Reach | undefined)[],

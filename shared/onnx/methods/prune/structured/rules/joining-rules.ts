@@ -90,7 +90,7 @@ function rangeOf(context: RuleContext, { axis, labels }: Carried, rank: number):
   return { at, start: within(start), end: within(end) };
 }
 
-/** Bounds that can be set: attributes, or constant inputs. */
+/** The bounds of a slice, if they can be changed: they must be attributes or constant inputs. */
 function boundsOf(context: RuleContext): { starts: number[]; ends: number[] } | undefined {
   const isOld = !context.isGiven(1);
   if (isOld) {

@@ -127,7 +127,7 @@ export function mapReshape(
   return best?.map ?? (samePrefix ? byPrefix(axis, to[axis], count) : undefined);
 }
 
-/** Output dimensions, of which one that is not known follows from the others where those before `axis` are kept. */
+/** Fills in one unknown output dimension from the others. The dimensions before `axis` must be kept. */
 function filled(
   from: readonly Dim[],
   to: readonly Dim[] | undefined,
@@ -140,7 +140,7 @@ function filled(
   return others > 0 && whole % others === 0 ? to.with(open, whole / others) : to;
 }
 
-/** The last size of an output that a product of matrices has to find there, by its constant weight. */
+/** The last dimension that the output must have, because a matrix product with a constant weight uses it. */
 function demandedSize({ dependencies, node }: RuleContext): number | undefined {
   const user = dependencies.index.uses(node.output[0] ?? '').find(({ position }) => position === 0)?.node;
   const dims = dependencies.constant(user?.input[1])?.dims;
@@ -150,7 +150,7 @@ function demandedSize({ dependencies, node }: RuleContext): number | undefined {
   return dims[intAttribute(user, 'transB', 0) === 0 ? 0 : 1];
 }
 
-/** Output dimensions; the last one from its users where it was not inferred. */
+/** Dimensions of the output. If the last one was not inferred, it comes from the node that uses the output. */
 function demanded(context: RuleContext): readonly Dim[] | undefined {
   const dims = context.outputDims();
   const size = isKnown(dims?.at(-1)) ? undefined : demandedSize(context);

@@ -70,18 +70,20 @@ export class RuleContext {
     this.lock(`${this.label} is not understood in this form`);
   }
 
-  /** Labels of an output. */
+  /** Sets the labels of an output. */
   put(output: number, carried: Carried): void {
     const name = this.node.output[output] ?? '';
     if (name !== '') this.dependencies.carried.set(name, carried);
   }
 
-  /** All outputs carry the same. */
+  /** Sets the same labels for all outputs. */
   putAll(carried: Carried): void {
     for (const at of this.node.output.keys()) this.put(at, carried);
   }
 
-  /** A constant input loses channels; they are locked where it is none, or of another length. */
+  /**
+   * Lets a constant input lose channels. Locks the channels if the input is not a constant or has another length.
+   */
   cut(position: number, axis: number, labels: Labels, isWeight = false): void {
     const tensor = this.dependencies.editable(this.node.input[position]);
     if (this.isExcluded) this.dependencies.channels.lock(labels, `${this.label} was excluded`);
