@@ -5,17 +5,23 @@ import { seededRandom } from '../seeded-random.ts';
 import { seededFloats } from './seeded.ts';
 import { smallModel } from './small-model.ts';
 
-/**
- * Swaps the first two axes before a product, as PyTorch's encoders do. In half precision ONNX Runtime 1.30 and 1.32
- * crash when they open it with all optimizations of graphs on x86-64.
- */
-export const swappedProduct = (): Model =>
+/** Ways to swap axes before a product in which ONNX Runtime 1.30 and 1.32 crash on x86-64, in half precision. */
+export const swaps = [
+  { perm: [1, 0, 2], dims: [4, 8, 32] },
+  { perm: [1, 2, 0], dims: [32, 4, 8] },
+  { perm: [1, 2, 0, 3], dims: [2, 4, 8, 32] },
+  { perm: [1, 0, 2], dims: ['n', 't', 32] },
+];
+
+/** Swaps the first two axes before a product, as encoders and recurrent layers of PyTorch do. */
+export const swappedProduct = ({ perm, dims }: (typeof swaps)[number]): Model =>
   smallModel({
     nodes: [
-      makeNode('Transpose', ['x'], ['t'], { name: 'swap', attributes: { perm: [1, 0, 2] } }),
-      makeNode('MatMul', ['t', 'w'], ['y'], { name: 'product' }),
+      makeNode('Transpose', ['x'], ['t'], { name: 'swap', attributes: { perm } }),
+      makeNode('MatMul', ['t', 'w'], ['m'], { name: 'product' }),
+      makeNode('LeakyRelu', ['m'], ['y'], { name: 'last' }),
     ],
     constants: [makeTensor('w', 'float', [32, 96], seededFloats(seededRandom(1), 32 * 96, 0.1))],
-    inputs: { x: [4, 8, 32] },
-    outputs: { y: [8, 4, 96] },
+    inputs: { x: dims },
+    outputs: { y: perm.map((axis, at) => (at === perm.length - 1 ? 96 : (dims[axis] ?? 0))) },
   });

@@ -16,6 +16,7 @@ import type { TransformReport } from '../../report/report.ts';
 import { HalfConstants } from './half-constants.ts';
 import { HalfGuards } from './half-guards.ts';
 import { fullPrecisionReason } from './half-operators.ts';
+import { swappedProducts } from './swapped-products.ts';
 
 /** Gives each value of a graph out in the precision that its user takes, with one Cast at most. */
 class Precisions {
@@ -91,6 +92,8 @@ function castToHalf(node: NodeProto, isOfFloat: boolean): void {
   } else setAttribute(node, 'to', dataTypes.float16);
 }
 
+const crashing = 'ONNX Runtime crashes where it swaps axes in half precision before a product with weights';
+
 /** The conversion of a model, graph by graph. */
 class Conversion {
   readonly #model: Model;
@@ -128,12 +131,14 @@ class Conversion {
     );
     const precisions = new Precisions(graph, this.#names, this.#constants);
     const fixed = fixedNames(graph);
+    const swapped = swappedProducts(graph);
     const isFloat = (name: string): boolean => values.get(name)?.type === 'float';
     for (const { name } of graph.inputs) if (isFloat(name)) precisions.isFull(name);
     for (const node of graph.nodes) {
       const isLeftOut = isExcluded(node, this.#exclude);
       if (!isLeftOut) for (const body of graph.bodiesOf(node)) this.convert(body, values);
-      const why = isLeftOut ? 'the request excludes it' : this.#reason(node, model, values, guards);
+      const own = isLeftOut ? 'the request excludes it' : this.#reason(node, model, values, guards);
+      const why = own ?? (swapped.has(node) ? crashing : undefined);
       this.#place(node, { isFloat, precisions, fixed, guards, why });
     }
     graph.nodes = precisions.nodes;
