@@ -9,6 +9,11 @@ export interface Proof {
 
 export const proofs: readonly Proof[] = [
   {
+    name: 'abandoned',
+    about: 'how long others wait while charts of a long run are asked for and left',
+    program: 'test/proofs/load/abandoned.ts',
+  },
+  {
     name: 'bench',
     about: 'the figures of test/README.md (ten minutes)',
     program: 'test/proofs/bench/main.ts',
