@@ -25,3 +25,16 @@ export const swappedProduct = ({ perm, dims }: (typeof swaps)[number]): Model =>
     inputs: { x: dims },
     outputs: { y: perm.map((axis, at) => (at === perm.length - 1 ? 96 : (dims[axis] ?? 0))) },
   });
+
+/** The same by two nodes, of which neither moves the first axis alone so; the runtime joins them. */
+export const twiceSwappedProduct = (): Model =>
+  smallModel({
+    nodes: [
+      makeNode('Transpose', ['x'], ['s'], { name: 'first', attributes: { perm: [0, 2, 1] } }),
+      makeNode('Transpose', ['s'], ['t'], { name: 'second', attributes: { perm: [2, 0, 1] } }),
+      makeNode('MatMul', ['t', 'w'], ['y'], { name: 'product' }),
+    ],
+    constants: [makeTensor('w', 'float', [32, 96], seededFloats(seededRandom(1), 32 * 96, 0.1))],
+    inputs: { x: [4, 8, 32] },
+    outputs: { y: [8, 4, 96] },
+  });

@@ -61,6 +61,7 @@ class Work {
         areKept: (statSync(optimization.model, { throwIfNoEntry: false })?.size ?? 0) <= maxKept,
         // A candidate of auto that crashes is no candidate.
         fallsBack: optimization.request.strategy !== 'auto',
+        refusesResults: true,
       },
     );
   }
@@ -223,7 +224,7 @@ class Work {
     const isRun = isCompared || isCalibrated(request);
     if (isRun) requireRunnable(optimization, before, planned, isRunnable);
     const isMadeUp =
-      isRun && (planned.compare.set === null || (isCalibrated(request) && planned.calibrate.set === null));
+      planned.compare.set === null || (isCalibrated(request) && planned.calibrate.set === null);
     const madeUp: MadeUpInputs =
       isMadeUp && isRunnable
         ? await madeUpInputs(optimization, stages, before.inputs)
@@ -259,20 +260,23 @@ class Work {
             layers.map(({ layer }) => layer),
           ),
     ]);
-    // What was not run must open at least.
+    // What was not compared must open all the same, and run where the model does.
     if (accepted.final.compare === null && fitInMemory(this.#bounds, after.weight_bytes))
-      await stages.run<'open'>('verify', { kind: 'open', model: result, of: 'result' });
+      await stages.run<'open'>('verify', {
+        ...{ kind: 'open', model: result, of: 'result' },
+        ...(isMeasured && { trial: { before: this.optimization.model, feed: feeds.compare } }),
+      });
     const weights = [before.weight_bytes, after.weight_bytes];
     // What was chosen for its speed was timed for longer than a receipt takes.
     const { times, why } =
       searched !== null
         ? { times: searched, why: undefined }
-        : madeUp.why === undefined
+        : madeUp.why === undefined || !isCompared
           ? await this.#time(result, feeds, weights)
           : { times: { latency: null, latency_batch: null }, why: 'the model runs on no made-up input' };
     const { records } = stages;
     const unmeasured =
-      madeUp.why === undefined
+      madeUp.why === undefined || !isCompared
         ? []
         : [`NOT COMPARED WITH THE MODEL, which runs on no made-up input that was tried: ${madeUp.why}`];
     const warnings = [...unmeasured, ...stages.warnings];

@@ -1,5 +1,6 @@
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
-import type { StageKind, TaskOf } from '../../measure/session/stage-task.ts';
+import type { Feed, StageKind, TaskOf } from '../../measure/session/stage-task.ts';
+import { ModelError } from '../../model/model-error.ts';
 import type { Receipt } from '../../receipt/receipt.ts';
 import {
   StageCrashError,
@@ -32,6 +33,25 @@ interface StageLogOptions {
    * after it: the last ones of ONNX Runtime crash on some valid models.
    */
   fallsBack: boolean;
+  /**
+   * Whether a stage crashes for good with a result, where the model that it was made of runs: who uses the result would
+   * meet the crash, too.
+   */
+  refusesResults?: boolean;
+}
+
+/** The model that a result was made of, and what both are fed. */
+interface Origin {
+  before: string;
+  feed: Feed;
+}
+
+/** The origin of what a task runs; undefined where it does not tell. */
+function originOf(task: TaskOf<StageKind>): Origin | undefined {
+  if (task.kind === 'open') return task.trial;
+  return task.kind === 'compare' || task.kind === 'time'
+    ? { before: task.before, feed: task.feed }
+    : undefined;
 }
 
 /**
@@ -46,17 +66,19 @@ export class StageLog {
   readonly #all: Started[] = [];
   readonly #areKept: boolean;
   readonly #fallsBack: boolean;
+  readonly #refusesResults: boolean;
   #isExtended = false;
 
   constructor(
     options: StageOptions,
     progress: (stage: string, fraction: number, bytes?: number) => void,
-    { areKept, fallsBack }: StageLogOptions,
+    { areKept, fallsBack, refusesResults = false }: StageLogOptions,
   ) {
     this.#options = options;
     this.#progress = progress;
     this.#areKept = areKept;
     this.#fallsBack = fallsBack;
+    this.#refusesResults = refusesResults;
   }
 
   #start(): Started {
@@ -98,8 +120,9 @@ export class StageLog {
     this.#progress(name, 0);
     // In the order in which they begin, also where two run side by side.
     if (!this.#records.has(name)) this.#records.set(name, { name, seconds: 0, peak_memory_bytes: 0 });
-    const outcome = await this.#runOnce(name, task).catch((error: unknown) => {
+    const outcome = await this.#runOnce(name, task).catch(async (error: unknown) => {
       if (!this.#mayFallBack(task.kind, error)) throw error;
+      await this.#requireOldCrash(name, task, error);
       this.#isExtended = true;
       // The sessions of these have all optimizations.
       this.#idle.session.length = 0;
@@ -122,6 +145,20 @@ export class StageLog {
     const outcome = await process.run<K>(task, report, !this.#areKept);
     if (!process.hasEnded) this.#idle[kind].push(Promise.resolve(process));
     return outcome;
+  }
+
+  /** Refuses a result that crashes where its model does not. */
+  async #requireOldCrash(name: string, task: TaskOf<StageKind>, error: unknown): Promise<void> {
+    const origin = this.#refusesResults ? originOf(task) : undefined;
+    if (origin === undefined || !(error instanceof ModelError)) return;
+    const { before, feed } = origin;
+    const own = await this.#runOnce(name, { kind: 'open', model: before, trial: { before, feed } }).catch(
+      (fault: unknown) => fault,
+    );
+    if (own instanceof StageCrashError) return;
+    throw new ModelError(
+      `ONNX Runtime crashes with the result, and not with the model, at its usual optimizations of graphs. Nothing was written; exclude the operators that cause it, or choose another strategy. ${error.message}`,
+    );
   }
 
   #mayFallBack(stage: StageKind, error: unknown): boolean {

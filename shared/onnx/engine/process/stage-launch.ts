@@ -83,10 +83,12 @@ const pathFields: ReadonlySet<string> = new Set([
 /** The folders that a stage works in, from its task. */
 export function stageFolders(task: StageTask): string[] {
   const feed = 'feed' in task ? task.feed : {};
+  const tried = task.kind === 'open' && task.trial !== undefined ? [task.trial] : [];
   const raced = task.kind === 'race' ? [task.file, task.base ?? task.file] : [];
   const values: [string, unknown][] = [
     ...Object.entries(task),
     ...Object.entries(feed),
+    ...tried.flatMap(({ before, feed: { set } }) => Object.entries({ before, set })),
     ...raced.flatMap(({ path, feed: { set } }) => Object.entries({ model: path, set })),
   ];
   return values

@@ -40,7 +40,7 @@ const doing: Readonly<Record<StageKind, string>> = {
   transform: 'transforming the model',
   probe: 'running the model on made-up inputs',
   raise: 'raising the operator set',
-  open: 'opening the model',
+  open: 'opening and running the model',
   compare: 'running the model and its result',
   time: 'timing the model and its result',
   race: 'timing the models',

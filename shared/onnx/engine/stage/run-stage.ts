@@ -36,7 +36,7 @@ async function answerTo(task: StageTask, voice: StageReporter): Promise<unknown>
     case 'raise':
       return (await import('./raise-stage.ts')).raiseStage(task);
     case 'open':
-      return await sessions.use(task.model, task.of ?? 'model', async () => ({}));
+      return await (await import('./open-stage.ts')).openStage(task, sessions);
     case 'compare':
       return await (await import('./compare-stage.ts')).compareStage(task, voice, sessions, references);
     case 'time':

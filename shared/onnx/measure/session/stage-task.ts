@@ -97,7 +97,13 @@ const tasks = {
     name: z.string().optional(),
   }),
   /** Opens a session of a model, which stages that follow in the same process use. */
-  open: z.object({ kind: z.literal('open'), model: z.string(), of: z.enum(['model', 'result']).optional() }),
+  open: z.object({
+    kind: z.literal('open'),
+    model: z.string(),
+    of: z.enum(['model', 'result']).optional(),
+    /** Runs it once, too; `before` is the model that it was made of. */
+    trial: z.object({ before: z.string(), feed: Feed }).optional(),
+  }),
   /** Runs both models and compares their outputs; counts labels that are met where the samples have any. */
   compare: z.object({
     kind: z.literal('compare'),

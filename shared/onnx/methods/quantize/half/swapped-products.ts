@@ -3,8 +3,9 @@ import type { Graph } from '../../../model/graph/graph.ts';
 import { GraphIndex } from '../../../model/graph/graph-index.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 
-/** Operators that ONNX Runtime removes before it joins a Transpose with a product. */
-const passing = new Set(['Identity', 'Dropout', 'Cast']);
+/** Operators that ONNX Runtime removes, where they change nothing, before it joins a Transpose with a product. */
+const passing = new Set(['Identity', 'Dropout', 'Cast', 'Reshape', 'Expand']);
+const passingWithConstant = new Set(['Mul', 'Div', 'Add', 'Sub']);
 
 /** Whether a permutation moves the first axis behind all others but the last one, or behind that, too. */
 function movesFirstAxis(node: NodeProto): boolean {
@@ -24,9 +25,11 @@ function movesFirstAxis(node: NodeProto): boolean {
 export function swappedProducts(graph: Graph): Set<NodeProto> {
   const index = new GraphIndex(graph);
   const reachesProduct = (name: string): boolean =>
-    index.uses(name).some(({ node, position }) => {
-      if (passing.has(node.opType)) return reachesProduct(node.output[0] ?? '');
-      return node.opType === 'MatMul' && graph.initializer(node.input[1 - position] ?? '') !== undefined;
+    index.uses(name).some(({ node: { opType, input, output }, position }) => {
+      const isWithConstant = graph.initializer(input[1 - position] ?? '') !== undefined;
+      return passing.has(opType) || (passingWithConstant.has(opType) && isWithConstant)
+        ? reachesProduct(output[0] ?? '')
+        : opType === 'MatMul' && isWithConstant;
     });
   return new Set(graph.nodes.filter((node) => movesFirstAxis(node) && reachesProduct(node.output[0] ?? '')));
 }

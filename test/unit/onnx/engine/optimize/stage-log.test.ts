@@ -7,8 +7,8 @@ import { extendedFlag } from '../../../../../shared/onnx/measure/session/extende
 import { testFolder } from '../../../../support/onnx/stage-program.ts';
 
 /**
- * Answers a check with the kinds of task that it had, and `open` as it is told to. Crashes in a check where `crashesIn`
- * says so of its arguments.
+ * Answers a check with the kinds of task that it had, and `open` as it is told to. Crashes in a check, or with a result,
+ * where `crashesIn` says so of its arguments and the file.
  */
 const program = (opened: object, crashesIn: string) => `
   import { appendFileSync, writeSync } from 'node:fs';
@@ -16,9 +16,10 @@ const program = (opened: object, crashesIn: string) => `
   appendFileSync('pids', process.pid + '\\n');
   const kinds = [];
   for await (const line of createInterface({ input: process.stdin })) {
-    const { kind } = JSON.parse(line);
+    const { kind, model, trial } = JSON.parse(line);
     kinds.push(kind);
-    if (kind === 'check' && (${crashesIn})(process.argv.slice(2))) process.kill(process.pid, 'SIGSEGV');
+    if ((kind === 'check' || trial !== undefined) && (${crashesIn})(process.argv.slice(2), model))
+      process.kill(process.pid, 'SIGSEGV');
     const answer = { layers: [], runtime: kinds.join() };
     const last = kind === 'open' ? ${JSON.stringify(opened)} : { answer, peak_memory_bytes: process.pid };
     writeSync(3, JSON.stringify(last) + '\\n');
@@ -27,13 +28,14 @@ const program = (opened: object, crashesIn: string) => `
 interface Stages {
   areKept?: boolean;
   fallsBack?: boolean;
+  refusesResults?: boolean;
   /** A function of the arguments, as text. */
   crashesIn?: string;
 }
 
 async function stagesThat(
   opened: object,
-  { areKept = true, fallsBack = true, crashesIn = '() => false' }: Stages = {},
+  { areKept = true, fallsBack = true, refusesResults = false, crashesIn = '() => false' }: Stages = {},
 ) {
   const folder = await testFolder();
   const file = join(folder, 'stage.mjs');
@@ -41,10 +43,13 @@ async function stagesThat(
   const bounds = { memoryBytes: 2 ** 30, seconds: 20 };
   const { signal } = new AbortController();
   const options = { command: [process.execPath, file], user: undefined, folder, bounds, say() {}, signal };
-  const stages = new StageLog(options, () => {}, { areKept, fallsBack });
+  const stages = new StageLog(options, () => {}, { areKept, fallsBack, refusesResults });
   const task = { kind: 'check', before: 'm', after: 'r', seed: 0, layers: [], work: folder } as const;
+  const feed = { inputs: [], set: null, source: 'synthetic', samples: 1, seed: 0 } as const;
+  const trial = { before: 'm', feed: { ...feed, inputs: [] } };
   return {
     stages,
+    open: () => stages.run<'open'>('open', { kind: 'open', model: 'r', of: 'result', trial }),
     check: async () => (await stages.run<'check'>('check', { ...task, layers: [] })).runtime,
     pids: async () => (await readFile(join(folder, 'pids'), 'utf8')).trimEnd().split('\n').map(Number),
   };
@@ -120,6 +125,23 @@ describe('a stage of the result whose process crashes', () => {
     const { stages, check, pids } = await stagesThat(opened, { crashesIn: '() => true' });
     await expect(check()).rejects.toThrow(/crashed while checking the layers \(it was ended by SIGSEGV\)/);
     expect(await pids()).toHaveLength(2);
+    await stages.end();
+  });
+
+  test('is refused where the model that the result was made of runs', async () => {
+    const crashesIn = `(args, model) => model === 'r' && (${withAll})(args)`;
+    const { stages, open } = await stagesThat(opened, { refusesResults: true, crashesIn });
+    await expect(open()).rejects.toThrow(
+      /^ONNX Runtime crashes with the result, and not with the model, .* Nothing was written; .*SIGSEGV/,
+    );
+    expect(stages.warnings).toEqual([]);
+    await stages.end();
+  });
+
+  test('is run again with fewer optimizations where the model crashes as well', async () => {
+    const { stages, open } = await stagesThat(opened, { refusesResults: true, crashesIn: withAll });
+    expect(await open()).toEqual({});
+    expect(stages.warnings).toEqual([expect.stringContaining('ORT_ENABLE_EXTENDED')]);
     await stages.end();
   });
 

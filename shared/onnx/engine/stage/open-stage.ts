@@ -1,0 +1,40 @@
+import { runSample } from '../../measure/session/run-sample.ts';
+import { samplesOf } from '../../measure/session/samples.ts';
+import type { Session } from '../../measure/session/session.ts';
+import { SessionPool } from '../../measure/session/session-pool.ts';
+import type { StageAnswer } from '../../measure/session/stage-answers.ts';
+import type { Feed, TaskOf } from '../../measure/session/stage-task.ts';
+import { ModelError } from '../../model/model-error.ts';
+
+/** Why a model does not run on the first sample; undefined where it runs. */
+async function faultOf(session: Session, feed: Feed): Promise<ModelError | undefined> {
+  try {
+    for await (const sample of samplesOf({ ...feed, samples: 1 })) await runSample(session, feed, sample);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ModelError) return error;
+    throw error;
+  }
+}
+
+/**
+ * Opens a session of a model, which stages that follow in the same process use. With a trial it is run on one sample. A
+ * sample that the model before does not take either shows nothing.
+ *
+ * @throws ModelError where it does not open, or does not run on what the model before runs on
+ */
+export async function openStage(
+  { model, of = 'model', trial }: TaskOf<'open'>,
+  sessions = new SessionPool(),
+): Promise<StageAnswer<'open'>> {
+  const fault = await sessions.use(
+    model,
+    of,
+    async (session) => trial && (await faultOf(session, trial.feed)),
+  );
+  if (trial === undefined || fault === undefined) return {};
+  const own = await sessions.use(trial.before, 'model', (session) => faultOf(session, trial.feed));
+  if (own === undefined)
+    throw new ModelError(`The result does not run, and the model does. ${fault.message}`);
+  return {};
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openStage } from '../../../../../shared/onnx/engine/stage/open-stage.ts';
+import { saveModel } from '../../../../../shared/onnx/model/file/save-model.ts';
+import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
+import { makeInt64s } from '../../../../../shared/onnx/model/tensor/tensor.ts';
+import { smallModel } from '../../../../support/onnx/small-model.ts';
+import { testFolder } from '../../../../support/onnx/stage-program.ts';
+
+/** A model that opens, and runs on eight numbers in rows of four, or on none where rows have three. */
+const rowsOf = (columns: number) =>
+  smallModel({
+    nodes: [makeNode('Reshape', ['x', 'shape'], ['y'])],
+    constants: [makeInt64s('shape', [-1, columns])],
+    inputs: { x: ['n'] },
+    outputs: { y: ['rows', columns] },
+  });
+
+async function tried(before: number, after: number) {
+  const folder = await testFolder();
+  const paths = [before, after].map((columns, at) => {
+    const [file = ''] = saveModel(rowsOf(columns), folder, `${at}.onnx`);
+    return join(folder, file);
+  });
+  const [model = '', result = ''] = paths;
+  const dims = { declared: [null], dims: [8] };
+  const input = { name: 'x', type: 'float', ...dims, values: 'normal' as const, below: 0 };
+  const feed = { inputs: [input], set: null, source: 'synthetic' as const, samples: 4, seed: 0 };
+  return await openStage({ kind: 'open', model: result, of: 'result', trial: { before: model, feed } });
+}
+
+test('a result that opens and runs is taken', async () => {
+  expect(await tried(4, 2)).toEqual({});
+});
+
+test('a result that opens, and does not run where its model does, is refused', async () => {
+  await expect(tried(4, 3)).rejects.toThrow('The result does not run, and the model does.');
+});
+
+test('an input that the model does not take either shows nothing', async () => {
+  expect(await tried(3, 3)).toEqual({});
+});
