@@ -6,7 +6,7 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { connect, type Session } from '../login/connect.ts';
 import { findProject, projectName, requireProject } from '../projects/find-project.ts';
-import type { Experiment } from './follow-experiment.ts';
+import type { Experiment } from './experiment.ts';
 
 /**
  * The experiment that a person names: by its id, by the end of one in the project, or as `latest`.

@@ -6,7 +6,7 @@ import type { Client } from '../../shared/client/client.ts';
 import { followRows } from '../../shared/client/follow-rows.ts';
 import { ProblemError } from '../../shared/client/problem-error.ts';
 import { wait } from '../../shared/client/retry.ts';
-import type { AnswerOf, RowOf } from '../../shared/client/route.ts';
+import type { RowOf } from '../../shared/client/route.ts';
 import { UnreachableError } from '../../shared/client/unreachable-error.ts';
 import { exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
@@ -14,6 +14,7 @@ import { LiveLine } from '../output/live-line.ts';
 import type { Printer } from '../output/printer.ts';
 import { dollarsText, numberText, secondsText } from '../output/units.ts';
 import { detachable } from './detachable.ts';
+import type { Experiment } from './experiment.ts';
 import { bestText } from './metric-text.ts';
 
 /**
@@ -56,8 +57,6 @@ interface Ended {
   /** What its log has not said of the reason; empty where that is nothing. */
   unsaid: string;
 }
-
-export type Experiment = AnswerOf<typeof readExperiment>;
 
 /** Lines of a page: all that there are would be 4 MB at a time. */
 const linesAtOnce = 5_000;

@@ -1,5 +1,5 @@
 import { numberText } from '../output/units.ts';
-import type { Experiment } from './follow-experiment.ts';
+import type { Experiment } from './experiment.ts';
 
 /** The last value of a metric and where the others lay. */
 export function summaryText({ last, min, max, step, count }: Summary): string {

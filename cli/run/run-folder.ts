@@ -13,7 +13,7 @@ import { wait } from '../../shared/client/retry.ts';
 import type { ProjectFile } from '../../shared/config/project-file.ts';
 import { bytesText } from '../../shared/core/text/bytes-text.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
-import type { Experiment } from '../experiments/follow-experiment.ts';
+import type { Experiment } from '../experiments/experiment.ts';
 import { ask } from '../login/ask.ts';
 import type { Session } from '../login/connect.ts';
 import { LiveLine } from '../output/live-line.ts';

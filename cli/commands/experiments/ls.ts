@@ -2,7 +2,7 @@ import { buildCommand } from '@stricli/core';
 import type { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
 import { experimentAttributes } from '../../../shared/experiments/experiment-attributes.ts';
 import type { CliContext } from '../../context.ts';
-import type { Experiment } from '../../experiments/follow-experiment.ts';
+import type { Experiment } from '../../experiments/experiment.ts';
 import { bestText, lastText } from '../../experiments/metric-text.ts';
 import { connect } from '../../login/connect.ts';
 import { secondsText } from '../../output/units.ts';

@@ -1,8 +1,8 @@
 import { buildCommand } from '@stricli/core';
 import { bytesText } from '../../../shared/core/text/bytes-text.ts';
 import type { CliContext } from '../../context.ts';
+import type { Experiment } from '../../experiments/experiment.ts';
 import { namedExperiment } from '../../experiments/find-experiment.ts';
-import type { Experiment } from '../../experiments/follow-experiment.ts';
 import { bestText, summaryText } from '../../experiments/metric-text.ts';
 import { dollarsText, secondsText } from '../../output/units.ts';
 import { experimentId } from '../arguments.ts';
