@@ -1,7 +1,7 @@
 import type { BatchControl } from '../aws/batch.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Experiment, experimentJob, parseExperiment } from '../data/experiments/experiment.ts';
-import type { UnfinishedJob } from '../data/jobs/job.ts';
+import { OptimizationKind, TrainingKind, type UnfinishedJob } from '../data/jobs/job.ts';
 import { parseStrategy, type Strategy, strategyJob, strategyRecordKind } from '../data/models/strategy.ts';
 import type { Item, TableReader, TableWriter } from '../data/table/table.ts';
 
@@ -29,7 +29,8 @@ export const batchNameOf = (record: JobRecord): string => `${record.kind}-${jobI
 /** Name of the Batch job that builds the environment first. */
 export const buildNameOf = (record: JobRecord): string => `build-${jobIdOf(record)}`;
 
-const namePattern = /^(build|train|train-remote|prune|quantize)-([0-7][0-9a-hjkmnp-tv-z]{25})$/;
+const kinds = ['build', ...TrainingKind.options, ...OptimizationKind.options].join('|');
+const namePattern = new RegExp(`^(${kinds})-([0-7][0-9a-hjkmnp-tv-z]{25})$`);
 
 /** Id of the job that a Batch job belongs to, and whether it is its environment's build; undefined for foreign jobs. */
 export function jobOfBatchName(name: string): { job_id: string; isBuild: boolean } | undefined {

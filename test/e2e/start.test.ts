@@ -133,6 +133,7 @@ describe('npm start', () => {
     [['--port', 'http'], {}, '--port must be a number'],
     [[], { LIMIT_UNFINISHED_JOBS: 'four' }, 'LIMIT_UNFINISHED_JOBS: must be a whole number above 0'],
     [[], { LIMIT_LOG_BYTES: '-5' }, 'LIMIT_LOG_BYTES: must be a whole number above 0'],
+    [[], { SHARED_CLUSTER: 'maybe' }, 'SHARED_CLUSTER: '],
     [[], { LIMIT_NONSENSE: '3' }, 'There is no LIMIT_NONSENSE. Limits are: LIMIT_JOB_SECONDS'],
     [[], { ADMIN_PASSWORD: 'password' }, 'ADMIN_PASSWORD is one of the commonest passwords'],
   ] as const;

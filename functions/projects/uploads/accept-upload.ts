@@ -14,8 +14,8 @@ import {
 import type { TableWriter } from '../../../shared/data/table/table.ts';
 import type { Ambient } from '../../../shared/http/definition/endpoint-context.ts';
 import { requirePrecondition } from '../../../shared/http/definition/precondition.ts';
-import { headBytes } from './archive-format.ts';
 import { refuseBytes } from './upload.ts';
+import { headBytes } from './uploaded-format.ts';
 
 /**
  * Makes the object that was uploaded under a hash the current source or data set; what already is current stays as it

@@ -17,8 +17,8 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { redirect } from '../../../shared/http/definition/endpoint-output.ts';
 import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
-import { archiveFormat, headBytes } from './archive-format.ts';
 import { datasetPath } from './upload.ts';
+import { headBytes, uploadedFormat } from './uploaded-format.ts';
 
 type Kind = 'source' | 'dataset';
 type Format = Upload['format'];
@@ -50,7 +50,7 @@ const mediaTypes: Readonly<Record<Format, string>> = {
 /** The format of an earlier version, of which no record is left, by its first bytes. */
 async function formatOf(objects: ObjectReader, key: string): Promise<Format | undefined> {
   const stream = await objects.read(key, { first: 0, last: headBytes - 1 });
-  return stream && (archiveFormat(await buffer(stream)) ?? 'file');
+  return stream && (uploadedFormat(await buffer(stream)) ?? 'file');
 }
 
 /** `digits` becomes `digits.tar.gz`; a name with an ending of its own, such as `digits.npz`, stays. */

@@ -5,8 +5,8 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { acceptUpload } from './accept-upload.ts';
-import { archiveFormat } from './archive-format.ts';
 import { DatasetAnswer, datasetPath, showDataset, uploadedSha256 } from './upload.ts';
+import { uploadedFormat } from './uploaded-format.ts';
 
 export const endpoint = defineEndpoint({
   name: 'putDataset',
@@ -33,7 +33,7 @@ export const endpoint = defineEndpoint({
   etag: true,
 
   async handle({ path: { dataset }, query }, context) {
-    const format = (head: Buffer) => query.format ?? archiveFormat(head) ?? 'file';
+    const format = (head: Buffer) => query.format ?? uploadedFormat(head) ?? 'file';
     const wanted = { kind: 'dataset', name: dataset, sha256: query.sha256, format } as const;
     const accepted = await acceptUpload(wanted, context);
     return Reply.json(showDataset(accepted), { version: accepted.version });

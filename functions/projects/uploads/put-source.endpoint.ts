@@ -7,11 +7,11 @@ import { projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { acceptUpload } from './accept-upload.ts';
-import { archiveFormat } from './archive-format.ts';
 import { SourceAnswer, uploadedSha256 } from './upload.ts';
+import { uploadedFormat } from './uploaded-format.ts';
 
 function formatOfSource(head: Buffer) {
-  const format = archiveFormat(head);
+  const format = uploadedFormat(head);
   if (format !== undefined) return format;
   const message = 'the uploaded file is neither a tar.gz, a tar nor a zip archive';
   throw badRequest([{ in: 'query', name: 'sha256', message }]);

@@ -19,10 +19,18 @@ export function checkSettings(environment: Readonly<Record<string, string | unde
   if (unknown.length > 0) {
     throw new CommandError(`There is no ${unknown.join(', ')}. Limits are: ${limits.join(', ')}.`);
   }
-  const { REGISTRATION, LOG_LEVEL } = environment;
+  const { REGISTRATION, LOG_LEVEL, SHARED_CLUSTER, PACKAGE_INDEXES } = environment;
   const given = Object.fromEntries(limits.map((name) => [name, environment[name]]));
   try {
-    readSettings({ ...given, REGISTRATION, LOG_LEVEL, RECORDS_TABLE: recordsTable, BUCKET: bucket });
+    readSettings({
+      ...given,
+      REGISTRATION,
+      LOG_LEVEL,
+      SHARED_CLUSTER,
+      PACKAGE_INDEXES,
+      RECORDS_TABLE: recordsTable,
+      BUCKET: bucket,
+    });
   } catch (error) {
     throw new CommandError(error instanceof Error ? `${error.message}.` : String(error));
   }

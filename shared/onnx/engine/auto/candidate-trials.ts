@@ -5,7 +5,7 @@ import type { TaskOf } from '../../measure/session/stage-task.ts';
 import { ModelError } from '../../model/model-error.ts';
 import { hardware } from '../../receipt/hardware.ts';
 import type { Receipt } from '../../receipt/receipt.ts';
-import { processorText } from '../../receipt/time-line.ts';
+import { processorText } from '../../receipt/speed-sentence.ts';
 import { isCalibrated, type OptimizationRequest } from '../../strategies/optimization-request.ts';
 import type { Optimization } from '../optimize/optimization.ts';
 import type { FeedPlans } from '../optimize/plan-feeds.ts';

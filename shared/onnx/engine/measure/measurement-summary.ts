@@ -1,5 +1,5 @@
 import { millisecondsText } from '../../receipt/amount-text.ts';
-import { processorText } from '../../receipt/time-line.ts';
+import { processorText } from '../../receipt/speed-sentence.ts';
 import type { Measurement } from './measurement.ts';
 
 type Measured = Omit<Measurement, 'summary'>;

@@ -1,7 +1,7 @@
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import { hardware } from '../../receipt/hardware.ts';
 import type { Receipt } from '../../receipt/receipt.ts';
-import { targetLine, timeLine } from '../../receipt/time-line.ts';
+import { targetLine, timeLine } from '../../receipt/speed-sentence.ts';
 import { needsRanges } from '../../strategies/optimization-request.ts';
 import { targetFacts } from '../../strategies/target.ts';
 import type { AcceptedTrial } from './meet-max-error.ts';

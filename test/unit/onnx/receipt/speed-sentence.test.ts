@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { processorText, targetLine, timeLine } from '../../../../shared/onnx/receipt/time-line.ts';
+import { processorText, targetLine, timeLine } from '../../../../shared/onnx/receipt/speed-sentence.ts';
 
 const vnni = { processor: 'P', architecture: 'x64', flags: ['avx2', 'avx512_vnni'], threads: 1 };
 const arm = { processor: 'A', architecture: 'arm64', flags: ['asimddp'], threads: 1 };

@@ -1,6 +1,6 @@
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { archiveFormat, headBytes } from '../../../../functions/projects/uploads/archive-format.ts';
+import { headBytes, uploadedFormat } from '../../../../functions/projects/uploads/uploaded-format.ts';
 import { tar, tarEntry } from '../../../integration/archive/archive-bytes.ts';
 import { seededBytes } from '../../../support/seeded-bytes.ts';
 
@@ -28,6 +28,6 @@ describe('archive format', () => {
     ['raw deflate', deflateRawSync(small), undefined],
     ['a tar cut short', small.subarray(0, 511), undefined],
   ])('%s', (_, bytes, format) => {
-    expect(archiveFormat(head(bytes))).toBe(format);
+    expect(uploadedFormat(head(bytes))).toBe(format);
   });
 });

@@ -5,7 +5,7 @@ import { hasTarChecksum, tarBlockBytes } from '../../../shared/archive/tar-reade
  * The format of an archive by its first {@link headBytes}, undefined for everything else: a gzip file is one only
  * where a tar is in it, not a compressed table, say.
  */
-export function archiveFormat(head: Buffer): 'tar.gz' | 'tar' | 'zip' | undefined {
+export function uploadedFormat(head: Buffer): 'tar.gz' | 'tar' | 'zip' | undefined {
   if (startsWith(head, 0x1f, 0x8b)) return isTar(gunzipStart(head)) ? 'tar.gz' : undefined;
   // "PK" with the signature of a first entry, or of the end record that is all an empty archive has.
   if (startsWith(head, 0x50, 0x4b, 3, 4) || startsWith(head, 0x50, 0x4b, 5, 6)) return 'zip';
