@@ -3,21 +3,6 @@ import { illFormed, isWellFormed } from '../core/text/well-formed.ts';
 import { parseConfig } from './parse-config.ts';
 import { type ConfigFormat, configFormat } from './parse-config-file.ts';
 
-const bodyFault = (message: string): ParameterFault => ({ in: 'body', name: 'body', message });
-
-/** The text of a file, with a byte order mark where it has one. @throws TypeError for what is not UTF-8 */
-export const decodeConfig = (bytes: Uint8Array): string =>
-  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-
-function textOf(bytes: Uint8Array): string {
-  if (bytes.length === 0) throw badRequest([bodyFault('is empty; send the configuration file as the body')]);
-  try {
-    return decodeConfig(bytes);
-  } catch {
-    throw badRequest([bodyFault('is not valid UTF-8')]);
-  }
-}
-
 /**
  * The format of a configuration file that was sent under this name.
  * Throws a 400 problem for a name of no known format, and for contents that do not parse, with line and column.
@@ -38,3 +23,18 @@ export async function checkConfigFile(config_id: string, bytes: Uint8Array): Pro
   if (!isWellFormed(parsed.data)) throw badRequest([bodyFault(illFormed)]);
   return parsed.format;
 }
+
+function textOf(bytes: Uint8Array): string {
+  if (bytes.length === 0) throw badRequest([bodyFault('is empty; send the configuration file as the body')]);
+  try {
+    return decodeConfig(bytes);
+  } catch {
+    throw badRequest([bodyFault('is not valid UTF-8')]);
+  }
+}
+
+const bodyFault = (message: string): ParameterFault => ({ in: 'body', name: 'body', message });
+
+/** The text of a file, with a byte order mark where it has one. @throws TypeError for what is not UTF-8 */
+export const decodeConfig = (bytes: Uint8Array): string =>
+  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -2,9 +2,6 @@ import { Composer, type CST, type Document, Lexer, Parser } from 'yaml';
 import { ConfigSyntaxError, positionAt } from './config-syntax-error.ts';
 import { maxConfigDepth } from './config-value.ts';
 
-/** The parser's stack also holds the document and a key or value that is being read. */
-const maxStack = maxConfigDepth + 3;
-
 /**
  * One YAML document as nodes. Nesting is limited while tokens are read, before anything recursive sees them. The
  * schema is that of YAML 1.2, for every `%YAML` directive: `yes` and `2024-01-01` are texts. Tags beyond that schema
@@ -26,9 +23,8 @@ export function composeYaml(text: string): Document.Parsed | undefined {
   return document;
 }
 
-function isParsed(document: Document | Document.Parsed): document is Document.Parsed {
-  return 'range' in document;
-}
+/** The parser's stack also holds the document and a key or value that is being read. */
+const maxStack = maxConfigDepth + 3;
 
 function* tokens(text: string): Generator<CST.Token, void> {
   const parser = new Parser();
@@ -54,4 +50,8 @@ function* tokens(text: string): Generator<CST.Token, void> {
     }
   }
   yield* checked(parser.end());
+}
+
+function isParsed(document: Document | Document.Parsed): document is Document.Parsed {
+  return 'range' in document;
 }

@@ -4,8 +4,6 @@ interface TextPosition {
   column: number;
 }
 
-const shownLength = 200;
-
 /** The configuration file is not valid. The message is for its author: position and error, never the whole text. */
 export class ConfigSyntaxError extends Error {
   override readonly name = 'ConfigSyntaxError';
@@ -22,6 +20,16 @@ export class ConfigSyntaxError extends Error {
   }
 }
 
+const shownLength = 200;
+
+function oneLine(message: string): string {
+  const line = message
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+  return line.length > shownLength ? `${line.slice(0, shownLength).toWellFormed()}…` : line;
+}
+
 /** The position of an offset (UTF-16 units) in a text. */
 export function positionAt(text: string, offset: number): TextPosition {
   const before = text.slice(0, offset);
@@ -32,12 +40,4 @@ export function positionAt(text: string, offset: number): TextPosition {
 /** A key or other piece of the file as it can stand in a message. */
 export function quoted(piece: string): string {
   return JSON.stringify(piece.length > 60 ? `${piece.slice(0, 60)}…` : piece);
-}
-
-function oneLine(message: string): string {
-  const line = message
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim();
-  return line.length > shownLength ? `${line.slice(0, shownLength).toWellFormed()}…` : line;
 }

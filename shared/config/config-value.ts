@@ -1,14 +1,18 @@
+export type ConfigScalar = string | number | boolean | null;
+
+export interface ConfigMapping {
+  [key: string]: ConfigValue;
+}
+
+export type ConfigList = ConfigValue[];
+
+export type ConfigCollection = ConfigMapping | ConfigList;
+
 /**
  * A parsed configuration's values: plain data that `JSON.stringify` carries whole.
  * Mappings have no prototype, so that keys such as `__proto__` and `constructor` are data like any other.
  */
 export type ConfigValue = ConfigScalar | ConfigCollection;
-export type ConfigScalar = string | number | boolean | null;
-export type ConfigCollection = ConfigMapping | ConfigList;
-export type ConfigList = ConfigValue[];
-export interface ConfigMapping {
-  [key: string]: ConfigValue;
-}
 
 /** Most levels of nested collections in a file. The top level counts as 1. */
 export const maxConfigDepth = 100;

@@ -1,3 +1,12 @@
+/** The name that was most likely meant; undefined where none is near: more than a third of it would have to change. */
+export function nearestName(given: string, names: readonly string[]): string | undefined {
+  const near = names
+    .map((name) => ({ name, away: distance(given.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ name, away }) => away <= Math.max(1, Math.ceil(Math.max(name.length, given.length) / 3)))
+    .sort((one, other) => one.away - other.away);
+  return near[0]?.name;
+}
+
 /** How many letters must be added, removed, replaced or swapped with their neighbour to make one text of another. */
 function distance(one: string, other: string): number {
   let before: number[] = [];
@@ -19,13 +28,4 @@ function distance(one: string, other: string): number {
     above = present;
   }
   return above[other.length] ?? 0;
-}
-
-/** The name that was most likely meant; undefined where none is near: more than a third of it would have to change. */
-export function nearestName(given: string, names: readonly string[]): string | undefined {
-  const near = names
-    .map((name) => ({ name, away: distance(given.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ name, away }) => away <= Math.max(1, Math.ceil(Math.max(name.length, given.length) / 3)))
-    .sort((one, other) => one.away - other.away);
-  return near[0]?.name;
 }

@@ -8,61 +8,6 @@ import { configFormat, parseConfigFile } from './parse-config-file.ts';
 /** New values by the path of what they replace, its keys joined by dots: `optimizer.lr`, `layers.0.units`. */
 export type Overrides = Readonly<Record<string, ConfigScalar>>;
 
-/** Values that cannot be overridden. */
-export class OverrideError extends Error {
-  override readonly name = 'OverrideError';
-}
-
-const noScalar = (paths: readonly string[]): OverrideError =>
-  new OverrideError(`names no single value of the configuration: ${paths.map(quoted).join(', ')}`);
-
-/** Replace a value of a YAML document, with its comments. Return false where there is no single value. */
-function replaceInYaml(document: Document, path: string, value: ConfigScalar): boolean {
-  const keys = path.split('.');
-  const present = document.getIn(keys, true);
-  if (!isScalar(present)) return false;
-  const made = document.createNode(value);
-  const { comment, commentBefore, spaceBefore, anchor } = present;
-  Object.assign(made, { comment, commentBefore, spaceBefore, anchor });
-  document.setIn(keys, made);
-  return true;
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !(value instanceof Date);
-
-/** Replace a value of plain data. Return false where there is no single value. */
-function replaceInData(data: unknown, path: string, value: ConfigScalar): boolean {
-  const keys = path.split('.');
-  const last = keys.pop() ?? '';
-  let at = data;
-  for (const key of keys) {
-    if (!isObject(at) || !Object.hasOwn(at, key)) return false;
-    at = at[key];
-  }
-  if (!isObject(at) || !Object.hasOwn(at, last) || isObject(at[last])) return false;
-  at[last] = value;
-  return true;
-}
-
-function overrideAll(overrides: Overrides, replace: (path: string, value: ConfigScalar) => boolean): void {
-  const unknown = Object.entries(overrides).flatMap(([path, value]) => (replace(path, value) ? [] : [path]));
-  if (unknown.length > 0) throw noScalar(unknown);
-}
-
-function overridden(fileName: string, text: string, overrides: Overrides): string {
-  const format = configFormat(fileName);
-  if (format === 'yaml') {
-    const document = composeYaml(text);
-    if (document === undefined) throw noScalar(Object.keys(overrides));
-    overrideAll(overrides, (path, value) => replaceInYaml(document, path, value));
-    return document.toString({ lineWidth: 0 });
-  }
-  const data: unknown = format === 'toml' ? parse(text, { integersAsBigInt: 'asNeeded' }) : JSON.parse(text);
-  overrideAll(overrides, (path, value) => replaceInData(data, path, value));
-  return format === 'toml' ? stringify(data) : `${JSON.stringify(data, null, 2)}\n`;
-}
-
 /**
  * Replace single values of a configuration, and return its new text. YAML keeps its comments and order.
  * @param fileName decides the format by its extension
@@ -78,3 +23,58 @@ export function overrideConfig(fileName: string, text: string, overrides: Overri
   }
   return result;
 }
+
+function overridden(fileName: string, text: string, overrides: Overrides): string {
+  const format = configFormat(fileName);
+  if (format === 'yaml') {
+    const document = composeYaml(text);
+    if (document === undefined) throw noScalar(Object.keys(overrides));
+    overrideAll(overrides, (path, value) => replaceInYaml(document, path, value));
+    return document.toString({ lineWidth: 0 });
+  }
+  const data: unknown = format === 'toml' ? parse(text, { integersAsBigInt: 'asNeeded' }) : JSON.parse(text);
+  overrideAll(overrides, (path, value) => replaceInData(data, path, value));
+  return format === 'toml' ? stringify(data) : `${JSON.stringify(data, null, 2)}\n`;
+}
+
+const noScalar = (paths: readonly string[]): OverrideError =>
+  new OverrideError(`names no single value of the configuration: ${paths.map(quoted).join(', ')}`);
+
+/** Values that cannot be overridden. */
+export class OverrideError extends Error {
+  override readonly name = 'OverrideError';
+}
+
+function overrideAll(overrides: Overrides, replace: (path: string, value: ConfigScalar) => boolean): void {
+  const unknown = Object.entries(overrides).flatMap(([path, value]) => (replace(path, value) ? [] : [path]));
+  if (unknown.length > 0) throw noScalar(unknown);
+}
+
+/** Replace a value of a YAML document, with its comments. Return false where there is no single value. */
+function replaceInYaml(document: Document, path: string, value: ConfigScalar): boolean {
+  const keys = path.split('.');
+  const present = document.getIn(keys, true);
+  if (!isScalar(present)) return false;
+  const made = document.createNode(value);
+  const { comment, commentBefore, spaceBefore, anchor } = present;
+  Object.assign(made, { comment, commentBefore, spaceBefore, anchor });
+  document.setIn(keys, made);
+  return true;
+}
+
+/** Replace a value of plain data. Return false where there is no single value. */
+function replaceInData(data: unknown, path: string, value: ConfigScalar): boolean {
+  const keys = path.split('.');
+  const last = keys.pop() ?? '';
+  let at = data;
+  for (const key of keys) {
+    if (!isObject(at) || !Object.hasOwn(at, key)) return false;
+    at = at[key];
+  }
+  if (!isObject(at) || !Object.hasOwn(at, last) || isObject(at[last])) return false;
+  at[last] = value;
+  return true;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !(value instanceof Date);

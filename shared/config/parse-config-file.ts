@@ -14,19 +14,6 @@ export interface ParsedConfig {
   readonly links: ConfigLinks;
 }
 
-const formats: ReadonlyMap<string, ConfigFormat> = new Map([
-  ['yaml', 'yaml'],
-  ['yml', 'yaml'],
-  ['json', 'json'],
-  ['toml', 'toml'],
-]);
-
-/** The format of a file's extension, in any case; undefined for every other name. */
-export function configFormat(fileName: string): ConfigFormat | undefined {
-  const dot = fileName.lastIndexOf('.');
-  return dot === -1 ? undefined : formats.get(fileName.slice(dot + 1).toLowerCase());
-}
-
 /**
  * Parses a configuration file, in time linear in its length, which the caller limits.
  * @param fileName decides the format by its extension; nothing is guessed from the contents
@@ -48,6 +35,19 @@ export function parseConfigFile(fileName: string, text: string): ParsedConfig {
   }
   if (format === 'toml' && Object.keys(value).length === 0) throw new ConfigSyntaxError('the file is empty');
   return { format, data: value, links };
+}
+
+const formats: ReadonlyMap<string, ConfigFormat> = new Map([
+  ['yaml', 'yaml'],
+  ['yml', 'yaml'],
+  ['json', 'json'],
+  ['toml', 'toml'],
+]);
+
+/** The format of a file's extension, in any case; undefined for every other name. */
+export function configFormat(fileName: string): ConfigFormat | undefined {
+  const dot = fileName.lastIndexOf('.');
+  return dot === -1 ? undefined : formats.get(fileName.slice(dot + 1).toLowerCase());
 }
 
 function parseAs(format: ConfigFormat, text: string): { value: ConfigValue; links: ConfigLinks } {

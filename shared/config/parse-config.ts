@@ -10,24 +10,14 @@ export interface ConfigText {
   content: string;
 }
 
+type ConfigData = { format: ConfigFormat; data: ConfigCollection } | { fault: string };
+
 /** Most characters of a configuration that is parsed at once, without a thread. That takes some milliseconds. */
 export const maxSmall = 8_192;
 
 /** A key that is equal for configurations with the same name and the same content. */
 export const configKey = ({ config_id, content }: ConfigText): string =>
   `${config_id}\n${createHash('sha256').update(content).digest('base64')}`;
-
-type ConfigData = { format: ConfigFormat; data: ConfigCollection } | { fault: string };
-
-function parseText({ config_id, content }: ConfigText): ConfigData {
-  try {
-    const { format, data } = parseConfigFile(config_id, content);
-    return { format, data };
-  } catch (error) {
-    if (error instanceof ConfigSyntaxError) return { fault: error.message };
-    throw error;
-  }
-}
 
 const parseOnThread = workerTask({
   module: import.meta.url,
@@ -42,3 +32,13 @@ const parseOnThread = workerTask({
 /** Parse a configuration, a large one on a thread. An error names its line and column. @throws ServiceError 413, 503 */
 export const parseConfig = async (config: ConfigText): Promise<ConfigData> =>
   config.content.length <= maxSmall ? parseText(config) : parseOnThread(config);
+
+function parseText({ config_id, content }: ConfigText): ConfigData {
+  try {
+    const { format, data } = parseConfigFile(config_id, content);
+    return { format, data };
+  } catch (error) {
+    if (error instanceof ConfigSyntaxError) return { fault: error.message };
+    throw error;
+  }
+}

@@ -2,13 +2,16 @@ import { ConfigSyntaxError, positionAt, quoted } from './config-syntax-error.ts'
 import { type ConfigValue, emptyMapping, exactNumber, maxConfigDepth } from './config-value.ts';
 
 const whitespace = /[ \t\n\r]*/y;
+
 const numberToken = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
+
+const wordToken = /[A-Za-z]+/y;
+
 const literals: ReadonlyMap<string, boolean | null> = new Map([
   ['true', true],
   ['false', false],
   ['null', null],
 ]);
-const wordToken = /[A-Za-z]+/y;
 
 /**
  * JSON as RFC 8259 has it. Unlike `JSON.parse` it refuses repeated keys and deep nesting, reports line and column,

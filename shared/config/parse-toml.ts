@@ -7,6 +7,18 @@ export function parseToml(text: string): ConfigValue {
   return plain(read(text), 1);
 }
 
+function plain(value: unknown, depth: number): ConfigValue {
+  if (typeof value === 'number' || typeof value === 'bigint') return exactNumber(value);
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (value instanceof Date) return value.toISOString();
+  // Tables nest without end through dotted keys, which the parser's own limit does not count.
+  if (depth > maxConfigDepth) throw new ConfigSyntaxError(`nested deeper than ${maxConfigDepth} levels`);
+  if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));
+  const mapping = emptyMapping();
+  for (const [key, item] of Object.entries(value ?? {})) mapping[key] = plain(item, depth + 1);
+  return mapping;
+}
+
 function read(text: string): unknown {
   try {
     return parse(text, { integersAsBigInt: 'asNeeded', maxDepth: maxConfigDepth });
@@ -19,16 +31,4 @@ function read(text: string): unknown {
 /** The library's messages end in an excerpt of the file, which can be one endless line. */
 function firstLine(message: string): string {
   return message.split('\n', 1)[0]?.replace('Invalid TOML document: ', '') ?? '';
-}
-
-function plain(value: unknown, depth: number): ConfigValue {
-  if (typeof value === 'number' || typeof value === 'bigint') return exactNumber(value);
-  if (typeof value === 'string' || typeof value === 'boolean') return value;
-  if (value instanceof Date) return value.toISOString();
-  // Tables nest without end through dotted keys, which the parser's own limit does not count.
-  if (depth > maxConfigDepth) throw new ConfigSyntaxError(`nested deeper than ${maxConfigDepth} levels`);
-  if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));
-  const mapping = emptyMapping();
-  for (const [key, item] of Object.entries(value ?? {})) mapping[key] = plain(item, depth + 1);
-  return mapping;
 }

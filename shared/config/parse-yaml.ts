@@ -13,12 +13,6 @@ import {
 } from './config-value.ts';
 import type { CollectionLinks, ConfigLinks, ConfigPlace, YamlAlias } from './yaml-links.ts';
 
-/**
- * Limit of the text that aliases add to a document, in characters of JSON: nested aliases double its size at every
- * level.
- */
-const maxAliasCharacters = 1024 * 1024;
-
 /** A converted value, the characters of JSON that it takes, and the collections within each other in it. */
 interface Converted {
   value: ConfigValue;
@@ -32,6 +26,12 @@ interface Anchored {
   /** Missing while the anchored value is still being read. */
   converted?: Converted;
 }
+
+/**
+ * Limit of the text that aliases add to a document, in characters of JSON: nested aliases double its size at every
+ * level.
+ */
+const maxAliasCharacters = 1024 * 1024;
 
 interface Inherited {
   source: ConfigMapping;
@@ -151,6 +151,10 @@ export function parseYaml(text: string): { value: ConfigValue; links: ConfigLink
   return { value: convert(document?.contents, 0).value, links };
 }
 
+function startOf(node: unknown): number {
+  return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? (node.range?.[0] ?? 0) : 0;
+}
+
 function convertScalar({ value }: Scalar): Converted {
   const scalar = plainScalar(value);
   return { value: scalar, characters: JSON.stringify(scalar).length, height: 0 };
@@ -169,8 +173,4 @@ function grow(outer: Converted, inner: Converted, extra: number): void {
 
 function isMergeKey({ key }: Pair<unknown, unknown>): boolean {
   return isScalar(key) && key.value === '<<' && key.type === 'PLAIN';
-}
-
-function startOf(node: unknown): number {
-  return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? (node.range?.[0] ?? 0) : 0;
 }

@@ -18,28 +18,6 @@ type Range = readonly [number, number];
 
 /** Values that span as many times their least are drawn by their logarithm, or the small ones would all look alike. */
 const logarithmicFrom = 1000;
-const flatBelow = 1e-9;
-
-/** The values' extent, opened where they are all alike, for a scale needs a length. */
-function opened(values: readonly number[], by: number): [number, number] {
-  const [low = 0, high = 0] = extent(values);
-  const largest = Math.max(Math.abs(low), Math.abs(high));
-  const isFlat = high - low <= largest * flatBelow || high - low < 1e-200;
-  const margin = largest < 1e-200 ? by : Math.max(by, largest * flatBelow * 10);
-  return isFlat ? [low - margin, high + margin] : [low, high];
-}
-
-/** d3's format for ticks of this size: powers of ten where plain digits would be all zeros. */
-function tickStyle(largest: number): string | undefined {
-  return largest >= 1e6 || (largest > 0 && largest < 1e-3) ? '~e' : undefined;
-}
-
-function linearTicks(scale: ReturnType<typeof scaleLinear<number, number>>, count: number): Tick[] {
-  const values = scale.ticks(count);
-  const style = tickStyle(max(scale.domain(), Math.abs) ?? 0);
-  const format = style === undefined ? scale.tickFormat(count) : scale.tickFormat(count, style);
-  return values.map((value) => ({ value, label: plainPower(format(value)) }));
-}
 
 /** The axis of values, rounded outwards to ticks; logarithmic where positive values span three powers of ten. */
 export function valueAxis(values: readonly number[], range: Range, count: number): Axis {
@@ -60,6 +38,29 @@ export function valueAxis(values: readonly number[], range: Range, count: number
     .range(range)
     .nice(count);
   return { place: (value) => scale(value), ticks: linearTicks(scale, count), isLogarithmic: false };
+}
+
+const flatBelow = 1e-9;
+
+/** The values' extent, opened where they are all alike, for a scale needs a length. */
+function opened(values: readonly number[], by: number): [number, number] {
+  const [low = 0, high = 0] = extent(values);
+  const largest = Math.max(Math.abs(low), Math.abs(high));
+  const isFlat = high - low <= largest * flatBelow || high - low < 1e-200;
+  const margin = largest < 1e-200 ? by : Math.max(by, largest * flatBelow * 10);
+  return isFlat ? [low - margin, high + margin] : [low, high];
+}
+
+function linearTicks(scale: ReturnType<typeof scaleLinear<number, number>>, count: number): Tick[] {
+  const values = scale.ticks(count);
+  const style = tickStyle(max(scale.domain(), Math.abs) ?? 0);
+  const format = style === undefined ? scale.tickFormat(count) : scale.tickFormat(count, style);
+  return values.map((value) => ({ value, label: plainPower(format(value)) }));
+}
+
+/** d3's format for ticks of this size: powers of ten where plain digits would be all zeros. */
+function tickStyle(largest: number): string | undefined {
+  return largest >= 1e6 || (largest > 0 && largest < 1e-3) ? '~e' : undefined;
 }
 
 /** The axis of steps or of times, exactly as long as the lines. Ticks between whole steps say nothing. */

@@ -35,6 +35,16 @@ const widths: readonly (readonly [RegExp, number])[] = [
   [/[A-Z]/, 0.79],
 ];
 
+function charWidth(character: string): number {
+  return widths.find(([characters]) => characters.test(character))?.[1] ?? rareWidth(character);
+}
+
+function rareWidth(character: string): number {
+  if (/[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u.test(character)) return 0.9;
+  // Signs that stand for whole phrases are drawn several letters wide.
+  return /[\p{Script=Cuneiform}\u{fdfb}-\u{fdfd}]/u.test(character) ? 4 : 1.3;
+}
+
 /** The text, or as much of its beginning as fits into a width. */
 export function fitted(text: string, width: number, fontSize: number, bold = false): string {
   const drawn = drawable(text);
@@ -47,14 +57,4 @@ export function fitted(text: string, width: number, fontSize: number, bold = fal
     kept += character;
   }
   return `${kept.trimEnd()}…`;
-}
-
-function charWidth(character: string): number {
-  return widths.find(([characters]) => characters.test(character))?.[1] ?? rareWidth(character);
-}
-
-function rareWidth(character: string): number {
-  if (/[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u.test(character)) return 0.9;
-  // Signs that stand for whole phrases are drawn several letters wide.
-  return /[\p{Script=Cuneiform}\u{fdfb}-\u{fdfd}]/u.test(character) ? 4 : 1.3;
 }

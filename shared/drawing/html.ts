@@ -9,6 +9,17 @@ export class Html {
 
 type Value = string | number | Html | undefined | readonly Html[];
 
+/** HTML in which every value that is not HTML itself is escaped. */
+export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
+  return new Html(parts.map((part, index) => part + textOf(values[index])).join(''));
+}
+
+function textOf(value: Value): string {
+  if (value === undefined) return '';
+  if (value instanceof Html) return value.text;
+  return typeof value === 'object' ? value.map(({ text }) => text).join('') : escaped(String(value));
+}
+
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -18,17 +29,6 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
-
-function textOf(value: Value): string {
-  if (value === undefined) return '';
-  if (value instanceof Html) return value.text;
-  return typeof value === 'object' ? value.map(({ text }) => text).join('') : escaped(String(value));
-}
-
-/** HTML in which every value that is not HTML itself is escaped. */
-export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
-  return new Html(parts.map((part, index) => part + textOf(values[index])).join(''));
-}
 
 /** Text in which `marks` like these are code. */
 export function prose(text: string): Html {

@@ -9,8 +9,8 @@ export function valueText(value: number): string {
   return plainPower(isPlain ? String(rounded) : rounded.toExponential()).replaceAll('-', minus);
 }
 
-/** `1e+6` as people write it. */
-export const plainPower = (text: string): string => text.replace('e+', 'e').replace(/^0e0$/, '0');
-
 /** A count with its thousands apart. */
 export const countText = (count: number): string => count.toLocaleString('en-US');
+
+/** `1e+6` as people write it. */
+export const plainPower = (text: string): string => text.replace('e+', 'e').replace(/^0e0$/, '0');

@@ -2,6 +2,9 @@ import { constants } from 'node:fs';
 import { access, open, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
+/** The program's path, or why it cannot be started: for the person who wrote the command. */
+export type Executable = { path: string } | { fault: string };
+
 /** A user and group that a command runs as, without any supplementary group. */
 export interface CommandUser {
   uid: number;
@@ -15,8 +18,7 @@ interface Surroundings {
   user?: CommandUser | undefined;
 }
 
-/** The program's path, or why it cannot be started: for the person who wrote the command. */
-export type Executable = { path: string } | { fault: string };
+const missing = 'does not exist';
 
 /** Programs that some systems have under another name alone: Debian and macOS have no `python`. */
 const otherNames: ReadonlyMap<string, string> = new Map([['python', 'python3']]);
@@ -41,8 +43,6 @@ export async function findExecutable(name: string, place: Surroundings): Promise
   const hint = isHere?.isFile() === true ? `; to run the file of that name write ./${name}` : '';
   return { fault: `${name}: not found in PATH${hint}` };
 }
-
-const missing = 'does not exist';
 
 async function examine(name: string, path: string, place: Surroundings): Promise<Executable> {
   const found = await stat(path).catch(() => null);
@@ -97,15 +97,6 @@ async function formatFault(path: string, place: Surroundings): Promise<string | 
   return (await isInPath(program, place)) ? null : `its interpreter ${program} is not found in PATH`;
 }
 
-async function isInPath(program: string, place: Surroundings): Promise<boolean> {
-  for (const folder of (place.env['PATH'] ?? '').split(':')) {
-    const path = resolve(place.cwd, folder, program);
-    const found = await stat(path).catch(() => null);
-    if (found?.isFile() === true && (await mayExecute(path, place.user))) return true;
-  }
-  return false;
-}
-
 async function readStart(path: string): Promise<string | null> {
   const file = await open(path).catch(() => null);
   if (file === null) return null;
@@ -115,4 +106,13 @@ async function readStart(path: string): Promise<string | null> {
   } finally {
     await file.close();
   }
+}
+
+async function isInPath(program: string, place: Surroundings): Promise<boolean> {
+  for (const folder of (place.env['PATH'] ?? '').split(':')) {
+    const path = resolve(place.cwd, folder, program);
+    const found = await stat(path).catch(() => null);
+    if (found?.isFile() === true && (await mayExecute(path, place.user))) return true;
+  }
+  return false;
 }

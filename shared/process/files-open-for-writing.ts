@@ -4,11 +4,31 @@ import { promisify } from 'node:util';
 import type { CommandUser } from './executable.ts';
 import { findProcesses, type ProcessSelector } from './process-tree.ts';
 
-const accessMode = 0o3;
-const readOnly = 0o0;
-
-const hasCode = (error: unknown, ...codes: unknown[]): boolean =>
-  error instanceof Error && 'code' in error && codes.includes(error.code);
+/**
+ * Inode numbers of the files that the selected processes can write to. Numbers alone, without the device, because a
+ * mapping on an overlay file system names another device than `stat` does.
+ * @param user owner of the processes, where it is not the user of this process
+ * @returns undefined where it cannot be read: off Linux, without any running process, or without the right to read it
+ */
+export async function filesOpenForWriting(
+  selector: ProcessSelector,
+  user: CommandUser | undefined,
+): Promise<ReadonlySet<bigint> | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  const pids = (await findProcesses(selector)).map(({ pid }) => pid);
+  if (pids.length === 0) return undefined;
+  const found = new Set<bigint>();
+  try {
+    for (const pid of pids) {
+      ignoreGone(() => addDescriptors(pid, found));
+      ignoreGone(() => addMappings(readFileSync(`/proc/${pid}/maps`, 'utf8'), found));
+    }
+    return found;
+  } catch (error) {
+    if (!hasCode(error, 'EACCES', 'EPERM')) throw error;
+    return user === undefined ? undefined : askAsUser(pids, user);
+  }
+}
 
 /** Read from a process or descriptor, unless it has ended or was closed. */
 function ignoreGone(act: () => void): void {
@@ -18,6 +38,13 @@ function ignoreGone(act: () => void): void {
     if (!hasCode(error, 'ENOENT', 'ESRCH')) throw error;
   }
 }
+
+const hasCode = (error: unknown, ...codes: unknown[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(error.code);
+
+const accessMode = 0o3;
+
+const readOnly = 0o0;
 
 /** Add the inodes of the regular files that a process has open for writing. */
 function addDescriptors(pid: number, found: Set<bigint>): void {
@@ -45,8 +72,10 @@ const readAsUser = `for pid; do
   find "/proc/$pid/fd" -perm -200 -exec stat -Lc 'fd %i %F' {} +
   cat "/proc/$pid/maps"
 done 2>/dev/null; echo end`;
-const openFile = /^fd (\d+) regular( empty)? file$/gm;
+
 const readLimits = { timeout: 10_000, maxBuffer: 64 * 1024 * 1024, killSignal: 'SIGKILL' } as const;
+
+const openFile = /^fd (\d+) regular( empty)? file$/gm;
 
 /**
  * Read as the user of the processes, because in a container root may lack the right to inspect processes of others. The
@@ -72,31 +101,5 @@ async function askAsUser(
     return found;
   } catch {
     return undefined;
-  }
-}
-
-/**
- * Inode numbers of the files that the selected processes can write to. Numbers alone, without the device, because a
- * mapping on an overlay file system names another device than `stat` does.
- * @param user owner of the processes, where it is not the user of this process
- * @returns undefined where it cannot be read: off Linux, without any running process, or without the right to read it
- */
-export async function filesOpenForWriting(
-  selector: ProcessSelector,
-  user: CommandUser | undefined,
-): Promise<ReadonlySet<bigint> | undefined> {
-  if (process.platform !== 'linux') return undefined;
-  const pids = (await findProcesses(selector)).map(({ pid }) => pid);
-  if (pids.length === 0) return undefined;
-  const found = new Set<bigint>();
-  try {
-    for (const pid of pids) {
-      ignoreGone(() => addDescriptors(pid, found));
-      ignoreGone(() => addMappings(readFileSync(`/proc/${pid}/maps`, 'utf8'), found));
-    }
-    return found;
-  } catch (error) {
-    if (!hasCode(error, 'EACCES', 'EPERM')) throw error;
-    return user === undefined ? undefined : askAsUser(pids, user);
   }
 }

@@ -1,5 +1,16 @@
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 
+/**
+ * Close the descriptors that this process inherited besides its standard streams, such as files of a terminal or a
+ * package manager, so that no program that it starts inherits them. Call it first. Does nothing off Linux.
+ */
+export function closeInheritedDescriptors(): void {
+  if (process.platform !== 'linux') return;
+  for (const descriptor of readdirSync('/proc/self/fd').map(Number)) {
+    if (descriptor > 2 && isInherited(descriptor)) closeSync(descriptor);
+  }
+}
+
 const closeOnExec = 0o2000000;
 
 /** Whether programs that this process starts inherit a descriptor. Node's own descriptors are not inherited. */
@@ -10,16 +21,5 @@ function isInherited(descriptor: number): boolean {
     return (flags & closeOnExec) === 0;
   } catch {
     return false;
-  }
-}
-
-/**
- * Close the descriptors that this process inherited besides its standard streams, such as files of a terminal or a
- * package manager, so that no program that it starts inherits them. Call it first. Does nothing off Linux.
- */
-export function closeInheritedDescriptors(): void {
-  if (process.platform !== 'linux') return;
-  for (const descriptor of readdirSync('/proc/self/fd').map(Number)) {
-    if (descriptor > 2 && isInherited(descriptor)) closeSync(descriptor);
   }
 }

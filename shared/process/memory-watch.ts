@@ -2,12 +2,15 @@ import { findProcesses, type ProcessSelector } from './process-tree.ts';
 import { proportionalBytes, residentBytes } from './proportional-memory.ts';
 
 const firstMilliseconds = 100;
-/** Between two sums over the known processes: a process can allocate a gigabyte in a second. */
-const sumMilliseconds = 50;
+
 /** Between two listings of all processes, which take longer. */
 const listMilliseconds = 1_000;
+
 /** Growth since the last exact count from which it is repeated. */
 const recountGrowth = 1.02;
+
+/** Between two sums over the known processes: a process can allocate a gigabyte in a second. */
+const sumMilliseconds = 50;
 
 /**
  * Watches the resident memory of a process tree and reports when it exceeds a limit. In the peak, pages that processes

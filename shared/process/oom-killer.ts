@@ -2,8 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 /** The greatest score of the kernel: such a process is killed before any other. */
 const firstToGo = 1000;
-/** A supervisor is killed before the service, but after its command, so that it can report what happened. */
-const secondToGo = 500;
+
+/**
+ * Have the kernel kill a process, and all that it starts from now on, before any other when memory runs out. Where this
+ * process is root, an unprivileged process cannot undo it.
+ */
+export function offerToOomKiller(pid: number | undefined): void {
+  if (pid !== undefined) setScore(pid, firstToGo);
+}
 
 function setScore(pid: number | 'self', score: number): void {
   try {
@@ -13,13 +19,8 @@ function setScore(pid: number | 'self', score: number): void {
   }
 }
 
-/**
- * Have the kernel kill a process, and all that it starts from now on, before any other when memory runs out. Where this
- * process is root, an unprivileged process cannot undo it.
- */
-export function offerToOomKiller(pid: number | undefined): void {
-  if (pid !== undefined) setScore(pid, firstToGo);
-}
+/** A supervisor is killed before the service, but after its command, so that it can report what happened. */
+const secondToGo = 500;
 
 /** Have the kernel kill this process before the service that started it. */
 export function offerSupervisorToOomKiller(): void {

@@ -56,12 +56,29 @@ export async function launchAs(order: LaunchOrder): Promise<Launch> {
   return { file, args: rest, options: outer, isWaiter: false };
 }
 
-function dropRights(setpriv: string, { uid, gid }: CommandUser): [string, ...string[]] {
-  const ids = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs'];
-  return [setpriv, ...ids, '--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all', '--'];
-}
+/** The path at which setpriv was found. */
+let found: string | undefined;
 
 const envProgram = '/usr/bin/env';
+
+/** The path of util-linux's setpriv. That of BusyBox cannot change the user. */
+async function findSetpriv(): Promise<string | null> {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return null;
+  if (found !== undefined) return found;
+  for (const path of ['/usr/bin/setpriv', '/bin/setpriv']) {
+    try {
+      await access(envProgram, constants.X_OK);
+      const { stdout } = await promisify(execFile)(path, ['--version'], { env: {}, timeout: 5_000 });
+      if (stdout.includes('util-linux')) {
+        found = path;
+        return path;
+      }
+    } catch {
+      // There is none at this path.
+    }
+  }
+  return null;
+}
 
 /** The variables of a command on their way to it. */
 interface HandedVariables {
@@ -88,30 +105,13 @@ function handedVariables(env: Readonly<Record<string, string>>): HandedVariables
   };
 }
 
+function dropRights(setpriv: string, { uid, gid }: CommandUser): [string, ...string[]] {
+  const ids = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs'];
+  return [setpriv, ...ids, '--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all', '--'];
+}
+
 function withVariables({ split }: HandedVariables, program: string, args: readonly string[]): string[] {
   // `env` would read a path with = as a variable.
   const command = program.includes('=') ? ['/bin/sh', '-c', 'exec "$@"', 'sh', program] : [program];
   return [envProgram, split, ...command, ...args];
-}
-
-/** The path at which setpriv was found. */
-let found: string | undefined;
-
-/** The path of util-linux's setpriv. That of BusyBox cannot change the user. */
-async function findSetpriv(): Promise<string | null> {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return null;
-  if (found !== undefined) return found;
-  for (const path of ['/usr/bin/setpriv', '/bin/setpriv']) {
-    try {
-      await access(envProgram, constants.X_OK);
-      const { stdout } = await promisify(execFile)(path, ['--version'], { env: {}, timeout: 5_000 });
-      if (stdout.includes('util-linux')) {
-        found = path;
-        return path;
-      }
-    } catch {
-      // There is none at this path.
-    }
-  }
-  return null;
 }

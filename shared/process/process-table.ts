@@ -30,31 +30,6 @@ export async function listProcesses(): Promise<ProcessInfo[]> {
   return process.platform === 'linux' ? listFromProc() : await listFromPs();
 }
 
-/** One process of that pid, or null when there is none or it has ended. */
-export async function readProcess(pid: number): Promise<ProcessInfo | null> {
-  if (process.platform === 'linux') return readFromProc(pid, bootId());
-  return (await listFromPs()).find((row) => row.pid === pid) ?? null;
-}
-
-/** Those of the given processes that were started with the marker in their environment. */
-export async function withMarker(
-  candidates: readonly ProcessInfo[],
-  marker: EnvironmentMarker,
-): Promise<ProcessInfo[]> {
-  if (process.platform === 'linux') {
-    const wanted = Buffer.from(`\0${marker.name}=${marker.value}\0`);
-    // One buffer for all: allocating one for each process took longer than reading.
-    const chunk = Buffer.alloc(64 * 1024);
-    return candidates.filter(({ pid }) => hasMarker(pid, wanted, chunk));
-  }
-  // Off Linux only macOS shows environments, behind the command and separated by blanks.
-  const { stdout } = await ps(['-A', '-E', '-o', 'pid=,command=']).catch(() => ({ stdout: '' }));
-  const wanted = ` ${marker.name}=${marker.value} `;
-  const pids = stdout.split('\n').filter((line) => `${line} `.includes(wanted));
-  const marked = new Set(pids.map((line) => Number.parseInt(line, 10)));
-  return candidates.filter(({ pid }) => marked.has(pid));
-}
-
 /*
  * Linux. The reads are synchronous on purpose: /proc is in memory, and an uninterrupted listing misses fewer of the
  * processes that a fork bomb starts meanwhile.
@@ -69,6 +44,15 @@ function listFromProc(): ProcessInfo[] {
 
 function bootId(): string {
   return readProcFile('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
+}
+
+function readProcFile(path: string): string | null {
+  try {
+    // As UTF-8, for which node allocates no buffer of 64 KiB. No byte of a multi-byte character is a `)`.
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null; // It has ended, or may not be read.
+  }
 }
 
 /** The flag of the kernel's own threads, often two of three rows: no program runs in them, and no signal ends them. */
@@ -98,13 +82,57 @@ function readFromProc(pid: number, boot: string): ProcessInfo | null {
   };
 }
 
-function readProcFile(path: string): string | null {
-  try {
-    // As UTF-8, for which node allocates no buffer of 64 KiB. No byte of a multi-byte character is a `)`.
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null; // It has ended, or may not be read.
+/* Everywhere else: POSIX ps. */
+async function listFromPs(): Promise<ProcessInfo[]> {
+  const { stdout } = await ps(['-A', '-o', 'pid=,ppid=,pgid=,uid=,rss=,stat=,lstart=']);
+  return stdout.split('\n').flatMap((line) => parsePsLine(line) ?? []);
+}
+
+function ps(args: readonly string[]): Promise<{ stdout: string }> {
+  const env = { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' };
+  return promisify(execFile)('ps', args, { env, maxBuffer: 64 * 1024 * 1024 });
+}
+
+/** A line of `ps -o pid=,ppid=,pgid=,uid=,rss=,stat=,lstart=`; null for a zombie or anything else. */
+export function parsePsLine(line: string): ProcessInfo | null {
+  const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+([^Z\s]\S*)\s+(\S.*)$/.exec(line);
+  if (match === null) return null;
+  const [, pid, ppid, group, uid, kibibytes, , startTime = ''] = match;
+  return {
+    pid: Number(pid),
+    ppid: Number(ppid),
+    group: Number(group),
+    session: 0,
+    uid: Number(uid),
+    startTime: startTime.trim(),
+    residentBytes: Number(kibibytes) * 1024,
+    isNamespaceInit: false,
+  };
+}
+
+/** One process of that pid, or null when there is none or it has ended. */
+export async function readProcess(pid: number): Promise<ProcessInfo | null> {
+  if (process.platform === 'linux') return readFromProc(pid, bootId());
+  return (await listFromPs()).find((row) => row.pid === pid) ?? null;
+}
+
+/** Those of the given processes that were started with the marker in their environment. */
+export async function withMarker(
+  candidates: readonly ProcessInfo[],
+  marker: EnvironmentMarker,
+): Promise<ProcessInfo[]> {
+  if (process.platform === 'linux') {
+    const wanted = Buffer.from(`\0${marker.name}=${marker.value}\0`);
+    // One buffer for all: allocating one for each process took longer than reading.
+    const chunk = Buffer.alloc(64 * 1024);
+    return candidates.filter(({ pid }) => hasMarker(pid, wanted, chunk));
   }
+  // Off Linux only macOS shows environments, behind the command and separated by blanks.
+  const { stdout } = await ps(['-A', '-E', '-o', 'pid=,command=']).catch(() => ({ stdout: '' }));
+  const wanted = ` ${marker.name}=${marker.value} `;
+  const pids = stdout.split('\n').filter((line) => `${line} `.includes(wanted));
+  const marked = new Set(pids.map((line) => Number.parseInt(line, 10)));
+  return candidates.filter(({ pid }) => marked.has(pid));
 }
 
 /** A process can make its environment look endless (prctl), so at most what exec accepts is read: 6 MiB. */
@@ -130,32 +158,4 @@ function hasMarker(pid: number, wanted: Buffer, chunk: Buffer): boolean {
   } finally {
     if (file !== undefined) closeSync(file);
   }
-}
-
-/* Everywhere else: POSIX ps. */
-async function listFromPs(): Promise<ProcessInfo[]> {
-  const { stdout } = await ps(['-A', '-o', 'pid=,ppid=,pgid=,uid=,rss=,stat=,lstart=']);
-  return stdout.split('\n').flatMap((line) => parsePsLine(line) ?? []);
-}
-
-/** A line of `ps -o pid=,ppid=,pgid=,uid=,rss=,stat=,lstart=`; null for a zombie or anything else. */
-export function parsePsLine(line: string): ProcessInfo | null {
-  const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+([^Z\s]\S*)\s+(\S.*)$/.exec(line);
-  if (match === null) return null;
-  const [, pid, ppid, group, uid, kibibytes, , startTime = ''] = match;
-  return {
-    pid: Number(pid),
-    ppid: Number(ppid),
-    group: Number(group),
-    session: 0,
-    uid: Number(uid),
-    startTime: startTime.trim(),
-    residentBytes: Number(kibibytes) * 1024,
-    isNamespaceInit: false,
-  };
-}
-
-function ps(args: readonly string[]): Promise<{ stdout: string }> {
-  const env = { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' };
-  return promisify(execFile)('ps', args, { env, maxBuffer: 64 * 1024 * 1024 });
 }

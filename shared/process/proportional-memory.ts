@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-function readProcFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined; // It has ended, may not be read, or this is not Linux.
-  }
+/** Resident bytes of a process; undefined where it has ended or the system does not report them. */
+export function residentBytes(pid: number): number | undefined {
+  return bytesOf(readProcFile(`/proc/${pid}/status`), 'VmRSS');
 }
 
 const bytesOf = (text: string | undefined, field: string): number | undefined => {
@@ -13,9 +10,12 @@ const bytesOf = (text: string | undefined, field: string): number | undefined =>
   return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;
 };
 
-/** Resident bytes of a process; undefined where it has ended or the system does not report them. */
-export function residentBytes(pid: number): number | undefined {
-  return bytesOf(readProcFile(`/proc/${pid}/status`), 'VmRSS');
+function readProcFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined; // It has ended, may not be read, or this is not Linux.
+  }
 }
 
 /** Resident bytes of a process, with its part of the pages that it shares. Takes the kernel milliseconds for each GB. */

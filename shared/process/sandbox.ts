@@ -33,12 +33,27 @@ export interface CommandLine {
   args: string[];
 }
 
+let available: boolean | undefined;
+
+/**
+ * Whether this process can make sandboxes: that needs util-linux and coreutils, and root or user namespaces. Containers,
+ * other platforms and some distributions do not allow it.
+ */
+export function canSandbox(): boolean {
+  available ??= trySandbox();
+  return available;
+}
+
+/** Whether a sandbox can be made, and reports the end of its command. */
+function trySandbox(): boolean {
+  if (process.platform !== 'linux') return false;
+  const command = ['/bin/sh', '-c', 'kill -s KILL $$'];
+  const { file, args } = commandLine('end', ['shared-memory', '1m'], '/', command);
+  const { signal } = spawnSync(file, args, { stdio: 'ignore', env: {}, timeout: 10_000 });
+  return signal === 'SIGKILL';
+}
+
 const unshare = '/usr/bin/unshare';
-
-/** Sockets through which a program of the same user could start others outside the sandbox. */
-const outsideSockets = ['/run/user', '/run/docker.sock', '/run/containerd', '/run/podman'];
-
-const isRoot = (): boolean => process.getuid?.() === 0;
 
 function commandLine(
   leftovers: Leftovers,
@@ -69,53 +84,10 @@ function commandLine(
   };
 }
 
-/** Whether a sandbox can be made, and reports the end of its command. */
-function trySandbox(): boolean {
-  if (process.platform !== 'linux') return false;
-  const command = ['/bin/sh', '-c', 'kill -s KILL $$'];
-  const { file, args } = commandLine('end', ['shared-memory', '1m'], '/', command);
-  const { signal } = spawnSync(file, args, { stdio: 'ignore', env: {}, timeout: 10_000 });
-  return signal === 'SIGKILL';
-}
+const isRoot = (): boolean => process.getuid?.() === 0;
 
-let available: boolean | undefined;
-
-/**
- * Whether this process can make sandboxes: that needs util-linux and coreutils, and root or user namespaces. Containers,
- * other platforms and some distributions do not allow it.
- */
-export function canSandbox(): boolean {
-  available ??= trySandbox();
-  return available;
-}
-
-const depth = (path: string): number => path.split('/').length;
-
-/** A new, empty folder that every user may write to. */
-async function freshTemporary(scratch: string): Promise<string> {
-  const folder = await mkdtemp(join(scratch, 'tmp-'));
-  await chmod(folder, 0o1777);
-  return folder;
-}
-
-async function openablePath(path: string): Promise<string | undefined> {
-  try {
-    await access(path, constants.R_OK | constants.X_OK);
-    return await realpath(path);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The folders that exist and can be opened, by their real paths. */
-async function openable(kept: readonly KeptFolder[]): Promise<KeptFolder[]> {
-  const found = await Promise.all(
-    kept.map(async (folder) => ({ ...folder, path: await openablePath(folder.path) })),
-  );
-  return found.flatMap(({ path, readOnly }) =>
-    path === undefined || path === '/' ? [] : [{ path, readOnly }],
-  );
-}
+/** Sockets through which a program of the same user could start others outside the sandbox. */
+const outsideSockets = ['/run/user', '/run/docker.sock', '/run/containerd', '/run/podman'];
 
 /**
  * How to run a command in a sandbox.
@@ -149,4 +121,32 @@ export async function sandboxed(
     cwd,
     command,
   );
+}
+
+/** The folders that exist and can be opened, by their real paths. */
+async function openable(kept: readonly KeptFolder[]): Promise<KeptFolder[]> {
+  const found = await Promise.all(
+    kept.map(async (folder) => ({ ...folder, path: await openablePath(folder.path) })),
+  );
+  return found.flatMap(({ path, readOnly }) =>
+    path === undefined || path === '/' ? [] : [{ path, readOnly }],
+  );
+}
+
+async function openablePath(path: string): Promise<string | undefined> {
+  try {
+    await access(path, constants.R_OK | constants.X_OK);
+    return await realpath(path);
+  } catch {
+    return undefined;
+  }
+}
+
+const depth = (path: string): number => path.split('/').length;
+
+/** A new, empty folder that every user may write to. */
+async function freshTemporary(scratch: string): Promise<string> {
+  const folder = await mkdtemp(join(scratch, 'tmp-'));
+  await chmod(folder, 0o1777);
+  return folder;
 }

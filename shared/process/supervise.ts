@@ -13,30 +13,6 @@ import { killTree, type ProcessSelector } from './process-tree.ts';
 import type { Sandbox } from './sandbox.ts';
 import { interruption, terminate } from './termination.ts';
 
-/** A command and its limits. */
-export interface SupervisedCommand {
-  /** The program and its arguments. No shell reads them. */
-  argv: readonly string[];
-  cwd: string;
-  /** The command's environment without the marker; nothing is inherited. */
-  env: Readonly<Record<string, string>>;
-  /** User to run as, for which this process must be root. All processes of this user are ended with the command. */
-  user?: CommandUser;
-  /** What it sees of this machine; all unless given. The command's own folders must be among the kept ones. */
-  sandbox?: Sandbox;
-  /** Most memory of all its processes together, in bytes. */
-  memoryBytes?: number;
-  timeoutSeconds?: number;
-  /** Seconds between SIGTERM and SIGKILL, for the command to save its work; 20 unless given. */
-  graceSeconds?: number;
-  /** A variable for the environment, by which the processes of the command are found. */
-  marker: { name: string; value: string };
-  /** Ends the command when aborted. */
-  stop: AbortSignal;
-  /** Called with the output as it comes. Calls for one stream never overlap: reading waits for the promise. */
-  onOutput(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void> | void;
-}
-
 interface Ending {
   /** The largest resident memory, in bytes; null where the command ended before it was measured. */
   peakRssBytes: number | null;
@@ -59,10 +35,6 @@ export type Outcome =
   | ({ cause: 'out-of-memory' } & Interrupted)
   | ({ cause: 'stopped' } & Interrupted)
   | { cause: 'not-started'; message: string };
-
-const defaultGraceSeconds = 20;
-/** How long after the end an escaped process may hold the pipes open. */
-const drainMilliseconds = 2_000;
 
 /**
  * Run a command to its end and end all its processes: it has its own session, no shell, no input, no inherited
@@ -90,6 +62,30 @@ export async function supervise(command: SupervisedCommand): Promise<Outcome> {
   return typeof started === 'string'
     ? { cause: 'not-started', message: started }
     : await attend(started, command);
+}
+
+/** A command and its limits. */
+export interface SupervisedCommand {
+  /** The program and its arguments. No shell reads them. */
+  argv: readonly string[];
+  cwd: string;
+  /** The command's environment without the marker; nothing is inherited. */
+  env: Readonly<Record<string, string>>;
+  /** User to run as, for which this process must be root. All processes of this user are ended with the command. */
+  user?: CommandUser;
+  /** What it sees of this machine; all unless given. The command's own folders must be among the kept ones. */
+  sandbox?: Sandbox;
+  /** Most memory of all its processes together, in bytes. */
+  memoryBytes?: number;
+  timeoutSeconds?: number;
+  /** Seconds between SIGTERM and SIGKILL, for the command to save its work; 20 unless given. */
+  graceSeconds?: number;
+  /** A variable for the environment, by which the processes of the command are found. */
+  marker: { name: string; value: string };
+  /** Ends the command when aborted. */
+  stop: AbortSignal;
+  /** Called with the output as it comes. Calls for one stream never overlap: reading waits for the promise. */
+  onOutput(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void> | void;
 }
 
 interface Started {
@@ -123,6 +119,11 @@ async function start(command: SupervisedCommand): Promise<Started | string> {
     return `${name}: cannot be started: ${errorText(error)}`;
   }
 }
+
+const defaultGraceSeconds = 20;
+
+/** How long after the end an escaped process may hold the pipes open. */
+const drainMilliseconds = 2_000;
 
 async function attend({ child, isWaiter }: Started, command: SupervisedCommand): Promise<Outcome> {
   const exit = new Promise<'exit'>((resolve) => child.once('exit', () => resolve('exit')));

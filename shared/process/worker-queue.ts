@@ -1,43 +1,28 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../core/service-error.ts';
 
-/** Milliseconds that one piece of work may take: on Lambda, reading and answering still fit into its 29 seconds. */
-const workMilliseconds = 15_000;
-/** Most pieces of work that wait for the thread. */
-const maxWaiting = 8;
-const retrySeconds = 2;
-/** Milliseconds after which an idle thread is ended, for it holds some 20 MB. */
-const idleMilliseconds = 10_000;
-/** MiB of objects that a piece of work may hold. */
-const memoryMiB = 256;
-
 /** The module that defines a task, and the task's name in it. */
 export interface TaskAddress {
   module: string;
   name: string;
 }
 
+/** Milliseconds that one piece of work may take: on Lambda, reading and answering still fit into its 29 seconds. */
+const workMilliseconds = 15_000;
+
+/** Most pieces of work that wait for the thread. */
+const maxWaiting = 8;
+
+const retrySeconds = 2;
+
 /** What a thread replies to one input. */
 export type TaskReply = { value: unknown } | { error: string };
 
-/** A piece of work took longer or more memory than it may. */
-export class WorkLimitError extends Error {
-  override readonly name = 'WorkLimitError';
-}
+/** MiB of objects that a piece of work may hold. */
+const memoryMiB = 256;
 
-const isOutOfMemory = (error: Error): boolean => 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-
-function startThread({ module, name }: TaskAddress): Worker {
-  const worker = new Worker(new URL(module), {
-    workerData: { task: name },
-    // It computes alone, and inherits neither credentials nor the flags of this process.
-    env: {},
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: memoryMiB },
-  });
-  worker.unref();
-  return worker;
-}
+/** Milliseconds after which an idle thread is ended, for it holds some 20 MB. */
+const idleMilliseconds = 10_000;
 
 /**
  * One thread beside the event loop of this process, on which one piece of work runs at a time. Work that exceeds its
@@ -130,3 +115,22 @@ export class WorkerQueue {
     this.#thread = undefined;
   }
 }
+
+function startThread({ module, name }: TaskAddress): Worker {
+  const worker = new Worker(new URL(module), {
+    workerData: { task: name },
+    // It computes alone, and inherits neither credentials nor the flags of this process.
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: memoryMiB },
+  });
+  worker.unref();
+  return worker;
+}
+
+/** A piece of work took longer or more memory than it may. */
+export class WorkLimitError extends Error {
+  override readonly name = 'WorkLimitError';
+}
+
+const isOutOfMemory = (error: Error): boolean => 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';

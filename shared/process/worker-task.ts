@@ -22,20 +22,6 @@ const cacheBytes = 16_000_000;
 
 const queue = new WorkerQueue();
 
-const isThreadOf = (name: string): boolean =>
-  typeof workerData === 'object' && workerData !== null && 'task' in workerData && workerData.task === name;
-
-function serve<I, O>({ run }: TaskOptions<I, O>): void {
-  const reply = (value: TaskReply) => parentPort?.postMessage(value);
-  parentPort?.on('message', async (input: I) => {
-    try {
-      reply({ value: await run(input) });
-    } catch (error) {
-      reply({ error: errorStack(error) });
-    }
-  });
-}
-
 /**
  * Define work that would hold up every other request on the event loop: it runs on a thread, with a deadline, and its
  * results are kept in memory. The function throws a ServiceError: `too-large` for work that exceeds its limits,
@@ -73,4 +59,18 @@ export function workerTask<I, O>(options: TaskOptions<I, O>): (input: I) => Prom
     if (result instanceof WorkLimitError) throw new ServiceError('too-large', tooHeavy, { cause: result });
     return result;
   };
+}
+
+const isThreadOf = (name: string): boolean =>
+  typeof workerData === 'object' && workerData !== null && 'task' in workerData && workerData.task === name;
+
+function serve<I, O>({ run }: TaskOptions<I, O>): void {
+  const reply = (value: TaskReply) => parentPort?.postMessage(value);
+  parentPort?.on('message', async (input: I) => {
+    try {
+      reply({ value: await run(input) });
+    } catch (error) {
+      reply({ error: errorStack(error) });
+    }
+  });
 }

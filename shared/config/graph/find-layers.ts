@@ -6,35 +6,6 @@ import {
   isMapping,
 } from '../config-value.ts';
 
-const typeKeys: readonly string[] = [
-  'type',
-  'class_name',
-  '_target_',
-  'class',
-  'kind',
-  'module',
-  'op',
-  'op_type',
-  'layer',
-];
-/** The layer lists of plain files, of Keras (`config.layers`, `model_config` in HDF5 attributes) and of nested models. */
-const places: readonly (readonly string[])[] = [
-  ...[
-    ['layers'],
-    ['model', 'layers'],
-    ['network', 'layers'],
-    ['architecture', 'layers'],
-    ['config', 'layers'],
-    ['net', 'layers'],
-  ],
-  ...[
-    ['model', 'architecture', 'layers'],
-    ['model', 'network', 'layers'],
-    ['model', 'config', 'layers'],
-  ],
-  ...[['model_config', 'config', 'layers'], ['architecture'], ['model', 'architecture'], ['model']],
-];
-
 export interface Layer {
   name: string | undefined;
   type: string;
@@ -55,6 +26,24 @@ export function findLayers(data: ConfigCollection): Layer[] | undefined {
   return yoloLayers(data) ?? (isMapping(data['model']) ? yoloLayers(data['model']) : undefined);
 }
 
+/** The layer lists of plain files, of Keras (`config.layers`, `model_config` in HDF5 attributes) and of nested models. */
+const places: readonly (readonly string[])[] = [
+  ...[
+    ['layers'],
+    ['model', 'layers'],
+    ['network', 'layers'],
+    ['architecture', 'layers'],
+    ['config', 'layers'],
+    ['net', 'layers'],
+  ],
+  ...[
+    ['model', 'architecture', 'layers'],
+    ['model', 'network', 'layers'],
+    ['model', 'config', 'layers'],
+  ],
+  ...[['model_config', 'config', 'layers'], ['architecture'], ['model', 'architecture'], ['model']],
+];
+
 function asLayers(value: ConfigValue | undefined, mappingsToo: boolean): Layer[] | undefined {
   const list = Array.isArray(value)
     ? value.map(listed)
@@ -65,12 +54,6 @@ function asLayers(value: ConfigValue | undefined, mappingsToo: boolean): Layer[]
   // `layers: [64, 32]` is a list of widths and `layers: [fc1]` one of names: neither describes a layer.
   const described = layers.some(({ body }) => Object.keys(body).length > 0);
   return described && layers.length === list.length ? layers : undefined;
-}
-
-function named([name, value]: [string, ConfigValue]): Layer | undefined {
-  if (!isMapping(value)) return undefined;
-  const type = typeOf(value);
-  return type === undefined ? undefined : { name, type, body: value };
 }
 
 function listed(value: ConfigValue): Layer | undefined {
@@ -84,13 +67,17 @@ function listed(value: ConfigValue): Layer | undefined {
   return name === undefined ? undefined : { name, type: 'layer', body: value };
 }
 
-/** `- conv: {filters: 32}` and `- dense: 10`. */
-function shortForm([type, value]: [string, ConfigValue]): Layer {
-  if (isMapping(value)) return { name: nameOf(value), type, body: value };
-  const body = emptyMapping();
-  body['value'] = value;
-  return { name: undefined, type, body };
-}
+const typeKeys: readonly string[] = [
+  'type',
+  'class_name',
+  '_target_',
+  'class',
+  'kind',
+  'module',
+  'op',
+  'op_type',
+  'layer',
+];
 
 function typeOf(body: ConfigMapping): string | undefined {
   for (const key of typeKeys) {
@@ -105,6 +92,20 @@ function nameOf(body: ConfigMapping): string | undefined {
   return [body['name'], body['id'], config['name']]
     .find((name) => typeof name === 'string' && name !== '')
     ?.toString();
+}
+
+/** `- conv: {filters: 32}` and `- dense: 10`. */
+function shortForm([type, value]: [string, ConfigValue]): Layer {
+  if (isMapping(value)) return { name: nameOf(value), type, body: value };
+  const body = emptyMapping();
+  body['value'] = value;
+  return { name: undefined, type, body };
+}
+
+function named([name, value]: [string, ConfigValue]): Layer | undefined {
+  if (!isMapping(value)) return undefined;
+  const type = typeOf(value);
+  return type === undefined ? undefined : { name, type, body: value };
 }
 
 /** YOLO's `backbone` and `head`: rows of `[from, repeats, module, arguments]`, numbered through. */

@@ -1,35 +1,18 @@
 import { type ConfigCollection, type ConfigMapping, type ConfigValue, isMapping } from '../config-value.ts';
 
-/** Members that name what a stage waits for. */
-export const dependencyKeys: readonly string[] = [
-  ...['deps', 'depends', 'depends_on', 'dependsOn', 'dependencies', 'needs', 'requires', 'upstream'],
-  ...['after', 'runAfter', 'run_after', 'dependentTasks', 'inputs', 'input'],
-];
+export interface Stage {
+  /** Everything other stages may call it by, the first for people. */
+  names: readonly string[];
+  body: ConfigMapping;
+}
 
-/** Members that name what a stage makes. Metrics and plots are files in DVC, and other stages read them. */
-export const outputKeys: readonly string[] = [
-  ...['outs', 'outs_no_cache', 'outs_persist', 'outputs', 'output', 'produces', 'artifacts'],
-  ...['metrics', 'metrics_no_cache', 'plots'],
-];
+export interface Stages {
+  type: string;
+  list: readonly Stage[];
+  /** Listed stages and steps run in the order of the list by default. */
+  ordered: boolean;
+}
 
-const commandKeys: readonly string[] = [
-  'cmd',
-  'command',
-  'run',
-  'script',
-  'uses',
-  'foreach',
-  'image',
-  'steps',
-  'runs-on',
-];
-const nameKeys: readonly string[] = ['id', 'name', 'stage', 'step', 'job', 'task'];
-const groupTypes: ReadonlyMap<string, string> = new Map([
-  ['stages', 'stage'],
-  ['jobs', 'job'],
-  ['tasks', 'task'],
-  ['steps', 'step'],
-]);
 /** Where the groups stand: at the top, or as in Argo, Tekton and Kubeflow. */
 const homes: readonly (readonly string[])[] = [
   ...[
@@ -46,18 +29,12 @@ const homes: readonly (readonly string[])[] = [
   ['pipelineSpec', 'root', 'dag'],
 ];
 
-export interface Stage {
-  /** Everything other stages may call it by, the first for people. */
-  names: readonly string[];
-  body: ConfigMapping;
-}
-
-export interface Stages {
-  type: string;
-  list: readonly Stage[];
-  /** Listed stages and steps run in the order of the list by default. */
-  ordered: boolean;
-}
+const groupTypes: ReadonlyMap<string, string> = new Map([
+  ['stages', 'stage'],
+  ['jobs', 'job'],
+  ['tasks', 'task'],
+  ['steps', 'step'],
+]);
 
 /** The stages of a document, or undefined when it describes none. */
 export function findStages(data: ConfigCollection): Stages | undefined {
@@ -76,13 +53,6 @@ export function findStages(data: ConfigCollection): Stages | undefined {
   return asStages('step', data['pipeline']);
 }
 
-function memberAt(data: ConfigMapping, path: readonly string[]): ConfigValue | undefined {
-  return path.reduce<ConfigValue | undefined>(
-    (value, key) => (isMapping(value) ? value[key] : undefined),
-    data,
-  );
-}
-
 function asStages(type: string, group: ConfigValue | undefined): Stages | undefined {
   const list = Array.isArray(group)
     ? group.map(listed)
@@ -97,13 +67,7 @@ function asStages(type: string, group: ConfigValue | undefined): Stages | undefi
     : undefined;
 }
 
-function runs({ body }: Stage): boolean {
-  return [...commandKeys, ...dependencyKeys, ...outputKeys].some((key) => body[key] !== undefined);
-}
-
-function named([name, value]: [string, ConfigValue]): Stage | undefined {
-  return isMapping(value) ? { names: [name], body: bodyOf(value) } : undefined;
-}
+const nameKeys: readonly string[] = ['id', 'name', 'stage', 'step', 'job', 'task'];
 
 function listed(value: ConfigValue): Stage | undefined {
   if (!isMapping(value)) return undefined;
@@ -115,7 +79,46 @@ function listed(value: ConfigValue): Stage | undefined {
   return { names: names.map(String), body: bodyOf(value) };
 }
 
+const commandKeys: readonly string[] = [
+  'cmd',
+  'command',
+  'run',
+  'script',
+  'uses',
+  'foreach',
+  'image',
+  'steps',
+  'runs-on',
+];
+
+/** Members that name what a stage waits for. */
+export const dependencyKeys: readonly string[] = [
+  ...['deps', 'depends', 'depends_on', 'dependsOn', 'dependencies', 'needs', 'requires', 'upstream'],
+  ...['after', 'runAfter', 'run_after', 'dependentTasks', 'inputs', 'input'],
+];
+
+/** Members that name what a stage makes. Metrics and plots are files in DVC, and other stages read them. */
+export const outputKeys: readonly string[] = [
+  ...['outs', 'outs_no_cache', 'outs_persist', 'outputs', 'output', 'produces', 'artifacts'],
+  ...['metrics', 'metrics_no_cache', 'plots'],
+];
+
+function runs({ body }: Stage): boolean {
+  return [...commandKeys, ...dependencyKeys, ...outputKeys].some((key) => body[key] !== undefined);
+}
+
+function named([name, value]: [string, ConfigValue]): Stage | undefined {
+  return isMapping(value) ? { names: [name], body: bodyOf(value) } : undefined;
+}
+
 /** DVC puts the stage that it repeats `foreach` item under `do`. */
 function bodyOf(stage: ConfigMapping): ConfigMapping {
   return isMapping(stage['do']) ? { ...stage, ...stage['do'] } : stage;
+}
+
+function memberAt(data: ConfigMapping, path: readonly string[]): ConfigValue | undefined {
+  return path.reduce<ConfigValue | undefined>(
+    (value, key) => (isMapping(value) ? value[key] : undefined),
+    data,
+  );
 }

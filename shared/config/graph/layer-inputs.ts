@@ -1,5 +1,8 @@
 import { type ConfigMapping, type ConfigValue, isMapping } from '../config-value.ts';
 
+/** A layer by its name, or by its index among all layers. */
+export type LayerReference = string | number;
+
 /** Members that replace the layer before as a layer's input; `bottom` is Caffe's, `inbound_nodes` Keras's. */
 export const inputKeys: readonly string[] = [
   'inputs',
@@ -10,21 +13,6 @@ export const inputKeys: readonly string[] = [
   'bottoms',
   'input_layers',
 ];
-/** Members that add a connection to the input the layer has anyway. */
-const skipKeys: readonly string[] = [
-  'residual',
-  'residual_from',
-  'skip',
-  'skip_from',
-  'shortcut',
-  'shortcut_from',
-  'add_from',
-];
-/** Members that give a layer's output a name of its own. */
-export const outputKeys: readonly string[] = ['top', 'tops', 'outputs', 'output'];
-
-/** A layer by its name, or by its index among all layers. */
-export type LayerReference = string | number;
 
 /**
  * The layers that a layer names as its inputs; undefined when it names none. Numbers count backwards when negative
@@ -42,19 +30,19 @@ export function layerInputs(body: ConfigMapping, index: number): LayerReference[
   return undefined;
 }
 
-/** The layers whose output is added besides, with the member that names it. */
-export function layerSkips(body: ConfigMapping, index: number): { key: string; reference: LayerReference }[] {
-  return skipKeys.flatMap((key) =>
-    (referencesIn(body[key], index, false) ?? []).map((reference) => ({ key, reference })),
-  );
-}
-
-/** The names, beside its own, under which other layers may ask for a layer's output. */
-export function layerOutputs(body: ConfigMapping): string[] {
-  return outputKeys.flatMap((key) => {
-    const value = body[key];
-    return (Array.isArray(value) ? value : [value]).filter((name) => typeof name === 'string');
-  });
+/** Keras writes each input as `[name, node, tensor, …]`: directly in version 2, as `keras_history` in version 3. */
+function kerasNames(value: ConfigValue): string[] {
+  const names: string[] = [];
+  const rest: ConfigValue[] = [value];
+  for (let item = rest.pop(); item !== undefined; item = rest.pop()) {
+    if (Array.isArray(item)) {
+      const [name, node] = item;
+      if (typeof name === 'string' && (typeof node === 'number' || item.length === 1)) names.push(name);
+      else for (const inner of item.toReversed()) rest.push(inner);
+    } else if (isMapping(item)) for (const inner of Object.values(item).reverse()) rest.push(inner);
+    else if (typeof item === 'string' && value === item) names.push(item);
+  }
+  return names;
 }
 
 function referencesIn(
@@ -77,17 +65,31 @@ function absolute(references: readonly LayerReference[], index: number): LayerRe
   return valid ? resolved : undefined;
 }
 
-/** Keras writes each input as `[name, node, tensor, …]`: directly in version 2, as `keras_history` in version 3. */
-function kerasNames(value: ConfigValue): string[] {
-  const names: string[] = [];
-  const rest: ConfigValue[] = [value];
-  for (let item = rest.pop(); item !== undefined; item = rest.pop()) {
-    if (Array.isArray(item)) {
-      const [name, node] = item;
-      if (typeof name === 'string' && (typeof node === 'number' || item.length === 1)) names.push(name);
-      else for (const inner of item.toReversed()) rest.push(inner);
-    } else if (isMapping(item)) for (const inner of Object.values(item).reverse()) rest.push(inner);
-    else if (typeof item === 'string' && value === item) names.push(item);
-  }
-  return names;
+/** Members that give a layer's output a name of its own. */
+export const outputKeys: readonly string[] = ['top', 'tops', 'outputs', 'output'];
+
+/** Members that add a connection to the input the layer has anyway. */
+const skipKeys: readonly string[] = [
+  'residual',
+  'residual_from',
+  'skip',
+  'skip_from',
+  'shortcut',
+  'shortcut_from',
+  'add_from',
+];
+
+/** The layers whose output is added besides, with the member that names it. */
+export function layerSkips(body: ConfigMapping, index: number): { key: string; reference: LayerReference }[] {
+  return skipKeys.flatMap((key) =>
+    (referencesIn(body[key], index, false) ?? []).map((reference) => ({ key, reference })),
+  );
+}
+
+/** The names, beside its own, under which other layers may ask for a layer's output. */
+export function layerOutputs(body: ConfigMapping): string[] {
+  return outputKeys.flatMap((key) => {
+    const value = body[key];
+    return (Array.isArray(value) ? value : [value]).filter((name) => typeof name === 'string');
+  });
 }

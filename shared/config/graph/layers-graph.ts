@@ -13,6 +13,7 @@ const notAttributes: ReadonlySet<string> = new Set([
   'registered_name',
   'module',
 ]);
+
 const startsModel = /^(?:.*\.)?input(?:_?layer|_?data)?\d*$/i;
 
 /** An edge leads from each layer to those that take its output: the next one, unless a layer names its inputs. */
@@ -49,13 +50,13 @@ export function layersGraph(layers: readonly Layer[]): GraphDraft {
   return draft;
 }
 
+/** The class of `torch.nn.Conv2d`. */
+function shortType(type: string): string {
+  return /^[\w.]+\.(\w+)$/.exec(type)?.[1] ?? type;
+}
+
 /** Keras keeps a layer's settings one level down, Hydra and others in `params` or `args`. */
 function settingsOf(body: ConfigMapping): ConfigMapping {
   const nested = [body['config'], body['params'], body['args'], body['kwargs']].filter(isMapping);
   return Object.assign(Object.create(null), ...nested, body);
-}
-
-/** The class of `torch.nn.Conv2d`. */
-function shortType(type: string): string {
-  return /^[\w.]+\.(\w+)$/.exec(type)?.[1] ?? type;
 }

@@ -38,6 +38,13 @@ export function pipelineGraph({ type, list, ordered }: Stages): GraphDraft {
   return draft;
 }
 
+function labelOf({ names, body }: Stage, type: string, index: number): string {
+  const name = body['name'];
+  if (typeof name === 'string' && name !== '') return name;
+  const { uses } = body;
+  return names[0] ?? (typeof uses === 'string' ? uses : `${type} ${index + 1}`);
+}
+
 function connectProducers(draft: GraphDraft, outputs: PipelineOutputs, id: string, name: string): boolean {
   const producers = outputs.producers(name, id);
   for (const producer of producers) draft.connect(producer, id, name);
@@ -50,11 +57,4 @@ function chain(draft: GraphDraft, nodes: readonly { id: string }[]): void {
     if (previous !== undefined) draft.connect(previous, id);
     previous = id;
   }
-}
-
-function labelOf({ names, body }: Stage, type: string, index: number): string {
-  const name = body['name'];
-  if (typeof name === 'string' && name !== '') return name;
-  const { uses } = body;
-  return names[0] ?? (typeof uses === 'string' ? uses : `${type} ${index + 1}`);
 }

@@ -1,5 +1,3 @@
-/** Longer paths are compared as they are, without the folders they lie in. */
-const maxPathLength = 1000;
 /** A folder that thousands of stages write into, and thousands depend on, would have millions of edges. */
 const maxProducersBelow = 20_000;
 
@@ -35,6 +33,9 @@ export class PipelineOutputs {
     return this.#answeredBelow > maxProducersBelow ? [] : below;
   }
 }
+
+/** Longer paths are compared as they are, without the folders they lie in. */
+const maxPathLength = 1000;
 
 /** The folders that a path lies in, the nearest first. */
 function foldersAbove(path: string): string[] {

@@ -8,7 +8,6 @@ export interface Reference {
 }
 
 const longestPath = 1000;
-const step = /([^.[\]{}:$\s"']+)|\[(?:"([^"]*)"|'([^']*)'|([^\]"']*))\]|(\.)/y;
 
 /**
  * The references in a text, as OmegaConf and Hydra write them: `${a.b}`, `${a.b[0]}`, `${a["b c"]}`, and `${.b}`, `${..b}`
@@ -30,6 +29,8 @@ export function referencesIn(text: string): Reference[] {
   }
   return found;
 }
+
+const step = /([^.[\]{}:$\s"']+)|\[(?:"([^"]*)"|'([^']*)'|([^\]"']*))\]|(\.)/y;
 
 /** `a.b[0]` as a path; undefined for anything else. */
 function readPath(written: string): Reference | undefined {

@@ -1,46 +1,13 @@
 import { type ConfigMapping, type ConfigValue, isMapping } from '../config-value.ts';
 import { dependencyKeys, outputKeys } from './find-stages.ts';
 
-/** Members of a long-form dependency that hold the name itself. */
-const nameMembers = [
-  'path',
-  'job',
-  'name',
-  'from',
-  'stage',
-  'step',
-  'task',
-  'source',
-  'producerTask',
-] as const;
-/** Keys of these mappings name the stage's own parameters, not what it waits for. */
-const parameterKeys: ReadonlySet<string> = new Set(['inputs', 'input']);
-
 /** Declared dependencies of a stage: names of stages, paths and templates, as written but for `wdir` and `./`. */
 export function dependencyNames(body: ConfigMapping): string[] {
   return namesUnder(body, dependencyKeys);
 }
 
-/** Declared outputs of a stage. */
-export function outputNames(body: ConfigMapping): string[] {
-  return namesUnder(body, outputKeys);
-}
-
-/** Suffixes of a stage's name that mean its output or, in Argo, its outcome; `train.py` is a file. */
-const ofStage =
-  /^([\w-]+)(?:\.(?:outputs?|outs|artifacts|results?|Succeeded|Failed|Skipped|Errored|Omitted|Daemoned|AnySucceeded|AllFailed)\b.*|:(?!\/\/).+)?$/;
-
-/**
- * The stages that a template or an expression refers to: `{{tasks.a.outputs.x}}`, `a.outputs.x`, `a && b.Succeeded`.
- */
-export function mentionedStages(text: string): string[] {
-  const inTemplate = [...text.matchAll(/\b(?:tasks|steps|stages|jobs|needs)\.([\w-]+)/g)].map(
-    ([, name]) => name,
-  );
-  const operands = /&&|\|\|/.test(text) ? text.split(/&&|\|\||[()!\s]+/) : [text];
-  const inExpression = operands.map((operand) => ofStage.exec(operand)?.[1]);
-  return [...inTemplate, ...inExpression].filter((name) => name !== undefined);
-}
+/** Keys of these mappings name the stage's own parameters, not what it waits for. */
+const parameterKeys: ReadonlySet<string> = new Set(['inputs', 'input']);
 
 function namesUnder(body: ConfigMapping, keys: readonly string[]): string[] {
   const folder = typeof body['wdir'] === 'string' ? body['wdir'] : '';
@@ -71,6 +38,19 @@ function namesOfEntry(entry: ConfigMapping): string[] {
   return names.length > 0 ? names : Object.keys(entry);
 }
 
+/** Members of a long-form dependency that hold the name itself. */
+const nameMembers = [
+  'path',
+  'job',
+  'name',
+  'from',
+  'stage',
+  'step',
+  'task',
+  'source',
+  'producerTask',
+] as const;
+
 function longForm(entry: ConfigMapping): string[] {
   return nameMembers.map((member) => entry[member]).flatMap(namesInScalar);
 }
@@ -88,4 +68,25 @@ function plainPath(path: string): string {
     else if (part !== '.' && (part !== '' || parts.length === 0)) parts.push(part);
   }
   return parts.join('/');
+}
+
+/** Declared outputs of a stage. */
+export function outputNames(body: ConfigMapping): string[] {
+  return namesUnder(body, outputKeys);
+}
+
+/** Suffixes of a stage's name that mean its output or, in Argo, its outcome; `train.py` is a file. */
+const ofStage =
+  /^([\w-]+)(?:\.(?:outputs?|outs|artifacts|results?|Succeeded|Failed|Skipped|Errored|Omitted|Daemoned|AnySucceeded|AllFailed)\b.*|:(?!\/\/).+)?$/;
+
+/**
+ * The stages that a template or an expression refers to: `{{tasks.a.outputs.x}}`, `a.outputs.x`, `a && b.Succeeded`.
+ */
+export function mentionedStages(text: string): string[] {
+  const inTemplate = [...text.matchAll(/\b(?:tasks|steps|stages|jobs|needs)\.([\w-]+)/g)].map(
+    ([, name]) => name,
+  );
+  const operands = /&&|\|\|/.test(text) ? text.split(/&&|\|\||[()!\s]+/) : [text];
+  const inExpression = operands.map((operand) => ofStage.exec(operand)?.[1]);
+  return [...inTemplate, ...inExpression].filter((name) => name !== undefined);
 }

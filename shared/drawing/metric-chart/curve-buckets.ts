@@ -18,23 +18,6 @@ interface Bucket {
   high: CurvePoint;
 }
 
-const isLower = (y: number, other: number): boolean => y < other || (Number.isNaN(other) && !Number.isNaN(y));
-const isHigher = (y: number, other: number): boolean =>
-  y > other || (Number.isNaN(other) && !Number.isNaN(y));
-
-function overwrite(point: CurvePoint, x: number, y: number, index: number, step: number, time: number): void {
-  point.x = x;
-  point.y = y;
-  point.index = index;
-  point.step = step;
-  point.time = time;
-}
-
-function merge(bucket: Bucket, { low, high }: Bucket): void {
-  if (isLower(low.y, bucket.low.y)) bucket.low = low;
-  if (isHigher(high.y, bucket.high.y)) bucket.high = high;
-}
-
 /**
  * Thins a curve out while its points come, in whatever order, in the memory of what is kept: at most `most` points, which
  * are all as long as there are no more, and then the first and the last by x and the lowest and highest of each bucket.
@@ -123,4 +106,22 @@ export class CurveBuckets {
       if (point !== undefined) kept.set(point.index, point);
     return [...kept.values()].sort((one, other) => one.x - other.x || one.index - other.index);
   }
+}
+
+const isLower = (y: number, other: number): boolean => y < other || (Number.isNaN(other) && !Number.isNaN(y));
+
+function overwrite(point: CurvePoint, x: number, y: number, index: number, step: number, time: number): void {
+  point.x = x;
+  point.y = y;
+  point.index = index;
+  point.step = step;
+  point.time = time;
+}
+
+const isHigher = (y: number, other: number): boolean =>
+  y > other || (Number.isNaN(other) && !Number.isNaN(y));
+
+function merge(bucket: Bucket, { low, high }: Bucket): void {
+  if (isLower(low.y, bucket.low.y)) bucket.low = low;
+  if (isHigher(high.y, bucket.high.y)) bucket.high = high;
 }

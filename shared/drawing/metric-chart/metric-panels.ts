@@ -1,23 +1,20 @@
 import { type ChartedRun, MetricSeries } from './metric-series.ts';
 
-/** Panels that are drawn at most. */
-export const maxPanels = 12;
-/** Number of other metrics that are shown by name, so that a job that invents names takes no memory. */
-const maxOthers = 1000;
-
 /** Which data a metric was measured on, by the prefix of its name; `''` where it does not say. */
 export type Subset = '' | 'train' | 'val' | 'test';
+
+const prefixed = /^(train|val|test)_(.+)$/s;
+
+/** Panels that are drawn at most. */
+export const maxPanels = 12;
+
+/** Number of other metrics that are shown by name, so that a job that invents names takes no memory. */
+const maxOthers = 1000;
 
 export interface MetricPanel {
   /** Name of the metric, without the prefix. */
   name: string;
   series: ReadonlyMap<Subset, MetricSeries>;
-}
-
-const prefixed = /^(train|val|test)_(.+)$/s;
-
-function asSubset(name: string | undefined): Subset {
-  return name === 'train' || name === 'val' || name === 'test' ? name : '';
 }
 
 /** Gathers what a chart shows of a job's metrics: `loss` and `val_loss`, say, share a panel. */
@@ -76,4 +73,8 @@ export class MetricPanels {
   get points(): number {
     return this.#points;
   }
+}
+
+function asSubset(name: string | undefined): Subset {
+  return name === 'train' || name === 'val' || name === 'test' ? name : '';
 }

@@ -3,22 +3,9 @@ import { thinOut } from './thin-out.ts';
 
 /** Points that a line is drawn with at most. */
 export const maxPoints = 1000;
+
 /** How many are kept, so that a metric of millions of points takes no more memory. */
 const maxKept = 4 * maxPoints;
-/** Differences of larger numbers may overflow. */
-const largest = 1e300;
-
-const bounded = (value: number): number => Math.min(largest, Math.max(-largest, value));
-
-/** Points of one metric in the order of report, the same index in each column. */
-export interface ChartedRun {
-  name: string;
-  /** NaN stands for none. */
-  steps: Float64Array;
-  /** Epoch milliseconds. */
-  times: Float64Array;
-  values: Float64Array;
-}
 
 interface Report {
   step: number | null;
@@ -32,12 +19,6 @@ export interface DrawnPoint extends Report {
   x: number;
   y: number;
 }
-
-const reportOf = ({ step, time, y }: CurvePoint): Report => ({
-  step: Number.isNaN(step) ? null : step,
-  time,
-  value: y,
-});
 
 /** One metric, thinned out while its points come to those that its line needs. */
 export class MetricSeries {
@@ -87,4 +68,25 @@ export class MetricSeries {
     });
     return thinOut(points, maxPoints);
   }
+}
+
+const reportOf = ({ step, time, y }: CurvePoint): Report => ({
+  step: Number.isNaN(step) ? null : step,
+  time,
+  value: y,
+});
+
+/** Differences of larger numbers may overflow. */
+const largest = 1e300;
+
+const bounded = (value: number): number => Math.min(largest, Math.max(-largest, value));
+
+/** Points of one metric in the order of report, the same index in each column. */
+export interface ChartedRun {
+  name: string;
+  /** NaN stands for none. */
+  steps: Float64Array;
+  /** Epoch milliseconds. */
+  times: Float64Array;
+  values: Float64Array;
 }

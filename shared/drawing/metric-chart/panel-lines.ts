@@ -5,8 +5,6 @@ import { lineColours } from './line-colours.ts';
 import type { MetricPanel, Subset } from './metric-panels.ts';
 import type { DrawnPoint } from './metric-series.ts';
 
-export type Goal = 'maximize' | 'minimize';
-
 /** One line of a panel, with its text. */
 export interface PanelLine {
   name: string;
@@ -25,15 +23,17 @@ export interface PanelLines {
   progress: string;
 }
 
-const order: readonly Subset[] = ['', 'train', 'val', 'test'];
+export type Goal = 'maximize' | 'minimize';
+
+/** Tooltip of a point. */
+export const pointText = (name: string, point: DrawnPoint, progress: string): string =>
+  `${name}: ${valueText(point.value)} at ${placeText(point, progress)}`;
 
 /** `step 3`, or `12.5 seconds`. */
 const placeText = ({ x }: DrawnPoint, progress: string): string =>
   progress === 'step' ? `step ${valueText(x)}` : `${valueText(x)} ${progress}`;
 
-/** Tooltip of a point. */
-export const pointText = (name: string, point: DrawnPoint, progress: string): string =>
-  `${name}: ${valueText(point.value)} at ${placeText(point, progress)}`;
+const order: readonly Subset[] = ['', 'train', 'val', 'test'];
 
 /**
  * The lines of a panel: by step where every point names one, else by the time since `start` (epoch milliseconds),

@@ -15,21 +15,14 @@ export interface ChartOptions {
   start?: number | undefined;
 }
 
-const margin = 20;
-const gap = 16;
-const noteHeight = 17;
-/** Panels side by side, their width and the height of their plots, by how many there are. */
-const grids = [
-  { upTo: 1, columns: 1, width: 720, plotHeight: 300 },
-  { upTo: 4, columns: 2, width: 470, plotHeight: 200 },
-  { upTo: Number.POSITIVE_INFINITY, columns: 3, width: 420, plotHeight: 170 },
-] as const;
-const emptySize = { width: 720, height: 120 };
-
 interface Drawn {
   panel: MetricPanel;
   lines: PanelLines;
 }
+
+const noteHeight = 17;
+
+const margin = 20;
 
 /**
  * A job's metrics as an SVG 1.1 document that stands alone: a panel for each of the first twelve, by step or time,
@@ -66,6 +59,28 @@ export function renderMetricChart(
   ].join('\n');
 }
 
+const emptySize = { width: 720, height: 120 };
+
+function emptyPart(): { width: number; height: number; parts: string[] } {
+  const { width, height } = emptySize;
+  const text = 'No metrics have been reported.';
+  const frame = `<rect width="${width}" height="${height}" rx="8" fill="${colours.panel}" stroke="${colours.frame}"/>`;
+  return {
+    width,
+    height,
+    parts: [frame, textAt(text, (width - textWidth(text, labelSize)) / 2, height / 2 + 4)],
+  };
+}
+
+/** Panels side by side, their width and the height of their plots, by how many there are. */
+const grids = [
+  { upTo: 1, columns: 1, width: 720, plotHeight: 300 },
+  { upTo: 4, columns: 2, width: 470, plotHeight: 200 },
+  { upTo: Number.POSITIVE_INFINITY, columns: 3, width: 420, plotHeight: 170 },
+] as const;
+
+const gap = 16;
+
 function layout(drawn: readonly Drawn[]): { width: number; height: number; parts: string[] } {
   const grid = grids.find(({ upTo }) => drawn.length <= upTo) ?? grids[2];
   const parts: string[] = [];
@@ -81,17 +96,6 @@ function layout(drawn: readonly Drawn[]): { width: number; height: number; parts
     top += panelHeight(size) + gap;
   }
   return { width: grid.columns * (grid.width + gap) - gap, height: top - gap, parts };
-}
-
-function emptyPart(): { width: number; height: number; parts: string[] } {
-  const { width, height } = emptySize;
-  const text = 'No metrics have been reported.';
-  const frame = `<rect width="${width}" height="${height}" rx="8" fill="${colours.panel}" stroke="${colours.frame}"/>`;
-  return {
-    width,
-    height,
-    parts: [frame, textAt(text, (width - textWidth(text, labelSize)) / 2, height / 2 + 4)],
-  };
 }
 
 function missing({ others, panels }: MetricPanels): string[] {

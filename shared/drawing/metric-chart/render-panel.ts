@@ -17,18 +17,13 @@ export interface PanelSize {
 }
 
 const padding = 14;
+
 const headHeight = 24;
+
 const legendRow = 17;
-const footHeight = 28;
-/** Lines of so few points show each of them. */
-const maxDotted = 40;
-/** Lines of so many points are thin, or they would fill the plot. */
-const denseFrom = 300;
+
 /** Least distance of two labels' base lines. */
 const labelGap = 12;
-
-export const panelHeight = ({ plotHeight, legendRows }: PanelSize): number =>
-  2 * padding + headHeight + legendRows * legendRow + plotHeight + footHeight;
 
 /** One panel, its upper left corner at the origin. */
 export function renderPanel(name: string, { lines, progress }: PanelLines, size: PanelSize): string {
@@ -71,6 +66,11 @@ export function renderPanel(name: string, { lines, progress }: PanelLines, size:
   ].join('\n');
 }
 
+const footHeight = 28;
+
+export const panelHeight = ({ plotHeight, legendRows }: PanelSize): number =>
+  2 * padding + headHeight + legendRows * legendRow + plotHeight + footHeight;
+
 function heading(name: string, { isLogarithmic }: Axis, width: number): string {
   const note = isLogarithmic ? 'logarithmic' : '';
   const room = width - 2 * padding - textWidth(note, labelSize) - 12;
@@ -109,6 +109,12 @@ function axes(
     textAt(what, (left + right) / 2, bottom + 33, { anchor: 'middle' }),
   ].join('');
 }
+
+/** Lines of so many points are thin, or they would fill the plot. */
+const denseFrom = 300;
+
+/** Lines of so few points show each of them. */
+const maxDotted = 40;
 
 function curve({ name, colour, points, best }: PanelLine, x: Axis, y: Axis, progress: string): string {
   const draw = line<DrawnPoint>(

@@ -1,5 +1,15 @@
 import { countText, valueText } from '../../drawing/number-text.ts';
 
+/** A count; in thousands or millions where that is shorter. */
+export function amountText(count: number): string {
+  if (count >= 1e9) return `${threeDigits(count / 1e9)} billion`;
+  if (count >= 1e6) return `${threeDigits(count / 1e6)} million`;
+  return countText(count);
+}
+
+const threeDigits = (value: number): string =>
+  value >= 1000 ? countText(Math.round(value)) : String(Number(value.toPrecision(3)));
+
 const byteUnits = ['bytes', 'KB', 'MB', 'GB', 'TB'];
 
 /** Bytes in the unit that suits them, thousands of thousands: `13.96 MB`. */
@@ -10,13 +20,6 @@ export function bytesText(bytes: number): string {
     unit += 1;
   }
   return `${unit === 0 ? countText(value) : threeDigits(value)} ${byteUnits[unit]}`;
-}
-
-/** A count; in thousands or millions where that is shorter. */
-export function amountText(count: number): string {
-  if (count >= 1e9) return `${threeDigits(count / 1e9)} billion`;
-  if (count >= 1e6) return `${threeDigits(count / 1e6)} million`;
-  return countText(count);
 }
 
 export const millisecondsText = (ms: number): string => `${threeDigits(ms)} ms`;
@@ -37,6 +40,3 @@ export const factorText = (before: number, after: number): string =>
 /** How fast a result is beside its model, from time after / time before: above 1 is faster, wherever it is said. */
 export const speedText = (ratio: number): string =>
   ratio > 0 ? `${threeDigits(1 / ratio)} times as fast` : '';
-
-const threeDigits = (value: number): string =>
-  value >= 1000 ? countText(Math.round(value)) : String(Number(value.toPrecision(3)));

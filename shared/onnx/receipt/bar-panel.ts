@@ -39,66 +39,12 @@ export interface DrawnPanel {
 }
 
 const padding = 14;
+
 const headHeight = 26;
-const barHeight = 10;
+
 const rowGap = 8;
+
 const footHeight = 18;
-/** Least drawn length of a bar, in pixels. */
-const shortest = 1.5;
-const least = 1e-6;
-
-const rowHeight = ({ bars }: BarRow): number => Math.max(1, bars.length) * (barHeight + 2) + rowGap;
-
-/** Length of a bar in pixels, by its row. */
-function lengthOf({ rows, scale }: BarPanel, width: number): (value: number, row: BarRow) => number {
-  const longest = (some: readonly BarRow[]): number =>
-    Math.max(0, ...some.flatMap(({ bars }) => bars.map(({ value }) => value)));
-  if (scale === 'powers') {
-    const powers = scaleLog().domain([least, 1]).range([0, width]).clamp(true);
-    return (value) => (value > 0 ? powers(value) : 0);
-  }
-  const all = scale === 'share' ? 1 : longest(rows);
-  return (value, row) =>
-    scaleLinear()
-      .domain([0, (scale === 'row' ? longest([row]) : all) || 1])
-      .range([0, width])
-      .clamp(true)(value);
-}
-
-/** The powers of ten that bars are measured by. */
-function powerGrid(left: number, width: number, top: number, bottom: number): string[] {
-  const powers = scaleLog()
-    .domain([least, 1])
-    .range([left, left + width]);
-  return [-6, -5, -4, -3, -2, -1, 0].map((power) => {
-    const x = powers(10 ** power);
-    const label = textAt(power === 0 ? '1' : `1e${power}`.replace('-', '\u2212'), x, bottom + 12, {
-      anchor: 'middle',
-    });
-    return `${lineBetween([x, top], [x, bottom], colours.grid)}${label}`;
-  });
-}
-
-function drawRow(
-  row: BarRow,
-  top: number,
-  left: number,
-  length: (value: number, row: BarRow) => number,
-): string {
-  const middle = top + (rowHeight(row) - rowGap) / 2 + 4;
-  const label = textAt(fitted(row.label, left - padding - 10, labelSize), left - 10, middle, {
-    anchor: 'end',
-    colour: colours.text,
-  });
-  const bars = row.bars.map(({ value, text, colour }, index) => {
-    const y = top + index * (barHeight + 2);
-    const width = Math.max(value > 0 ? shortest : 0, length(value, row));
-    const hover = `<title>${escapeXml(`${row.label}: ${text}`)}</title>`;
-    const bar = `<rect x="${at(left)}" y="${at(y)}" width="${at(width)}" height="${barHeight}" rx="1.5" fill="${colour}">${hover}</rect>`;
-    return `${bar}${textAt(text, left + width + 5, y + barHeight - 1, { colour: colours.text })}`;
-  });
-  return [label, ...bars].join('');
-}
 
 /** Draw rows of bars, with names at the left and values at their ends. */
 export function drawBars(panel: BarPanel, width: number): DrawnPanel {
@@ -136,4 +82,64 @@ export function drawBars(panel: BarPanel, width: number): DrawnPanel {
   }
   const height = end - rowGap + padding;
   return { svg: parts.join('\n'), height };
+}
+
+const least = 1e-6;
+
+/** Length of a bar in pixels, by its row. */
+function lengthOf({ rows, scale }: BarPanel, width: number): (value: number, row: BarRow) => number {
+  const longest = (some: readonly BarRow[]): number =>
+    Math.max(0, ...some.flatMap(({ bars }) => bars.map(({ value }) => value)));
+  if (scale === 'powers') {
+    const powers = scaleLog().domain([least, 1]).range([0, width]).clamp(true);
+    return (value) => (value > 0 ? powers(value) : 0);
+  }
+  const all = scale === 'share' ? 1 : longest(rows);
+  return (value, row) =>
+    scaleLinear()
+      .domain([0, (scale === 'row' ? longest([row]) : all) || 1])
+      .range([0, width])
+      .clamp(true)(value);
+}
+
+const barHeight = 10;
+
+const rowHeight = ({ bars }: BarRow): number => Math.max(1, bars.length) * (barHeight + 2) + rowGap;
+
+/** The powers of ten that bars are measured by. */
+function powerGrid(left: number, width: number, top: number, bottom: number): string[] {
+  const powers = scaleLog()
+    .domain([least, 1])
+    .range([left, left + width]);
+  return [-6, -5, -4, -3, -2, -1, 0].map((power) => {
+    const x = powers(10 ** power);
+    const label = textAt(power === 0 ? '1' : `1e${power}`.replace('-', '\u2212'), x, bottom + 12, {
+      anchor: 'middle',
+    });
+    return `${lineBetween([x, top], [x, bottom], colours.grid)}${label}`;
+  });
+}
+
+/** Least drawn length of a bar, in pixels. */
+const shortest = 1.5;
+
+function drawRow(
+  row: BarRow,
+  top: number,
+  left: number,
+  length: (value: number, row: BarRow) => number,
+): string {
+  const middle = top + (rowHeight(row) - rowGap) / 2 + 4;
+  const label = textAt(fitted(row.label, left - padding - 10, labelSize), left - 10, middle, {
+    anchor: 'end',
+    colour: colours.text,
+  });
+  const bars = row.bars.map(({ value, text, colour }, index) => {
+    const y = top + index * (barHeight + 2);
+    const width = Math.max(value > 0 ? shortest : 0, length(value, row));
+    const hover = `<title>${escapeXml(`${row.label}: ${text}`)}</title>`;
+    const bar = `<rect x="${at(left)}" y="${at(y)}" width="${at(width)}" height="${barHeight}" rx="1.5" fill="${colour}">${hover}</rect>`;
+    return `${bar}${textAt(text, left + width + 5, y + barHeight - 1, { colour: colours.text })}`;
+  });
+  return [label, ...bars].join('');
 }

@@ -21,32 +21,6 @@ export const barColours = {
   memory: '#7a3fb8',
 };
 
-const layersShown = 40;
-const operatorsShown = 16;
-const outputsShown = 20;
-
-type Change = { before: number; after: number };
-
-const changeRow = (label: string, { before, after }: Change, text: (value: number) => string): BarRow => ({
-  label,
-  bars: [
-    { value: before, text: text(before), colour: barColours.before },
-    { value: after, text: text(after), colour: barColours.after },
-  ],
-  note: factorText(before, after),
-});
-
-const latencyRow = (label: string, times: Change): BarRow => ({
-  ...changeRow(label, times, millisecondsText),
-  note: times.before > 0 ? speedText(times.after / times.before) : '',
-});
-
-const more = (all: number, shown: number, what: string): string | undefined =>
-  all > shown ? `${all - shown} more ${what} stand in the receipt's JSON.` : undefined;
-
-const withFoot = (panel: BarPanel, foot: string | undefined): BarPanel =>
-  foot === undefined ? panel : { ...panel, foot };
-
 /** Sizes, times and accuracy of the model and of its result. */
 export function changePanel(receipt: Receipt): BarPanel {
   const { latency, latency_batch, accuracy } = receipt;
@@ -79,6 +53,24 @@ export function changePanel(receipt: Receipt): BarPanel {
   };
 }
 
+type Change = { before: number; after: number };
+
+const changeRow = (label: string, { before, after }: Change, text: (value: number) => string): BarRow => ({
+  label,
+  bars: [
+    { value: before, text: text(before), colour: barColours.before },
+    { value: after, text: text(after), colour: barColours.after },
+  ],
+  note: factorText(before, after),
+});
+
+const latencyRow = (label: string, times: Change): BarRow => ({
+  ...changeRow(label, times, millisecondsText),
+  note: times.before > 0 ? speedText(times.after / times.before) : '',
+});
+
+const layersShown = 40;
+
 /** What `auto` measured, by size; undefined where it did not search. */
 export function candidatePanel({ candidates }: Receipt): BarPanel | undefined {
   if (candidates.length === 0) return undefined;
@@ -99,6 +91,14 @@ export function candidatePanel({ candidates }: Receipt): BarPanel | undefined {
   const panel: BarPanel = { title: 'Candidates', subtitle, rows, scale: 'all' };
   return withFoot(panel, more(candidates.length, layersShown, 'candidates'));
 }
+
+const withFoot = (panel: BarPanel, foot: string | undefined): BarPanel =>
+  foot === undefined ? panel : { ...panel, foot };
+
+const more = (all: number, shown: number, what: string): string | undefined =>
+  all > shown ? `${all - shown} more ${what} stand in the receipt's JSON.` : undefined;
+
+const outputsShown = 20;
 
 /** Relative L2 error of each output, or of each layer that was run by itself. */
 export function outputPanel({ outputs, checked_layers, run_as_whole, compared_on }: Receipt): BarPanel {
@@ -170,6 +170,8 @@ export function layerPanels({ layers, layers_omitted }: Receipt): BarPanel[] {
   }
   return panels;
 }
+
+const operatorsShown = 16;
 
 /** How often each operator occurs before and after. */
 export function operatorPanel({ operators: { before, after } }: Receipt): BarPanel {

@@ -4,15 +4,6 @@ import { at, textAt } from '../../drawing/svg-parts.ts';
 import type { DrawnPanel } from './bar-panel.ts';
 import { wrapped } from './text-panel.ts';
 
-/** Width of a page's panels together, in pixels. */
-export const pageWidth = 960;
-/** Between panels. */
-export const pageGap = 16;
-const margin = 20;
-const lineHeight = 17;
-/** Lines that a text below the title takes at most. */
-const maxLines = 5;
-
 export interface Page {
   title: string;
   /** Description of the page for screen readers. */
@@ -24,8 +15,18 @@ export interface Page {
   rows: readonly (readonly DrawnPanel[])[];
 }
 
-const frame = (wide: number, high: number): string =>
-  `<rect width="${at(wide)}" height="${at(high)}" rx="8" fill="${colours.panel}" stroke="${colours.frame}"/>`;
+/** Width of a page's panels together, in pixels. */
+export const pageWidth = 960;
+
+/** Lines that a text below the title takes at most. */
+const maxLines = 5;
+
+const margin = 20;
+
+const lineHeight = 17;
+
+/** Between panels. */
+export const pageGap = 16;
 
 /** A page of panels as an SVG 1.1 document that stands alone, without script or outside resource. */
 export function renderPage(page: Page): string {
@@ -61,3 +62,6 @@ export function renderPage(page: Page): string {
     '</svg>\n',
   ].join('\n');
 }
+
+const frame = (wide: number, high: number): string =>
+  `<rect width="${at(wide)}" height="${at(high)}" rx="8" fill="${colours.panel}" stroke="${colours.frame}"/>`;

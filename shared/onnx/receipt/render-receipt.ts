@@ -12,15 +12,35 @@ import {
 import { pageGap, pageWidth, renderPage } from './render-page.ts';
 import { drawTexts } from './text-panel.ts';
 
-const keptShown = 24;
 /** Dark enough to be read on white. */
 const warningColour = '#a3341a';
+
+/** Render a receipt as a page of bars and notes. */
+export const renderReceipt = (receipt: Receipt): string =>
+  renderPage({
+    title: titleOf(receipt),
+    description: description(receipt),
+    lines: [...receipt.summary, ...headLines(receipt)],
+    ...(receipt.is_useless && { colour: warningColour }),
+    rows: layout(receipt),
+  });
 
 /** The request, in a line. */
 function titleOf({ operation, strategy, request }: Receipt): string {
   const { compression, precision, quant_type } = request;
   const how = operation === 'prune' ? `compression ${compression}` : `${precision} bits, ${quant_type}`;
   return `${operation === 'prune' ? 'Pruning' : 'Quantization'}: ${strategy}, ${how}`;
+}
+
+/** Description of the page for screen readers. */
+function description({ file_bytes, outputs }: Receipt): string {
+  const errors = outputs.flatMap(({ name, relative_l2_error: error }) =>
+    error === null ? [] : [`${name} ${error.toPrecision(2)}`],
+  );
+  const sizes = `From ${bytesText(file_bytes.before)} to ${bytesText(file_bytes.after)}.`;
+  return errors.length === 0
+    ? sizes
+    : `${sizes} Relative error of the outputs: ${errors.slice(0, 10).join(', ')}.`;
 }
 
 function headLines({ onnx_runtime, hardware, opsets, seeds, pruning }: Receipt): string[] {
@@ -39,6 +59,8 @@ function headLines({ onnx_runtime, hardware, opsets, seeds, pruning }: Receipt):
     `${hardware.processor}, ${hardware.architecture}, ${hardware.threads} thread; ${flags}.`,
   ];
 }
+
+const keptShown = 24;
 
 /** Panels in rows of one or two, which are as high as the higher of them. */
 function layout(receipt: Receipt): DrawnPanel[][] {
@@ -65,24 +87,3 @@ function layout(receipt: Receipt): DrawnPanel[][] {
     ...texts('What to try next', receipt.suggestions),
   ].filter((row) => row.length > 0);
 }
-
-/** Description of the page for screen readers. */
-function description({ file_bytes, outputs }: Receipt): string {
-  const errors = outputs.flatMap(({ name, relative_l2_error: error }) =>
-    error === null ? [] : [`${name} ${error.toPrecision(2)}`],
-  );
-  const sizes = `From ${bytesText(file_bytes.before)} to ${bytesText(file_bytes.after)}.`;
-  return errors.length === 0
-    ? sizes
-    : `${sizes} Relative error of the outputs: ${errors.slice(0, 10).join(', ')}.`;
-}
-
-/** Render a receipt as a page of bars and notes. */
-export const renderReceipt = (receipt: Receipt): string =>
-  renderPage({
-    title: titleOf(receipt),
-    description: description(receipt),
-    lines: [...receipt.summary, ...headLines(receipt)],
-    ...(receipt.is_useless && { colour: warningColour }),
-    rows: layout(receipt),
-  });

@@ -2,6 +2,24 @@ import { targetFacts, targetOf } from '../strategies/target.ts';
 import { millisecondsText } from './amount-text.ts';
 import type { Receipt } from './receipt.ts';
 
+type Latency = NonNullable<Receipt['latency']>;
+
+/** How a result's time compares with its model's, with the interval in which that lies. */
+export function speedSentence({
+  ratio,
+  ratio_interval: [least, most],
+  p50,
+}: Pick<Latency, 'ratio' | 'ratio_interval' | 'p50'>): string {
+  const said = `${times(ratio)} times as fast as the float model`;
+  const interval = `95 % interval ${times(most)} to ${times(least)}`;
+  const took = `${millisecondsText(p50.after)} instead of ${millisecondsText(p50.before)}`;
+  if (least > 1) return `SLOWER: ${said} (${interval}; ${took})`;
+  if (most < 1) return `${said} (${interval}; ${took})`;
+  return `No faster and no slower than can be told apart: ${said} (${interval}; ${took})`;
+}
+
+const times = (ratio: number): string => Number((1 / ratio).toPrecision(3)).toString();
+
 /** Instruction sets by their names among people; those that decide about 8-bit products. */
 const deciding: Readonly<Record<string, readonly (readonly [flag: string, name: string])[]>> = {
   x64: [
@@ -15,6 +33,7 @@ const deciding: Readonly<Record<string, readonly (readonly [flag: string, name: 
     ['i8mm', 'I8MM'],
   ],
 };
+
 /** Those whose absence is worth a word. */
 const missed: readonly string[] = ['AVX2', 'AVX-512 VNNI', 'Arm dot product', 'I8MM'];
 
@@ -30,24 +49,6 @@ export function processorText({ processor, architecture, flags }: Receipt['hardw
     ...(lacks.length === 0 ? [] : [`without ${lacks.join(', ')}`]),
   ];
   return [`${processor} (${architecture})`, ...parts].join(' ');
-}
-
-const times = (ratio: number): string => Number((1 / ratio).toPrecision(3)).toString();
-
-type Latency = NonNullable<Receipt['latency']>;
-
-/** How a result's time compares with its model's, with the interval in which that lies. */
-export function speedSentence({
-  ratio,
-  ratio_interval: [least, most],
-  p50,
-}: Pick<Latency, 'ratio' | 'ratio_interval' | 'p50'>): string {
-  const said = `${times(ratio)} times as fast as the float model`;
-  const interval = `95 % interval ${times(most)} to ${times(least)}`;
-  const took = `${millisecondsText(p50.after)} instead of ${millisecondsText(p50.before)}`;
-  if (least > 1) return `SLOWER: ${said} (${interval}; ${took})`;
-  if (most < 1) return `${said} (${interval}; ${took})`;
-  return `No faster and no slower than can be told apart: ${said} (${interval}; ${took})`;
 }
 
 /** The line of a receipt that compares time, on the processor that measured. `why` says why nothing was timed. */

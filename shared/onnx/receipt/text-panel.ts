@@ -3,9 +3,6 @@ import { drawable, fitted, textWidth } from '../../drawing/drawn-text.ts';
 import { textAt } from '../../drawing/svg-parts.ts';
 import type { DrawnPanel } from './bar-panel.ts';
 
-const padding = 14;
-const lineHeight = 16;
-
 /** Text in lines that fit into a width, broken between words where it can be; at most so many lines. */
 export function wrapped(text: string, width: number, maxLines: number): string[] {
   const lines: string[] = [];
@@ -26,6 +23,10 @@ export function wrapped(text: string, width: number, maxLines: number): string[]
     return fitted(isCut ? `${one} …` : one, width, labelSize);
   });
 }
+
+const padding = 14;
+
+const lineHeight = 16;
 
 /** Draws paragraphs under a title. */
 export function drawTexts(

@@ -1,28 +1,6 @@
 import { measures } from './measure.ts';
 import type { Parameters } from './parameter.ts';
 
-/** What `auto` makes small. */
-export const goals = ['size', 'latency'] as const;
-
-/** Parameters of `auto`, of either operation. */
-export const searchParameters = {
-  max_loss: {
-    kind: 'positive',
-    description:
-      'With auto: how much may be lost, as a share of accuracy where the model has an evaluation set, else as the relative L2 error of an output.',
-    usage: 'A number such as `0.01`, which it is without it.',
-    before: null,
-  },
-  goal: {
-    kind: 'text',
-    description: 'With auto: what is to be small, the size of the file or the time of a run.',
-    usage: '`size` or `latency`.',
-    values: goals,
-    otherwise: 'size',
-    before: 'size',
-  },
-} as const satisfies Parameters;
-
 /** Parameters of every strategy. `maxError` is the description of that bound. */
 export const commonParameters = (maxError: string) =>
   ({
@@ -53,3 +31,25 @@ export const commonParameters = (maxError: string) =>
       before: 'full',
     },
   }) as const satisfies Parameters;
+
+/** What `auto` makes small. */
+export const goals = ['size', 'latency'] as const;
+
+/** Parameters of `auto`, of either operation. */
+export const searchParameters = {
+  max_loss: {
+    kind: 'positive',
+    description:
+      'With auto: how much may be lost, as a share of accuracy where the model has an evaluation set, else as the relative L2 error of an output.',
+    usage: 'A number such as `0.01`, which it is without it.',
+    before: null,
+  },
+  goal: {
+    kind: 'text',
+    description: 'With auto: what is to be small, the size of the file or the time of a run.',
+    usage: '`size` or `latency`.',
+    values: goals,
+    otherwise: 'size',
+    before: 'size',
+  },
+} as const satisfies Parameters;

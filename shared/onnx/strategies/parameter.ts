@@ -1,17 +1,7 @@
 import * as z from 'zod';
 import { measures } from './measure.ts';
 
-/** Schemas of the values of a parameter, by its kind: as records keep them and as answers show them. */
-const valueSchemas = {
-  integer: () => z.number().int(),
-  positive: () => z.number().nullable(),
-  boolean: () => z.boolean(),
-  text: () => z.string(),
-  names: () => z.array(z.string()),
-};
-
 type Kind = keyof typeof valueSchemas;
-type Value<K extends Kind> = z.output<ReturnType<(typeof valueSchemas)[K]>>;
 
 /**
  * A parameter of the strategies of one operation. Its forms in queries, flags, records, answers and documents are
@@ -35,6 +25,8 @@ export interface Parameter {
 
 export type Parameters = Readonly<Record<string, Parameter>>;
 
+type Value<K extends Kind> = z.output<ReturnType<(typeof valueSchemas)[K]>>;
+
 /** The values of all parameters of an operation. */
 export type ValuesOf<P extends Parameters> = {
   [N in keyof P]: P[N] extends { values: readonly (infer V)[] } ? V : Value<P[N]['kind']>;
@@ -44,6 +36,15 @@ type SchemasOf<P extends Parameters> = {
   [N in keyof P]: P[N] extends { values: readonly (infer V extends string)[] }
     ? z.ZodEnum<{ [name in V]: name }>
     : ReturnType<(typeof valueSchemas)[P[N]['kind']]>;
+};
+
+/** Schemas of the values of a parameter, by its kind: as records keep them and as answers show them. */
+const valueSchemas = {
+  integer: () => z.number().int(),
+  positive: () => z.number().nullable(),
+  boolean: () => z.boolean(),
+  text: () => z.string(),
+  names: () => z.array(z.string()),
 };
 
 /** Schemas of the values of all parameters of an operation, for records and answers. */
@@ -74,6 +75,8 @@ export function wholeNumber([least, most]: readonly [number, number]): z.ZodInt 
 export const choice = (isOpen: boolean, otherwise: boolean, message: string) =>
   isOpen ? z.boolean('must be true or false').default(otherwise) : z.literal(false, message).default(false);
 
+type CommonName = 'exclude' | 'max_error' | 'seed' | 'measure';
+
 /** Rules of the parameters that every strategy has alike. */
 export const commonRules = ({
   exclude,
@@ -99,8 +102,6 @@ export const commonRules = ({
     .default('quick')
     .describe(measure.description),
 });
-
-type CommonName = 'exclude' | 'max_error' | 'seed' | 'measure';
 
 /** One value of a request that its strategy does not allow, and what is allowed instead. */
 export interface ValueFault {

@@ -14,30 +14,11 @@ import { searchRules } from './search-rules.ts';
 /** A pruning to be done, with every default filled in. */
 export type PruneRequest = { operation: 'prune'; strategy: PruneStrategy } & ValuesOf<typeof pruneParameters>;
 
-/** The only value that there is; a request that leaves it out means it where it is the default. */
-function only(compression: number, message: string) {
-  const value = z.literal(compression, message);
-  return compression === pruneParameters.compression.otherwise ? value.default(compression) : value;
-}
-
-function compressionOf(strategy: PruneStrategy) {
-  const { compression } = pruneFacts(strategy);
-  const { bounds, otherwise, description } = pruneParameters.compression;
-  const rule =
-    compression === undefined
-      ? wholeNumber(bounds).default(otherwise)
-      : only(compression, `must be ${compression} with ${strategy}`);
-  return rule.describe(description);
-}
-
-function allocationOf(strategy: PruneStrategy) {
-  const { values, description } = pruneParameters.allocation;
-  const rule =
-    pruneFacts(strategy).isAllocated === true
-      ? z.enum(values, `must be ${values.join(' or ')}`).default('sensitivity')
-      : z.literal('uniform', `must be uniform with ${strategy}`).default('uniform');
-  return rule.describe(description);
-}
+/**
+ * The schema of each pruning: what requests are checked by and what is published. They are created on first use, not
+ * on import.
+ */
+export const pruneSchemas = () => pruneStrategyNames.map((strategy) => schemaOf(strategy));
 
 const schemaOf = <S extends PruneStrategy>(strategy: S) =>
   z
@@ -51,11 +32,30 @@ const schemaOf = <S extends PruneStrategy>(strategy: S) =>
     })
     .describe(pruneFacts(strategy).description);
 
-/**
- * The schema of each pruning: what requests are checked by and what is published. They are created on first use, not
- * on import.
- */
-export const pruneSchemas = () => pruneStrategyNames.map((strategy) => schemaOf(strategy));
+function compressionOf(strategy: PruneStrategy) {
+  const { compression } = pruneFacts(strategy);
+  const { bounds, otherwise, description } = pruneParameters.compression;
+  const rule =
+    compression === undefined
+      ? wholeNumber(bounds).default(otherwise)
+      : only(compression, `must be ${compression} with ${strategy}`);
+  return rule.describe(description);
+}
+
+/** The only value that there is; a request that leaves it out means it where it is the default. */
+function only(compression: number, message: string) {
+  const value = z.literal(compression, message);
+  return compression === pruneParameters.compression.otherwise ? value.default(compression) : value;
+}
+
+function allocationOf(strategy: PruneStrategy) {
+  const { values, description } = pruneParameters.allocation;
+  const rule =
+    pruneFacts(strategy).isAllocated === true
+      ? z.enum(values, `must be ${values.join(' or ')}`).default('sensitivity')
+      : z.literal('uniform', `must be uniform with ${strategy}`).default('uniform');
+  return rule.describe(description);
+}
 
 const fixed = pruneStrategyNames.flatMap((strategy) => {
   const { compression } = pruneFacts(strategy);
@@ -64,9 +64,6 @@ const fixed = pruneStrategyNames.flatMap((strategy) => {
 
 /** The allowed combinations, in a sentence. */
 export const allowedPrunings = `strategy is one of ${pruneStrategyNames.join(', ')}; compression is a whole number from 1${fixed.join('')}`;
-
-const isPruneStrategy = (value: unknown): value is PruneStrategy =>
-  pruneStrategyNames.some((strategy) => strategy === value);
 
 /** Checks a request for a pruning. Returns it with its defaults, or all errors. */
 export function checkPruning(values: Readonly<Record<string, unknown>>): Checked<PruneRequest> {
@@ -77,6 +74,9 @@ export function checkPruning(values: Readonly<Record<string, unknown>>): Checked
   const fault = { name: 'strategy', message: `must be one of ${pruneStrategyNames.join(', ')}` };
   return { faults: [fault, ...('faults' in checked ? checked.faults : [])] };
 }
+
+const isPruneStrategy = (value: unknown): value is PruneStrategy =>
+  pruneStrategyNames.some((strategy) => strategy === value);
 
 /** The strategy and parameters of a request for a pruning, as they are stored and shown. */
 export const prunedBy = () => ({

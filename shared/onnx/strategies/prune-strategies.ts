@@ -2,38 +2,6 @@ import { commonParameters, searchParameters } from './common-parameters.ts';
 import type { Parameters } from './parameter.ts';
 import { namesOf, type StrategyFacts, type UsingStatistics } from './strategy-facts.ts';
 
-/** Parameters of prunings. */
-export const pruneParameters = {
-  compression: {
-    kind: 'integer',
-    description: '1/compression of the prunable weights is kept.',
-    usage: 'A whole number, such as `2`, which n_m_2_4 always has.',
-    // Beyond any use; what is out of reach for a model is found out when it is pruned.
-    bounds: [1, 1_000_000],
-    otherwise: 1,
-  },
-  allocation: {
-    kind: 'text',
-    description:
-      'Whether each layer loses the same part (uniform), or those whose output needs their channels least lose most.',
-    usage: 'Of structured_reconstruct: `sensitivity`, which is its default, or `uniform`.',
-    values: ['uniform', 'sensitivity'],
-    // Records of earlier releases do not have it.
-    before: 'uniform',
-  },
-  ...searchParameters,
-  ...commonParameters('The relative L2 error of an output above which the request fails.'),
-} as const satisfies Parameters;
-
-interface PruneFacts extends StrategyFacts {
-  /** The only compression it can reach; any where it is not given. */
-  compression?: number;
-  /** Whether it can spread what it removes by sensitivity. */
-  isAllocated?: boolean;
-  /** Whether it chooses among the others. */
-  searches?: boolean;
-}
-
 /** Every way to prune, by the name that requests give it. */
 export const pruneStrategies = {
   magnitude_global: {
@@ -89,7 +57,40 @@ export const pruneStrategies = {
   },
 } as const satisfies Readonly<Record<string, PruneFacts>>;
 
+interface PruneFacts extends StrategyFacts {
+  /** The only compression it can reach; any where it is not given. */
+  compression?: number;
+  /** Whether it can spread what it removes by sensitivity. */
+  isAllocated?: boolean;
+  /** Whether it chooses among the others. */
+  searches?: boolean;
+}
+
+/** Parameters of prunings. */
+export const pruneParameters = {
+  compression: {
+    kind: 'integer',
+    description: '1/compression of the prunable weights is kept.',
+    usage: 'A whole number, such as `2`, which n_m_2_4 always has.',
+    // Beyond any use; what is out of reach for a model is found out when it is pruned.
+    bounds: [1, 1_000_000],
+    otherwise: 1,
+  },
+  allocation: {
+    kind: 'text',
+    description:
+      'Whether each layer loses the same part (uniform), or those whose output needs their channels least lose most.',
+    usage: 'Of structured_reconstruct: `sensitivity`, which is its default, or `uniform`.',
+    values: ['uniform', 'sensitivity'],
+    // Records of earlier releases do not have it.
+    before: 'uniform',
+  },
+  ...searchParameters,
+  ...commonParameters('The relative L2 error of an output above which the request fails.'),
+} as const satisfies Parameters;
+
 export type PruneStrategy = keyof typeof pruneStrategies;
+
 export const pruneStrategyNames = namesOf(pruneStrategies);
 
 /** Facts of a strategy. */

@@ -30,39 +30,14 @@ interface Method extends Combination {
 
 const methodsOf = (strategy: QuantizeStrategy): Method[] =>
   quantizeFacts(strategy).combinations.map((combination) => ({ ...combination, strategy }));
+
 const methods = quantizeStrategyNames.flatMap(methodsOf);
 
-const list = (values: readonly (string | number)[]): string => values.join(' or ');
-
-/** The values of precision that a strategy takes, as text. */
-function precisionMessage(strategy: QuantizeStrategy): string {
-  const later = quantizeFacts(strategy).isCalibrated ? '; 16 bits are not offered yet' : '';
-  return `must be ${list(methodsOf(strategy).map(({ precision }) => precision))} with ${strategy}${later}`;
-}
-
-function quantTypeMessage(strategy: QuantizeStrategy): string {
-  const own = methodsOf(strategy);
-  const each = own.map(({ precision, quantTypes: types }) => {
-    const bits = own.length === 1 ? '' : ` of ${precision} bits`;
-    return `${list(types)} with ${strategy}${bits}`;
-  });
-  return `must be ${each.join(', ')}`;
-}
-
-const includable = ({ strategy, include }: Method) =>
-  include === undefined
-    ? names.max(0, `must be empty with ${strategy}`)
-    : z.array(z.enum(include, `takes ${list(include)}`)).max(include.length, 'names one twice');
-
-const smoothing = (isOpen: boolean, strategy: QuantizeStrategy) =>
-  isOpen
-    ? z
-        .number('must be a number')
-        .positive('must be above 0')
-        .max(1, 'must be at most 1')
-        .nullable()
-        .default(null)
-    : z.null(`must not be given with ${strategy}`).default(null);
+/**
+ * The schema of each quantization: what requests are checked by and what is published. They are created on first use,
+ * not on import.
+ */
+export const quantizeSchemas = () => methods.map(schemaOf);
 
 function schemaOf(method: Method) {
   const { strategy, precision, quantTypes: types, perChannel, reduceRange, leafNode } = method;
@@ -93,11 +68,37 @@ function schemaOf(method: Method) {
     );
 }
 
-/**
- * The schema of each quantization: what requests are checked by and what is published. They are created on first use,
- * not on import.
- */
-export const quantizeSchemas = () => methods.map(schemaOf);
+/** The values of precision that a strategy takes, as text. */
+function precisionMessage(strategy: QuantizeStrategy): string {
+  const later = quantizeFacts(strategy).isCalibrated ? '; 16 bits are not offered yet' : '';
+  return `must be ${list(methodsOf(strategy).map(({ precision }) => precision))} with ${strategy}${later}`;
+}
+
+const list = (values: readonly (string | number)[]): string => values.join(' or ');
+
+function quantTypeMessage(strategy: QuantizeStrategy): string {
+  const own = methodsOf(strategy);
+  const each = own.map(({ precision, quantTypes: types }) => {
+    const bits = own.length === 1 ? '' : ` of ${precision} bits`;
+    return `${list(types)} with ${strategy}${bits}`;
+  });
+  return `must be ${each.join(', ')}`;
+}
+
+const includable = ({ strategy, include }: Method) =>
+  include === undefined
+    ? names.max(0, `must be empty with ${strategy}`)
+    : z.array(z.enum(include, `takes ${list(include)}`)).max(include.length, 'names one twice');
+
+const smoothing = (isOpen: boolean, strategy: QuantizeStrategy) =>
+  isOpen
+    ? z
+        .number('must be a number')
+        .positive('must be above 0')
+        .max(1, 'must be at most 1')
+        .nullable()
+        .default(null)
+    : z.null(`must not be given with ${strategy}`).default(null);
 
 /** The allowed combinations, in a sentence. */
 export const allowedQuantizations = methods
@@ -107,20 +108,19 @@ export const allowedQuantizations = methods
   )
   .join('; ');
 
-const isQuantizeStrategy = (value: unknown): value is QuantizeStrategy =>
-  quantizeStrategyNames.some((strategy) => strategy === value);
-
-/** The errors of all of these methods: an error that only some report goes away with the choice of another. */
-function refusedByAll(some: readonly Method[], values: Readonly<Record<string, unknown>>): ValueFault[] {
-  const [first = [], ...others] = some.map((method) => {
-    const checked = checkValues(schemaOf(method), { ...values, strategy: method.strategy });
-    return 'faults' in checked ? checked.faults : [];
-  });
-  return first.filter(({ name }) => others.every((one) => one.some((fault) => fault.name === name)));
+/** Checks a request for a quantization. Returns it with its defaults, or all errors. */
+export function checkQuantization(values: Readonly<Record<string, unknown>>): Checked<QuantizeRequest> {
+  const { strategy, precision } = values;
+  if (!isQuantizeStrategy(strategy)) return { faults: checkWithoutStrategy(values) };
+  const own = methodsOf(strategy);
+  const fitting = own.find((method) => method.precision === precision);
+  if (fitting !== undefined)
+    return checkValues(schemaOf(fitting), { ...chosenFor(fitting, values), ...values });
+  return { faults: refusedByAll(own, values) };
 }
 
-const oneOf = (values: readonly (string | number)[]): string =>
-  `must be one of ${[...new Set(values)].join(', ')}`;
+const isQuantizeStrategy = (value: unknown): value is QuantizeStrategy =>
+  quantizeStrategyNames.some((strategy) => strategy === value);
 
 /** Checks what can be checked without a strategy. */
 function checkWithoutStrategy(values: Readonly<Record<string, unknown>>): ValueFault[] {
@@ -137,6 +137,18 @@ function checkWithoutStrategy(values: Readonly<Record<string, unknown>>): ValueF
   ];
 }
 
+const oneOf = (values: readonly (string | number)[]): string =>
+  `must be one of ${[...new Set(values)].join(', ')}`;
+
+/** The errors of all of these methods: an error that only some report goes away with the choice of another. */
+function refusedByAll(some: readonly Method[], values: Readonly<Record<string, unknown>>): ValueFault[] {
+  const [first = [], ...others] = some.map((method) => {
+    const checked = checkValues(schemaOf(method), { ...values, strategy: method.strategy });
+    return 'faults' in checked ? checked.faults : [];
+  });
+  return first.filter(({ name }) => others.every((one) => one.some((fault) => fault.name === name)));
+}
+
 /** What the processor that a result is made for chooses, of what the method takes. */
 function chosenFor(
   { strategy, quantTypes: types, reduceRange }: Method,
@@ -149,15 +161,4 @@ function chosenFor(
     ...(isStatic && types.includes(facts.activations) && { quant_type: facts.activations }),
     ...(reduceRange === true && facts.saturates && { reduce_range: true }),
   };
-}
-
-/** Checks a request for a quantization. Returns it with its defaults, or all errors. */
-export function checkQuantization(values: Readonly<Record<string, unknown>>): Checked<QuantizeRequest> {
-  const { strategy, precision } = values;
-  if (!isQuantizeStrategy(strategy)) return { faults: checkWithoutStrategy(values) };
-  const own = methodsOf(strategy);
-  const fitting = own.find((method) => method.precision === precision);
-  if (fitting !== undefined)
-    return checkValues(schemaOf(fitting), { ...chosenFor(fitting, values), ...values });
-  return { faults: refusedByAll(own, values) };
 }

@@ -3,121 +3,6 @@ import type { Parameters } from './parameter.ts';
 import { namesOf, type StrategyFacts, type UsingStatistics } from './strategy-facts.ts';
 import { targets } from './target.ts';
 
-/** Types that quantized values may have. */
-export const quantTypes = ['int8', 'uint8', 'int4', 'uint4', 'float16'] as const;
-export type QuantType = (typeof quantTypes)[number];
-
-/** Parameters of quantizations. */
-export const quantizeParameters = {
-  precision: {
-    kind: 'integer',
-    description: 'Bits of a weight; with auto the fewest that one may have:',
-    usage: '`8`, with weight_only also `4`, with float16 `16`.',
-    bounds: [1, 64],
-    isRequired: true,
-  },
-  quant_type: {
-    kind: 'text',
-    description: 'Type of the weights; with a static strategy that of the activations.',
-    usage: "Such as `uint8`; without it the strategy's own.",
-    values: quantTypes,
-  },
-  leaf_node: {
-    kind: 'boolean',
-    description: 'Only operators that hold their own constant weight.',
-    usage: '`true` or `false`.',
-    otherwise: false,
-  },
-  include: {
-    kind: 'names',
-    description: 'Types of operators that are quantized only when asked for: Conv with dynamic.',
-    usage: 'Separated by commas, such as `Conv`.',
-  },
-  per_channel: {
-    kind: 'boolean',
-    description: 'A scale for each output channel of a weight.',
-    usage: "`true` or `false`; without it the strategy's own.",
-  },
-  reduce_range: {
-    kind: 'boolean',
-    description: 'Weights of 7 bits, for processors whose 8-bit products saturate.',
-    usage: '`true` or `false`.',
-  },
-  for: {
-    kind: 'text',
-    description:
-      'The processor that the result is made for: chooses quant_type and reduce_range where they are not given. x86-64-v2 and avx2: uint8 activations, int8 weights of 7 bits; avx512-vnni: of 8 bits; arm64-dotprod: int8 activations.',
-    usage: 'Such as `avx2`; any without it, which chooses nothing.',
-    values: targets,
-    otherwise: 'any',
-    before: 'any',
-  },
-  smooth_alpha: {
-    kind: 'positive',
-    description:
-      'SmoothQuant: the share, from 0 to 1, of the size of each activation channel that is moved into the weights.',
-    usage:
-      'A number such as `0.5`. Without it 0.7 by dynamic in a transformer whose model has a calibration set, else nothing is moved. Needs a calibration set.',
-    before: null,
-  },
-  equalize: {
-    kind: 'boolean',
-    description:
-      'Cross-layer equalization: channels between two layers get ranges of the same size, without data.',
-    usage: '`true` or `false`.',
-    otherwise: false,
-    before: false,
-  },
-  bias_correction: {
-    kind: 'boolean',
-    description: 'Biases make up for the mean error of the quantized weights. Needs a calibration set.',
-    usage: '`true` or `false`.',
-    otherwise: false,
-    before: false,
-  },
-  inputs_only: {
-    kind: 'boolean',
-    description:
-      'Of MatMul and Gemm only the inputs are quantized, each at a range of its own; what they make, and all between, stays float.',
-    usage: '`true` or `false`.',
-    otherwise: false,
-    before: false,
-  },
-  ...searchParameters,
-  ...commonParameters(
-    'The relative L2 error of an output; layers are excluded by measured sensitivity until it holds.',
-  ),
-} as const satisfies Parameters;
-
-/** Parameters of a strategy that go together. */
-export interface Combination {
-  precision: number;
-  /** The first one is the default. */
-  quantTypes: readonly [QuantType, ...QuantType[]];
-  /** Default of `per_channel`; undefined where the strategy does not take it. */
-  perChannel?: boolean;
-  /** Whether `reduce_range` may be true. */
-  reduceRange?: boolean;
-  /** Whether `leaf_node` may be true, be it without effect. */
-  leafNode?: boolean;
-  /** Whether `smooth_alpha` and `bias_correction` may be given. */
-  smooths?: boolean;
-  /** Whether `equalize` may be true. */
-  equalizes?: boolean;
-  /** Whether `inputs_only` may be true. */
-  inputsOnly?: boolean;
-  /** Operators that are quantized only when asked for. */
-  include?: readonly string[];
-  /** Whether the strategy searches, guided by `max_loss` and `goal`. */
-  searches?: boolean;
-  /** Text that follows the strategy's description. */
-  note?: string;
-}
-
-interface QuantizeFacts extends StrategyFacts {
-  combinations: readonly [Combination, ...Combination[]];
-}
-
 const signs = ['int8', 'uint8'] as const;
 
 const staticFacts = {
@@ -223,7 +108,124 @@ export const quantizeStrategies = {
   },
 } as const satisfies Readonly<Record<string, QuantizeFacts>>;
 
+interface QuantizeFacts extends StrategyFacts {
+  combinations: readonly [Combination, ...Combination[]];
+}
+
+export type QuantType = (typeof quantTypes)[number];
+
+/** Parameters of a strategy that go together. */
+export interface Combination {
+  precision: number;
+  /** The first one is the default. */
+  quantTypes: readonly [QuantType, ...QuantType[]];
+  /** Default of `per_channel`; undefined where the strategy does not take it. */
+  perChannel?: boolean;
+  /** Whether `reduce_range` may be true. */
+  reduceRange?: boolean;
+  /** Whether `leaf_node` may be true, be it without effect. */
+  leafNode?: boolean;
+  /** Whether `smooth_alpha` and `bias_correction` may be given. */
+  smooths?: boolean;
+  /** Whether `equalize` may be true. */
+  equalizes?: boolean;
+  /** Whether `inputs_only` may be true. */
+  inputsOnly?: boolean;
+  /** Operators that are quantized only when asked for. */
+  include?: readonly string[];
+  /** Whether the strategy searches, guided by `max_loss` and `goal`. */
+  searches?: boolean;
+  /** Text that follows the strategy's description. */
+  note?: string;
+}
+
+/** Types that quantized values may have. */
+export const quantTypes = ['int8', 'uint8', 'int4', 'uint4', 'float16'] as const;
+
+/** Parameters of quantizations. */
+export const quantizeParameters = {
+  precision: {
+    kind: 'integer',
+    description: 'Bits of a weight; with auto the fewest that one may have:',
+    usage: '`8`, with weight_only also `4`, with float16 `16`.',
+    bounds: [1, 64],
+    isRequired: true,
+  },
+  quant_type: {
+    kind: 'text',
+    description: 'Type of the weights; with a static strategy that of the activations.',
+    usage: "Such as `uint8`; without it the strategy's own.",
+    values: quantTypes,
+  },
+  leaf_node: {
+    kind: 'boolean',
+    description: 'Only operators that hold their own constant weight.',
+    usage: '`true` or `false`.',
+    otherwise: false,
+  },
+  include: {
+    kind: 'names',
+    description: 'Types of operators that are quantized only when asked for: Conv with dynamic.',
+    usage: 'Separated by commas, such as `Conv`.',
+  },
+  per_channel: {
+    kind: 'boolean',
+    description: 'A scale for each output channel of a weight.',
+    usage: "`true` or `false`; without it the strategy's own.",
+  },
+  reduce_range: {
+    kind: 'boolean',
+    description: 'Weights of 7 bits, for processors whose 8-bit products saturate.',
+    usage: '`true` or `false`.',
+  },
+  for: {
+    kind: 'text',
+    description:
+      'The processor that the result is made for: chooses quant_type and reduce_range where they are not given. x86-64-v2 and avx2: uint8 activations, int8 weights of 7 bits; avx512-vnni: of 8 bits; arm64-dotprod: int8 activations.',
+    usage: 'Such as `avx2`; any without it, which chooses nothing.',
+    values: targets,
+    otherwise: 'any',
+    before: 'any',
+  },
+  smooth_alpha: {
+    kind: 'positive',
+    description:
+      'SmoothQuant: the share, from 0 to 1, of the size of each activation channel that is moved into the weights.',
+    usage:
+      'A number such as `0.5`. Without it 0.7 by dynamic in a transformer whose model has a calibration set, else nothing is moved. Needs a calibration set.',
+    before: null,
+  },
+  equalize: {
+    kind: 'boolean',
+    description:
+      'Cross-layer equalization: channels between two layers get ranges of the same size, without data.',
+    usage: '`true` or `false`.',
+    otherwise: false,
+    before: false,
+  },
+  bias_correction: {
+    kind: 'boolean',
+    description: 'Biases make up for the mean error of the quantized weights. Needs a calibration set.',
+    usage: '`true` or `false`.',
+    otherwise: false,
+    before: false,
+  },
+  inputs_only: {
+    kind: 'boolean',
+    description:
+      'Of MatMul and Gemm only the inputs are quantized, each at a range of its own; what they make, and all between, stays float.',
+    usage: '`true` or `false`.',
+    otherwise: false,
+    before: false,
+  },
+  ...searchParameters,
+  ...commonParameters(
+    'The relative L2 error of an output; layers are excluded by measured sensitivity until it holds.',
+  ),
+} as const satisfies Parameters;
+
 export type QuantizeStrategy = keyof typeof quantizeStrategies;
+
 export const quantizeStrategyNames = namesOf(quantizeStrategies);
 
 /**

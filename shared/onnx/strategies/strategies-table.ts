@@ -2,21 +2,6 @@ import { pruneFacts, pruneStrategyNames } from './prune-strategies.ts';
 import { quantizeFacts, quantizeStrategyNames } from './quantize-strategies.ts';
 import type { StrategyFacts } from './strategy-facts.ts';
 
-function row(
-  operation: string,
-  strategy: string,
-  facts: StrategyFacts,
-  more: readonly string[] = [],
-): string {
-  const { description, isCalibrated, usesStatistics, minOpset } = facts;
-  const needs = [
-    ...more,
-    ...(isCalibrated === true || usesStatistics === true ? ['calibration set'] : []),
-    ...(minOpset === undefined ? [] : [`opset ${minOpset}`]),
-  ];
-  return `| ${operation} | \`${strategy}\` | ${description} | ${needs.join(', ')} |`;
-}
-
 /** Every strategy as a table in Markdown, for the README of the engine. */
 export function strategiesTable(): string {
   const prunings = pruneStrategyNames.map((name) => {
@@ -35,4 +20,19 @@ export function strategiesTable(): string {
   });
   const head = ['| operation | strategy | what it does | needs |', '|---|---|---|---|'];
   return [...head, ...prunings, ...quantizations].join('\n');
+}
+
+function row(
+  operation: string,
+  strategy: string,
+  facts: StrategyFacts,
+  more: readonly string[] = [],
+): string {
+  const { description, isCalibrated, usesStatistics, minOpset } = facts;
+  const needs = [
+    ...more,
+    ...(isCalibrated === true || usesStatistics === true ? ['calibration set'] : []),
+    ...(minOpset === undefined ? [] : [`opset ${minOpset}`]),
+  ];
+  return `| ${operation} | \`${strategy}\` | ${description} | ${needs.join(', ')} |`;
 }

@@ -1,9 +1,5 @@
 import type { ConfigGraph, ConfigGraphEdge, ConfigGraphNode } from '../config-graph.ts';
 
-/** Beyond these a drawing is neither legible nor quickly laid out. */
-const maxDrawnNodes = 500;
-const maxDrawnEdges = 1000;
-
 interface DrawnNode {
   node: ConfigGraphNode;
   inCycle: boolean;
@@ -23,6 +19,11 @@ export interface DrawnPart {
   note: string | undefined;
 }
 
+const maxDrawnEdges = 1000;
+
+/** Beyond these a drawing is neither legible nor quickly laid out. */
+const maxDrawnNodes = 500;
+
 /** The first nodes of a graph in breadth-first order from its roots, and the edges between them. */
 export function drawnPart(graph: ConfigGraph, maxEdges = maxDrawnEdges): DrawnPart {
   const cycleOf = new Map(
@@ -40,21 +41,6 @@ export function drawnPart(graph: ConfigGraph, maxEdges = maxDrawnEdges): DrawnPa
       inCycle: cycleOf.has(edge.source) && cycleOf.get(edge.source) === cycleOf.get(edge.target),
     }));
   return { nodes, edges, note: omissionNote(graph, nodes.length, edges.length) };
-}
-
-/** Counts of a drawing as people write them. */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-function omissionNote(graph: ConfigGraph, nodes: number, edges: number): string | undefined {
-  const lessNodes = graph.nodes.length - nodes;
-  const lessEdges = graph.edges.length - edges;
-  if (lessNodes === 0 && lessEdges === 0) return undefined;
-  const left = [counted(lessNodes, 'node'), counted(lessEdges, 'edge')].filter(
-    (part) => !part.startsWith('0 '),
-  );
-  return `Too large to draw whole: ${left.join(' and ')} left out. The JSON form has all.`;
 }
 
 function breadthFirst({ nodes, edges, roots }: ConfigGraph): ReadonlySet<string> {
@@ -76,4 +62,19 @@ function breadthFirst({ nodes, edges, roots }: ConfigGraph): ReadonlySet<string>
     }
   }
   return chosen;
+}
+
+function omissionNote(graph: ConfigGraph, nodes: number, edges: number): string | undefined {
+  const lessNodes = graph.nodes.length - nodes;
+  const lessEdges = graph.edges.length - edges;
+  if (lessNodes === 0 && lessEdges === 0) return undefined;
+  const left = [counted(lessNodes, 'node'), counted(lessEdges, 'edge')].filter(
+    (part) => !part.startsWith('0 '),
+  );
+  return `Too large to draw whole: ${left.join(' and ')} left out. The JSON form has all.`;
+}
+
+/** Counts of a drawing as people write them. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 }

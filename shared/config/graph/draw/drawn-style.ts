@@ -18,15 +18,33 @@ export const colours = {
 } as const;
 
 const blue = { fill: '#e3effd', stroke: '#2f6fbd' };
+
 const green = { fill: '#e2f5e6', stroke: '#2d8449' };
+
 const amber = { fill: '#fdf2d5', stroke: '#a87412' };
+
 const violet = { fill: '#f0e8fb', stroke: '#7a3fb8' };
+
 const teal = { fill: '#dcf4f3', stroke: '#1f7f7c' };
+
 const rose = { fill: '#fce8ee', stroke: '#b83764' };
+
 const orange = { fill: '#fdebdf', stroke: '#b7561a' };
-const sand = { fill: '#f3eee2', stroke: '#857046' };
+
 const grey = { fill: '#e8ebef', stroke: '#5d6875' };
-const white = { fill: '#ffffff', stroke: '#7b8794' };
+
+const structureSorts: ReadonlyMap<string, NodeStyle> = new Map([
+  ['mapping', { name: 'mapping', ...blue }],
+  ['list', { name: 'list', ...teal }],
+  ['string', { name: 'text', ...green }],
+  ['number', { name: 'number', ...amber }],
+  ['boolean', { name: 'boolean', ...rose }],
+  ['null', { name: 'null', ...grey }],
+  ['reference', { name: 'reference', ...violet }],
+  ['alias', { name: 'alias', ...orange }],
+]);
+
+const sand = { fill: '#f3eee2', stroke: '#857046' };
 
 const layerSorts: readonly (readonly [RegExp, NodeStyle])[] = [
   [/input|output|logits|detect|^head/i, { name: 'input, output', ...grey }],
@@ -40,16 +58,7 @@ const layerSorts: readonly (readonly [RegExp, NodeStyle])[] = [
   [/dense|linear|fc|fully|mlp/i, { name: 'dense', ...green }],
 ];
 
-const structureSorts: ReadonlyMap<string, NodeStyle> = new Map([
-  ['mapping', { name: 'mapping', ...blue }],
-  ['list', { name: 'list', ...teal }],
-  ['string', { name: 'text', ...green }],
-  ['number', { name: 'number', ...amber }],
-  ['boolean', { name: 'boolean', ...rose }],
-  ['null', { name: 'null', ...grey }],
-  ['reference', { name: 'reference', ...violet }],
-  ['alias', { name: 'alias', ...orange }],
-]);
+const white = { fill: '#ffffff', stroke: '#7b8794' };
 
 /** How a node is coloured, by its type. */
 export function styleOf(kind: ConfigGraphKind, type: string): NodeStyle {

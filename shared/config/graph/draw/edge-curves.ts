@@ -5,11 +5,6 @@ interface Box {
   height: number;
 }
 
-/** Least and most pixels by which an edge beside the layout bends out to the right. */
-const leastSwing = 30;
-const mostSwing = 140;
-const gap = 40;
-
 /** A curve from the right side of a branch to the left side of its twig. */
 export function branchCurve(from: Box, to: Box): string {
   const [x1, y1, x2, y2] = [
@@ -21,6 +16,13 @@ export function branchCurve(from: Box, to: Box): string {
   const turn = Math.max((x2 - x1) / 2, 12);
   return bezier(x1, y1, x1 + turn, y1, x2 - turn, y2, x2, y2);
 }
+
+function bezier(...points: [number, number, number, number, number, number, number, number]): string {
+  const [x1, y1, cx1, cy1, cx2, cy2, x2, y2] = points.map((value) => value.toFixed(1));
+  return `M${x1},${y1}C${cx1},${cy1},${cx2},${cy2},${x2},${y2}`;
+}
+
+const gap = 40;
 
 /**
  * A curve beside the tree. A leaf has nothing to its right, so the curve ends at the right side of a leaf. A box
@@ -36,6 +38,11 @@ export function referenceCurve(from: Box, to: Box, targetHasMembers: boolean): s
   return bezier(from.left, y1, swing, y1, swing, y2, to.left, y2);
 }
 
+/** Least and most pixels by which an edge beside the layout bends out to the right. */
+const leastSwing = 30;
+
+const mostSwing = 140;
+
 /**
  * A curve from the right side of one box to the right side of another, around the boxes between them. It is a loop
  * if both are the same box.
@@ -47,9 +54,4 @@ export function asideCurve(from: Box, to: Box): { path: string; middle: { x: num
   const swing = Math.max(x1, x2) + Math.min(leastSwing + Math.abs(y2 - y1) / 4, mostSwing);
   const middle = { x: (x1 + 6 * swing + x2) / 8, y: (y1 + y2) / 2 };
   return { path: bezier(x1, y1, swing, y1, swing, y2, x2, y2), middle };
-}
-
-function bezier(...points: [number, number, number, number, number, number, number, number]): string {
-  const [x1, y1, cx1, cy1, cx2, cy2, x2, y2] = points.map((value) => value.toFixed(1));
-  return `M${x1},${y1}C${cx1},${cy1},${cx2},${cy2},${x2},${y2}`;
 }

@@ -7,13 +7,6 @@ import { asideCurve, branchCurve, referenceCurve } from './edge-curves.ts';
 import { layoutEdges } from './layout-edges.ts';
 import { detailSize, type NodeCard, nodeCard } from './node-card.ts';
 
-const maxLabelWidth = 200;
-/**
- * With more edges than this, nodes are ranked by a tight tree. The network simplex makes edges a little shorter, but on dense
- * graphs of some hundred edges it takes from seconds to minutes.
- */
-const maxSimplexEdges = 150;
-
 export interface PlacedNode extends NodeCard {
   left: number;
   top: number;
@@ -34,6 +27,12 @@ interface GraphLayout {
   width: number;
   height: number;
 }
+
+/**
+ * With more edges than this, nodes are ranked by a tight tree. The network simplex makes edges a little shorter, but on dense
+ * graphs of some hundred edges it takes from seconds to minutes.
+ */
+const maxSimplexEdges = 150;
 
 const curve = line<{ x: number; y: number }>(
   (point) => point.x,
@@ -100,14 +99,16 @@ function namesForLayout(ids: Iterable<string>): ReadonlyMap<string, string> {
   return new Map(Array.from(ids, (id, index) => [id, `n${index}`]));
 }
 
+const maxLabelWidth = 200;
+
+function edgeLabel(label: string): string {
+  return label === '' ? '' : fitted(label, maxLabelWidth, detailSize);
+}
+
 function asideEdge(drawn: DrawnEdge, from: PlacedNode, to: PlacedNode, text: string): PlacedEdge {
   const { path, middle } = asideCurve(from, to);
   const label = text === '' ? undefined : { text, ...middle, width: textWidth(text, detailSize) + 8 };
   return { drawn, path, label, aside: from !== to };
-}
-
-function edgeLabel(label: string): string {
-  return label === '' ? '' : fitted(label, maxLabelWidth, detailSize);
 }
 
 /** The size of the whole, which starts at 0, 0. Numbers in a path come in pairs, controls included. */

@@ -2,8 +2,9 @@ import { escapeXml, textWidth } from '../../../drawing/drawn-text.ts';
 import { colours, type NodeStyle } from './drawn-style.ts';
 import { detailSize } from './node-card.ts';
 
-const rowHeight = 22;
 const above = 22;
+
+const rowHeight = 22;
 
 /** Rows of colours with their names, to stand below a drawing; nothing where all nodes are of one sort. */
 export function legendOf(

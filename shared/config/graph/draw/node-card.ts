@@ -2,14 +2,6 @@ import { fitted, textWidth } from '../../../drawing/drawn-text.ts';
 import type { ConfigGraph, ConfigGraphKind, ConfigGraphNode } from '../config-graph.ts';
 import { dependencyKeys, outputKeys } from '../find-stages.ts';
 
-export const titleSize = 13;
-export const detailSize = 11;
-const maxWidth = 320;
-const padding = 12;
-const titleHeight = 18;
-const detailHeight = 15;
-const maxDetails = 3;
-
 /** Text of a node's box, and the size of the box. */
 export interface NodeCard {
   title: string;
@@ -20,8 +12,17 @@ export interface NodeCard {
   height: number;
 }
 
-/** Edges already show what a stage takes and makes. */
-const shownByEdges: ReadonlySet<string> = new Set([...dependencyKeys, ...outputKeys]);
+export const titleSize = 13;
+
+export const detailSize = 11;
+
+const maxWidth = 320;
+
+const padding = 12;
+
+const titleHeight = 18;
+
+const detailHeight = 15;
 
 export function nodeCard(kind: ConfigGraph['kind'], node: ConfigGraphNode): NodeCard {
   const title = fitted(node.label, maxWidth - 2 * padding, titleSize, true);
@@ -36,6 +37,11 @@ export function nodeCard(kind: ConfigGraph['kind'], node: ConfigGraphNode): Node
   const width = 2 * padding + Math.max(titleWidth, 60, ...details.map((line) => textWidth(line, detailSize)));
   return { title, value: '', details, width, height: padding + titleHeight + details.length * detailHeight };
 }
+
+/** Edges already show what a stage takes and makes. */
+const shownByEdges: ReadonlySet<string> = new Set([...dependencyKeys, ...outputKeys]);
+
+const maxDetails = 3;
 
 function detailsOf(kind: ConfigGraphKind, { label, type, attributes }: ConfigGraphNode): string[] {
   const shown = Object.entries(attributes).filter(

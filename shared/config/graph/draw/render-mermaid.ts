@@ -7,9 +7,11 @@ import { nodeText } from './node-text.ts';
 
 /** Mermaid's default limits (`maxEdges`, `maxTextSize`). */
 const maxEdges = 500;
-const maxCharacters = 50_000;
+
 /** Label lengths, the first of which the text stays below the limit with; the last always does. */
 const labelLengths = [60, 30, 15, 8, 3] as const;
+
+const maxCharacters = 50_000;
 
 /** The graph as a Mermaid flowchart. Large graphs are cut to Mermaid's limits, with a node that notes it. */
 export function renderMermaid(graph: ConfigGraph): string {

@@ -7,18 +7,11 @@ import { layoutGraph, type PlacedEdge, type PlacedNode } from './layout-graph.ts
 import { legendOf } from './legend.ts';
 import { cardText, detailSize, titleSize } from './node-card.ts';
 
-const margin = 24;
-const headingSize = 16;
-const maxLineWidth = 700;
 const minLegendWidth = 420;
+
 const lineHeight = 18;
 
-interface Line {
-  text: string;
-  size: number;
-  colour: string;
-  bold: boolean;
-}
+const margin = 24;
 
 /**
  * The graph as an SVG 1.1 document that stands alone: no script, style sheet or outside resource. More than 500 nodes
@@ -54,9 +47,16 @@ export function renderSvg(graph: ConfigGraph): string {
   ].join('\n');
 }
 
-function summary({ kind, nodes, edges }: ConfigGraph): string {
-  return `${kind}, ${counted(nodes.length, 'node')}, ${counted(edges.length, 'edge')}`;
+interface Line {
+  text: string;
+  size: number;
+  colour: string;
+  bold: boolean;
 }
+
+const headingSize = 16;
+
+const maxLineWidth = 700;
 
 function headLines(graph: ConfigGraph, { note }: DrawnPart): Line[] {
   const small = { size: 12, bold: false };
@@ -73,11 +73,32 @@ function headLines(graph: ConfigGraph, { note }: DrawnPart): Line[] {
   ].map((line) => ({ ...line, text: fitted(line.text, maxLineWidth, line.size, line.bold) }));
 }
 
+function summary({ kind, nodes, edges }: ConfigGraph): string {
+  return `${kind}, ${counted(nodes.length, 'node')}, ${counted(edges.length, 'edge')}`;
+}
+
 const lineWidth = ({ text, size, bold }: Line): number => textWidth(text, size, bold);
+
+function arrowHead(colour: string): string {
+  return `<marker id="${markerId(colour)}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path d="M0,1L10,5L0,9Z" fill="${colour}"/></marker>`;
+}
+
+const markerId = (colour: string): string => `config-graph-arrow-${colour.slice(1)}`;
 
 function textLine({ text, size, colour, bold }: Line, x: number, y: number): string {
   const weight = bold ? ' font-weight="bold"' : '';
   return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" font-size="${size}" fill="${colour}"${weight}>${escapeXml(text)}</text>`;
+}
+
+function edgePath(edge: PlacedEdge): string {
+  const colour = edgeColour(edge);
+  const dashes = edge.aside ? ' stroke-dasharray="5 4"' : '';
+  const width = edge.drawn.inCycle ? 2.2 : 1.4;
+  return `<path d="${edge.path}" fill="none" stroke="${colour}" stroke-width="${width}"${dashes} marker-end="url(#${markerId(colour)})"/>`;
+}
+
+function edgeColour({ drawn, aside }: PlacedEdge): string {
+  return drawn.inCycle ? colours.cycle : aside ? colours.reference : colours.edge;
 }
 
 function nodeBox(node: PlacedNode, { fill, stroke }: NodeStyle, inCycle: boolean, hover: string): string {
@@ -118,27 +139,10 @@ function tooltip({ id, type, attributes }: ConfigGraph['nodes'][number]): string
   return [`${id} (${type})`, ...details].join('; ');
 }
 
-function edgeColour({ drawn, aside }: PlacedEdge): string {
-  return drawn.inCycle ? colours.cycle : aside ? colours.reference : colours.edge;
-}
-
-function edgePath(edge: PlacedEdge): string {
-  const colour = edgeColour(edge);
-  const dashes = edge.aside ? ' stroke-dasharray="5 4"' : '';
-  const width = edge.drawn.inCycle ? 2.2 : 1.4;
-  return `<path d="${edge.path}" fill="none" stroke="${colour}" stroke-width="${width}"${dashes} marker-end="url(#${markerId(colour)})"/>`;
-}
-
 function edgeText({ label, ...edge }: PlacedEdge): string {
   if (label === undefined) return '';
   const { text, x, y, width } = label;
   const back = `<rect x="${(x - width / 2).toFixed(1)}" y="${(y - 8).toFixed(1)}" width="${width.toFixed(1)}" height="16" rx="3" fill="${colours.background}"/>`;
   const colour = edge.drawn.inCycle || edge.aside ? edgeColour({ label, ...edge }) : colours.faintText;
   return `${back}<text x="${x.toFixed(1)}" y="${(y + 4).toFixed(1)}" font-size="${detailSize}" text-anchor="middle" fill="${colour}">${escapeXml(text)}</text>`;
-}
-
-const markerId = (colour: string): string => `config-graph-arrow-${colour.slice(1)}`;
-
-function arrowHead(colour: string): string {
-  return `<marker id="${markerId(colour)}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path d="M0,1L10,5L0,9Z" fill="${colour}"/></marker>`;
 }

@@ -19,13 +19,17 @@ interface Choice {
   operators: Readonly<Record<string, number>>;
 }
 
-type Values = Readonly<Record<string, unknown>>;
-
-/** A complete request of one step. @throws Error where the values are no method: a mistake here, not the caller's */
-function stepOf(values: Values, request: Pick<QuantizeRequest, 'seed' | 'for'>): QuantizeRequest {
-  const step = parseRequest({ operation: 'quantize', seed: request.seed, for: request.for, ...values });
-  if (step.operation !== 'quantize') throw new Error('a step of a quantization is none');
-  return step;
+/** The methods that `auto` tries for a model, each by itself. */
+export function candidatesOf(choice: Choice): Candidate[] {
+  const convs = choice.operators['Conv'] ?? 0;
+  return methods
+    .filter(({ isCalibrated }) => choice.hasCalibration || !isCalibrated)
+    .filter(({ precision }) => Number(precision) >= choice.request.precision)
+    .filter(({ hasConv }) => hasConv === undefined || hasConv === convs > 0)
+    .map(({ name, isCalibrated: _, hasConv: __, ...values }) => ({
+      name,
+      steps: [stepOf(values, choice.request)],
+    }));
 }
 
 /** Methods from the smallest result to the largest, with what they need. */
@@ -48,17 +52,13 @@ const methods: readonly (Values & { name: string; isCalibrated: boolean; hasConv
   { name: 'float16', isCalibrated: false, strategy: 'float16', precision: 16 },
 ];
 
-/** The methods that `auto` tries for a model, each by itself. */
-export function candidatesOf(choice: Choice): Candidate[] {
-  const convs = choice.operators['Conv'] ?? 0;
-  return methods
-    .filter(({ isCalibrated }) => choice.hasCalibration || !isCalibrated)
-    .filter(({ precision }) => Number(precision) >= choice.request.precision)
-    .filter(({ hasConv }) => hasConv === undefined || hasConv === convs > 0)
-    .map(({ name, isCalibrated: _, hasConv: __, ...values }) => ({
-      name,
-      steps: [stepOf(values, choice.request)],
-    }));
+type Values = Readonly<Record<string, unknown>>;
+
+/** A complete request of one step. @throws Error where the values are no method: a mistake here, not the caller's */
+function stepOf(values: Values, request: Pick<QuantizeRequest, 'seed' | 'for'>): QuantizeRequest {
+  const step = parseRequest({ operation: 'quantize', seed: request.seed, for: request.for, ...values });
+  if (step.operation !== 'quantize') throw new Error('a step of a quantization is none');
+  return step;
 }
 
 /**

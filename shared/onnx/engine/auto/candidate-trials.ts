@@ -13,10 +13,6 @@ import { emptyFolder, lossOf, type Trial, worstError } from '../optimize/run-tri
 import type { StageLog } from '../optimize/stage-log.ts';
 import type { Candidate } from './auto-candidates.ts';
 
-type Tried = Receipt['candidates'][number];
-
-type Steps = Pick<Candidate, 'steps' | 'compression'>;
-
 /** What a search works with. */
 export interface AutoContext {
   optimization: Optimization;
@@ -28,9 +24,7 @@ export interface AutoContext {
   scratch: string;
 }
 
-/** Seconds that a candidate is timed for, where speed is the goal, and again before it becomes the best. */
-const timeSeconds = 1.2;
-const confirmSeconds = 3;
+type Tried = Receipt['candidates'][number];
 
 /** What calibration observed. */
 interface Observed {
@@ -49,6 +43,13 @@ export interface Measured {
   times: StageAnswer<'time'> | null;
   calibrated: StageAnswer<'calibrate'> | null;
 }
+
+type Steps = Pick<Candidate, 'steps' | 'compression'>;
+
+/** Seconds that a candidate is timed for, where speed is the goal, and again before it becomes the best. */
+const timeSeconds = 1.2;
+
+const confirmSeconds = 3;
 
 /** Applies candidates of `auto` and measures them. The folder of the result always holds the best one so far. */
 export class CandidateTrials {
@@ -256,11 +257,11 @@ export class CandidateTrials {
   }
 }
 
-/** Whether the whole interval of a time is below that of the model. */
-const isFaster = (latency: Receipt['latency']): boolean => latency !== null && latency.ratio_interval[1] < 1;
-
 async function bytesOf(folder: string, files: readonly string[]): Promise<number> {
   let sum = 0;
   for (const name of files) sum += (await stat(join(folder, name))).size;
   return sum;
 }
+
+/** Whether the whole interval of a time is below that of the model. */
+const isFaster = (latency: Receipt['latency']): boolean => latency !== null && latency.ratio_interval[1] < 1;

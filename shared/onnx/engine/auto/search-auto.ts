@@ -32,13 +32,9 @@ export async function searchAuto(context: AutoContext): Promise<AutoResult> {
 
 /** Compressions that are tried, which need not be whole numbers here. */
 const compressions = [1.1, 1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32];
+
 /** The first one to be tried: the next depends on whether it holds the target. */
 const first = 3;
-
-const structured = (strategy: string, allocation?: string) => ({
-  name: [strategy, ...(allocation === undefined ? [] : [allocation])].join(', '),
-  values: { strategy, ...(allocation !== undefined && { allocation }) },
-});
 
 /**
  * Tries the structured strategies, each at the largest compression that holds the target, and where speed is the goal the
@@ -76,34 +72,10 @@ async function searchPrunings(trials: CandidateTrials, { optimization }: AutoCon
   }
 }
 
-/** Layers whose sensitivity is measured, those with the largest change of their weight first; samples for each. */
-const maxMeasured = 40;
-const maxSampled = 8;
-
-/** Layers by the error that each causes alone, the largest first. */
-async function layersBySensitivity(
-  trials: CandidateTrials,
-  { feeds }: AutoContext,
-  { steps }: Candidate,
-  { transform }: Trial,
-): Promise<string[]> {
-  const [step] = steps;
-  if (step === undefined) return [];
-  const layers = [...new Set(transform.layers.map(({ layer }) => layer))];
-  const weightError = new Map(transform.layers.map(({ layer, error }) => [layer, error ?? 0]));
-  const byWeight = layers.toSorted((a, b) => (weightError.get(b) ?? 0) - (weightError.get(a) ?? 0));
-  const feed = { ...feeds.compare, samples: Math.min(feeds.compare.samples, maxSampled) };
-  const measured: { layer: string; error: number }[] = [];
-  for (const layer of byWeight.slice(0, maxMeasured)) {
-    const others = layers.filter((other) => other !== layer);
-    const steps = [{ ...step, exclude: [...step.exclude, ...others] }];
-    const alone = await trials.transform({ steps }, 'sensitivity');
-    const compare = await trials.compare(alone.path, feed, 'sensitivity');
-    measured.push({ layer, error: worstError(compare).error });
-  }
-  measured.sort((a, b) => b.error - a.error);
-  return [...measured.map(({ layer }) => layer), ...byWeight.slice(maxMeasured)];
-}
+const structured = (strategy: string, allocation?: string) => ({
+  name: [strategy, ...(allocation === undefined ? [] : [allocation])].join(', '),
+  values: { strategy, ...(allocation !== undefined && { allocation }) },
+});
 
 /**
  * Tries every quantization; where a small one misses the target, also with the fewest of its most sensitive layers in 8
@@ -140,4 +112,34 @@ async function searchQuantizations(trials: CandidateTrials, context: AutoContext
     if (measured !== undefined && measured.loss > trials.maxLoss && isWorthMixing(measured))
       await mix(measured);
   }
+}
+
+const maxSampled = 8;
+
+/** Layers whose sensitivity is measured, those with the largest change of their weight first; samples for each. */
+const maxMeasured = 40;
+
+/** Layers by the error that each causes alone, the largest first. */
+async function layersBySensitivity(
+  trials: CandidateTrials,
+  { feeds }: AutoContext,
+  { steps }: Candidate,
+  { transform }: Trial,
+): Promise<string[]> {
+  const [step] = steps;
+  if (step === undefined) return [];
+  const layers = [...new Set(transform.layers.map(({ layer }) => layer))];
+  const weightError = new Map(transform.layers.map(({ layer, error }) => [layer, error ?? 0]));
+  const byWeight = layers.toSorted((a, b) => (weightError.get(b) ?? 0) - (weightError.get(a) ?? 0));
+  const feed = { ...feeds.compare, samples: Math.min(feeds.compare.samples, maxSampled) };
+  const measured: { layer: string; error: number }[] = [];
+  for (const layer of byWeight.slice(0, maxMeasured)) {
+    const others = layers.filter((other) => other !== layer);
+    const steps = [{ ...step, exclude: [...step.exclude, ...others] }];
+    const alone = await trials.transform({ steps }, 'sensitivity');
+    const compare = await trials.compare(alone.path, feed, 'sensitivity');
+    measured.push({ layer, error: worstError(compare).error });
+  }
+  measured.sort((a, b) => b.error - a.error);
+  return [...measured.map(({ layer }) => layer), ...byWeight.slice(maxMeasured)];
 }

@@ -30,23 +30,6 @@ export interface MeasureFindings {
   warnings: readonly string[];
 }
 
-const bytesOf = ({ read }: Side): number => read.files.reduce((sum, path) => sum + statSync(path).size, 0);
-
-function latencyOf({
-  rounds,
-  runs_per_round,
-  shapes,
-}: StageAnswer<'race'>): NonNullable<Measurement['latency']> {
-  const ratios = rounds.flatMap(({ base, file }) => (base === null ? [] : [file / base]));
-  return {
-    ratio: ratios.length === 0 ? null : mutable(roundsEstimate(ratios)),
-    file_ms: mutable(roundsEstimate(rounds.map(({ file }) => file))),
-    rounds: rounds.length,
-    runs_per_round,
-    shapes,
-  };
-}
-
 /** Puts a measurement together, and judges it. */
 export function assembleMeasurement({
   base,
@@ -120,7 +103,24 @@ export function assembleMeasurement({
   return { summary: summaryOf(measured, useless), ...measured };
 }
 
+function latencyOf({
+  rounds,
+  runs_per_round,
+  shapes,
+}: StageAnswer<'race'>): NonNullable<Measurement['latency']> {
+  const ratios = rounds.flatMap(({ base, file }) => (base === null ? [] : [file / base]));
+  return {
+    ratio: ratios.length === 0 ? null : mutable(roundsEstimate(ratios)),
+    file_ms: mutable(roundsEstimate(rounds.map(({ file }) => file))),
+    rounds: rounds.length,
+    runs_per_round,
+    shapes,
+  };
+}
+
 const mutable = ({ value, interval: [least, most] }: ReturnType<typeof roundsEstimate>) => ({
   value,
   interval: [least, most] as [number, number],
 });
+
+const bytesOf = ({ read }: Side): number => read.files.reduce((sum, path) => sum + statSync(path).size, 0);

@@ -10,6 +10,22 @@ import { StageLog } from '../optimize/stage-log.ts';
 import { assembleMeasurement, type Side } from './assemble-measurement.ts';
 import type { Measurement } from './measurement.ts';
 
+/**
+ * Measures an ONNX file, as a rule beside another one: bytes, accuracy and agreement over all samples of a set, and time
+ * in alternation; and judges it by gates.
+ *
+ * @throws ModelError for a file, a set or a gate that cannot be measured; the signal's reason when aborted
+ */
+export async function measureModels(task: MeasureTask): Promise<Measurement> {
+  requireJudgeable(task.gates, task);
+  const measuring = new Measuring(task);
+  try {
+    return await measuring.run();
+  } finally {
+    await measuring.stages.end();
+  }
+}
+
 /** Files to be measured. */
 export interface MeasureTask
   extends Pick<Optimization, 'folder' | 'stageCommand' | 'limits' | 'say' | 'progress' | 'signal'> {
@@ -28,11 +44,6 @@ export interface MeasureTask
   seed: number;
 }
 
-/** Samples that are made up where there is no set. */
-const madeUpSamples = 8;
-/** All samples of a set. */
-const all = 2 ** 31 - 1;
-
 /** Refuse gates that nothing here could be judged by. @throws ModelError naming what they need */
 export function requireJudgeable(
   gates: readonly Gate[],
@@ -49,17 +60,11 @@ export function requireJudgeable(
   if (faults.length > 0) throw new ModelError(faults.join(' '));
 }
 
-const inputsText = (inputs: readonly FedInput[]): string =>
-  inputs.map(({ name, type }) => `${JSON.stringify(name)} (${type})`).join(', ') || 'none';
+/** All samples of a set. */
+const all = 2 ** 31 - 1;
 
-/** Refuse files that cannot be fed the same. */
-function requireAlike(base: Side, file: Side): void {
-  const [one, other] = [base.read.inputs, file.read.inputs];
-  if (one.length !== other.length)
-    throw new ModelError(
-      `The files take other inputs, so they cannot be compared: ${basename(base.path)} ${inputsText(one)}; ${basename(file.path)} ${inputsText(other)}.`,
-    );
-}
+/** Samples that are made up where there is no set. */
+const madeUpSamples = 8;
 
 class Measuring {
   readonly #task: MeasureTask;
@@ -151,18 +156,14 @@ class Measuring {
   }
 }
 
-/**
- * Measures an ONNX file, as a rule beside another one: bytes, accuracy and agreement over all samples of a set, and time
- * in alternation; and judges it by gates.
- *
- * @throws ModelError for a file, a set or a gate that cannot be measured; the signal's reason when aborted
- */
-export async function measureModels(task: MeasureTask): Promise<Measurement> {
-  requireJudgeable(task.gates, task);
-  const measuring = new Measuring(task);
-  try {
-    return await measuring.run();
-  } finally {
-    await measuring.stages.end();
-  }
+/** Refuse files that cannot be fed the same. */
+function requireAlike(base: Side, file: Side): void {
+  const [one, other] = [base.read.inputs, file.read.inputs];
+  if (one.length !== other.length)
+    throw new ModelError(
+      `The files take other inputs, so they cannot be compared: ${basename(base.path)} ${inputsText(one)}; ${basename(file.path)} ${inputsText(other)}.`,
+    );
 }
+
+const inputsText = (inputs: readonly FedInput[]): string =>
+  inputs.map(({ name, type }) => `${JSON.stringify(name)} (${type})`).join(', ') || 'none';

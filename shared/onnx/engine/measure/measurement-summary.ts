@@ -4,7 +4,18 @@ import type { Measurement } from './measurement.ts';
 
 type Measured = Omit<Measurement, 'summary'>;
 
-const times = (ratio: number): string => String(Number((1 / ratio).toPrecision(3)));
+/** What to read first of a measurement: that the file is of no use, gates that fail, and time. */
+export function summaryOf(measured: Measured, useless: string | undefined): string[] {
+  const failed = measured.gates.filter(({ holds }) => !holds);
+  return [
+    ...(useless === undefined ? [] : [useless]),
+    ...failed.map(
+      ({ gate, verdict, measured: found, allowed }) =>
+        `GATE ${verdict === 'unmeasured' ? 'NOT MEASURED' : 'FAILED'}: ${gate}: ${found}, allowed is ${allowed}.`,
+    ),
+    timeText(measured),
+  ];
+}
 
 function timeText({ latency, hardware }: Measured): string {
   const on = `one sample on ${hardware.threads} thread of ${processorText(hardware)}`;
@@ -20,15 +31,4 @@ function timeText({ latency, hardware }: Measured): string {
   return most < 1 ? `${said}, ${on}.` : `As fast as the base, as far as can be told: ${said}, ${on}.`;
 }
 
-/** What to read first of a measurement: that the file is of no use, gates that fail, and time. */
-export function summaryOf(measured: Measured, useless: string | undefined): string[] {
-  const failed = measured.gates.filter(({ holds }) => !holds);
-  return [
-    ...(useless === undefined ? [] : [useless]),
-    ...failed.map(
-      ({ gate, verdict, measured: found, allowed }) =>
-        `GATE ${verdict === 'unmeasured' ? 'NOT MEASURED' : 'FAILED'}: ${gate}: ${found}, allowed is ${allowed}.`,
-    ),
-    timeText(measured),
-  ];
-}
+const times = (ratio: number): string => String(Number((1 / ratio).toPrecision(3)));

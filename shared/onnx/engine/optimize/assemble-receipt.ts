@@ -12,135 +12,9 @@ import { remediesFor, suggestionsFor, uselessLine, uselessness } from './suggest
 
 /** Layers that a receipt lists; models of more are seldom read layer by layer. */
 const maxLayers = 5000;
-/** Most entries of each kind of kept layer. */
-const maxLines = 2000;
 
-/** Results of the stages of an optimization. */
-export interface Findings {
-  optimization: Optimization;
-  before: StageAnswer<'read'>;
-  after: StageAnswer<'read'>;
-  size: StageAnswer<'size'>;
-  accepted: AcceptedTrial;
-  calibrated: StageAnswer<'calibrate'> | null;
-  times: StageAnswer<'time'>;
-  /** Why nothing was timed, where measure asks for it. */
-  why_untimed: string | undefined;
-  /** What `auto` tried. */
-  tried: Receipt['candidates'];
-  check: StageAnswer<'check'> | null;
-  notes: readonly string[];
-  /** Of the run itself. */
-  warnings: readonly string[];
-  stages: Receipt['stages'];
-}
-
-/** Longest name or sentence of a receipt: a model may use any names. */
-const longest = 400;
 /** Operators and outputs that are listed at most. */
 const maxKinds = 500;
-
-const clipped = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
-const lines = (texts: readonly string[]): string[] => texts.slice(0, maxLines).map(clipped);
-
-/** Counts by name, the most frequent ones. */
-const counts = (all: Readonly<Record<string, number>>): Record<string, number> =>
-  Object.fromEntries(
-    Object.entries(all)
-      .sort(([, a], [, b]) => b - a)
-      .slice(0, maxKinds)
-      .map(([name, count]) => [clipped(name), count]),
-  );
-
-const sparsity = (nonzero: number | null, parameters: number): number | null =>
-  nonzero === null || parameters === 0 ? null : 1 - nonzero / parameters;
-
-const layersOf = ({ transform }: Trial): Receipt['layers'] =>
-  transform.layers.slice(0, maxLayers).map((layer) => ({
-    ...layer,
-    layer: clipped(layer.layer),
-    operator: clipped(layer.operator),
-    weight: clipped(layer.weight),
-    sparsity_before: sparsity(layer.nonzero_before, layer.parameters_before),
-    sparsity_after: sparsity(layer.nonzero_after, layer.parameters_after),
-  }));
-
-/** A layer that the search for `max_error` left out is not one that the caller excluded. */
-function keptOf({ optimization, accepted }: Findings): Receipt['kept'] {
-  const byError = new Set(accepted.excluded.map(({ layer }) => layer));
-  const { exclude } = optimization.request;
-  return accepted.final.transform.kept.slice(0, maxLines).map(({ what, why }) => ({
-    what: clipped(what),
-    why: byError.has(what) && !exclude.includes(what) ? 'max_error would not hold with it' : clipped(why),
-  }));
-}
-
-/** Warnings about the result, besides those of its method. */
-function warningsOf({ optimization, before, accepted, calibrated, check }: Findings): string[] {
-  const { request, calibration } = optimization;
-  const { flags, architecture } = hardware();
-  const warnings: string[] = [];
-  if (calibrated?.data.source === 'synthetic') {
-    warnings.push(
-      'NO CALIBRATION SET: what is known of the activations comes from made-up inputs. Do not trust the accuracy of this result; give a calibration set.',
-    );
-  }
-  if (check !== null) {
-    const isQuick = before.weight_bytes > extents[request.measure].wholeBytes;
-    warnings.push(
-      isQuick
-        ? 'Not run as a whole: a quick receipt checks models above 1 GiB layer by layer; measure=full runs them.'
-        : 'Not run as a whole: the model is too large for a session here.',
-    );
-  }
-  if (accepted.final.compare?.data.source === 'synthetic') {
-    warnings.push('The outputs were compared on made-up inputs; their error on real data may be another.');
-  }
-  if (
-    accepted.final.compare?.data.source === 'calibration' &&
-    calibration !== undefined &&
-    calibrated !== null
-  ) {
-    warnings.push(
-      'The outputs were compared on the calibration set itself; give an evaluation set of other data.',
-    );
-  }
-  const hasVnni = flags.some((flag) => flag.endsWith('vnni'));
-  const isSigned8 =
-    request.operation === 'quantize' && (request.strategy === 'dynamic' || needsRanges(request));
-  // Of the targets these have no sums that saturate.
-  const isSafe = request.operation === 'quantize' && targetFacts(request.for)?.saturates === false;
-  if (isSigned8 && !isSafe && !request.reduce_range && architecture === 'x64' && hasVnni) {
-    warnings.push(
-      'Measured with VNNI. On processors without it sums of 8-bit products can saturate and accuracy be lost; quantize with reduce_range for those.',
-    );
-  }
-  for (const { name, why } of accepted.final.compare?.outputs ?? []) {
-    if (why !== null) warnings.push(`The output ${JSON.stringify(name)} ${why}.`);
-  }
-  warnings.push(...(accepted.final.compare?.warnings ?? []));
-  return warnings;
-}
-
-/** Growth of a file that needs no word: names and types of a few more nodes. */
-const minGrown = { share: 0.01, bytes: 4096 };
-
-/** Says that a file is larger than its source, and why. */
-function sizeWarnings({ before, size: { file_bytes } }: Findings): string[] {
-  const grown = file_bytes.after - file_bytes.before;
-  if (grown <= Math.max(minGrown.bytes, file_bytes.before * minGrown.share)) return [];
-  const said = `THE FILE IS LARGER than the model's: ${file_bytes.after} bytes, ${file_bytes.before} before.`;
-  // A constant that nodes of the source compute from a shape takes no room in its file.
-  return before.weight_bytes <= file_bytes.before
-    ? [said]
-    : [`${said} The model makes constants by nodes, and the result holds their values.`];
-}
-
-/** Why nothing was timed; undefined where it was. */
-function untimed({ optimization, times, why_untimed }: Findings): string | undefined {
-  if (times.latency !== null) return undefined;
-  return optimization.request.measure === 'none' ? 'measure is none' : why_untimed;
-}
 
 /** Puts a receipt together. */
 export function assembleReceipt(findings: Findings): Receipt {
@@ -213,4 +87,133 @@ export function assembleReceipt(findings: Findings): Receipt {
     seeds: { request: request.seed, ...seeds },
     hardware: machine,
   };
+}
+
+/** Results of the stages of an optimization. */
+export interface Findings {
+  optimization: Optimization;
+  before: StageAnswer<'read'>;
+  after: StageAnswer<'read'>;
+  size: StageAnswer<'size'>;
+  accepted: AcceptedTrial;
+  calibrated: StageAnswer<'calibrate'> | null;
+  times: StageAnswer<'time'>;
+  /** Why nothing was timed, where measure asks for it. */
+  why_untimed: string | undefined;
+  /** What `auto` tried. */
+  tried: Receipt['candidates'];
+  check: StageAnswer<'check'> | null;
+  notes: readonly string[];
+  /** Of the run itself. */
+  warnings: readonly string[];
+  stages: Receipt['stages'];
+}
+
+/** Most entries of each kind of kept layer. */
+const maxLines = 2000;
+
+const lines = (texts: readonly string[]): string[] => texts.slice(0, maxLines).map(clipped);
+
+/** Longest name or sentence of a receipt: a model may use any names. */
+const longest = 400;
+
+const clipped = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
+
+/** Why nothing was timed; undefined where it was. */
+function untimed({ optimization, times, why_untimed }: Findings): string | undefined {
+  if (times.latency !== null) return undefined;
+  return optimization.request.measure === 'none' ? 'measure is none' : why_untimed;
+}
+
+/** Counts by name, the most frequent ones. */
+const counts = (all: Readonly<Record<string, number>>): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(all)
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, maxKinds)
+      .map(([name, count]) => [clipped(name), count]),
+  );
+
+const layersOf = ({ transform }: Trial): Receipt['layers'] =>
+  transform.layers.slice(0, maxLayers).map((layer) => ({
+    ...layer,
+    layer: clipped(layer.layer),
+    operator: clipped(layer.operator),
+    weight: clipped(layer.weight),
+    sparsity_before: sparsity(layer.nonzero_before, layer.parameters_before),
+    sparsity_after: sparsity(layer.nonzero_after, layer.parameters_after),
+  }));
+
+const sparsity = (nonzero: number | null, parameters: number): number | null =>
+  nonzero === null || parameters === 0 ? null : 1 - nonzero / parameters;
+
+/** A layer that the search for `max_error` left out is not one that the caller excluded. */
+function keptOf({ optimization, accepted }: Findings): Receipt['kept'] {
+  const byError = new Set(accepted.excluded.map(({ layer }) => layer));
+  const { exclude } = optimization.request;
+  return accepted.final.transform.kept.slice(0, maxLines).map(({ what, why }) => ({
+    what: clipped(what),
+    why: byError.has(what) && !exclude.includes(what) ? 'max_error would not hold with it' : clipped(why),
+  }));
+}
+
+/** Growth of a file that needs no word: names and types of a few more nodes. */
+const minGrown = { share: 0.01, bytes: 4096 };
+
+/** Says that a file is larger than its source, and why. */
+function sizeWarnings({ before, size: { file_bytes } }: Findings): string[] {
+  const grown = file_bytes.after - file_bytes.before;
+  if (grown <= Math.max(minGrown.bytes, file_bytes.before * minGrown.share)) return [];
+  const said = `THE FILE IS LARGER than the model's: ${file_bytes.after} bytes, ${file_bytes.before} before.`;
+  // A constant that nodes of the source compute from a shape takes no room in its file.
+  return before.weight_bytes <= file_bytes.before
+    ? [said]
+    : [`${said} The model makes constants by nodes, and the result holds their values.`];
+}
+
+/** Warnings about the result, besides those of its method. */
+function warningsOf({ optimization, before, accepted, calibrated, check }: Findings): string[] {
+  const { request, calibration } = optimization;
+  const { flags, architecture } = hardware();
+  const warnings: string[] = [];
+  if (calibrated?.data.source === 'synthetic') {
+    warnings.push(
+      'NO CALIBRATION SET: what is known of the activations comes from made-up inputs. Do not trust the accuracy of this result; give a calibration set.',
+    );
+  }
+  if (check !== null) {
+    const isQuick = before.weight_bytes > extents[request.measure].wholeBytes;
+    warnings.push(
+      isQuick
+        ? 'Not run as a whole: a quick receipt checks models above 1 GiB layer by layer; measure=full runs them.'
+        : 'Not run as a whole: the model is too large for a session here.',
+    );
+  }
+  if (accepted.final.compare?.data.source === 'synthetic') {
+    warnings.push('The outputs were compared on made-up inputs; their error on real data may be another.');
+  }
+  if (
+    accepted.final.compare?.data.source === 'calibration' &&
+    calibration !== undefined &&
+    calibrated !== null
+  ) {
+    warnings.push(
+      'The outputs were compared on the calibration set itself; give an evaluation set of other data.',
+    );
+  }
+  const hasVnni = flags.some((flag) => flag.endsWith('vnni'));
+  const isSigned8 =
+    request.operation === 'quantize' && (request.strategy === 'dynamic' || needsRanges(request));
+  // Of the targets these have no sums that saturate.
+  const isSafe = request.operation === 'quantize' && targetFacts(request.for)?.saturates === false;
+  if (isSigned8 && !isSafe && !request.reduce_range && architecture === 'x64' && hasVnni) {
+    warnings.push(
+      'Measured with VNNI. On processors without it sums of 8-bit products can saturate and accuracy be lost; quantize with reduce_range for those.',
+    );
+  }
+  for (const { name, why } of accepted.final.compare?.outputs ?? []) {
+    if (why !== null) warnings.push(`The output ${JSON.stringify(name)} ${why}.`);
+  }
+  warnings.push(...(accepted.final.compare?.warnings ?? []));
+  return warnings;
 }

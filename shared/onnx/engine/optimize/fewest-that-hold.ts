@@ -18,10 +18,6 @@ export interface Fewest {
   final: Trial;
 }
 
-/** An error in a few digits, or that it is infinite. */
-export const errorText = (error: number): string =>
-  Number.isFinite(error) ? String(Number(error.toPrecision(3))) : 'infinite';
-
 /**
  * Finds the fewest of the first layers that hold `max_error`, as though more of them were never worse: doubled until
  * one number suffices, then halved. The folder of the result holds what was found. Undefined where no number suffices
@@ -44,3 +40,7 @@ export async function fewestThatHold(context: TrialContext, search: Search): Pro
   if (final === undefined) return undefined;
   return { count: enough, final: last === final ? final : await runTrial(context, final) };
 }
+
+/** An error in a few digits, or that it is infinite. */
+export const errorText = (error: number): string =>
+  Number.isFinite(error) ? String(Number(error.toPrecision(3))) : 'infinite';

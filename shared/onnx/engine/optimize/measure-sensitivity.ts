@@ -3,14 +3,10 @@ import { runTrial, sensitivityNames, type Trial, type TrialContext, worstError }
 
 export type LayerError = Receipt['excluded_by_error'][number];
 
-/** Layers that are measured one by one; of more, those whose weights changed most. */
-const maxMeasured = 48;
 const maxSampled = 8;
 
-/** The names of the layers that a trial changed, each once. */
-export const layersOf = ({ transform }: Trial): string[] => [
-  ...new Set(transform.layers.map(({ layer }) => layer)),
-];
+/** Layers that are measured one by one; of more, those whose weights changed most. */
+const maxMeasured = 48;
 
 /**
  * Error that each layer causes alone: the model with this one transformed and all the others as they were. The largest
@@ -38,6 +34,11 @@ export async function measureSensitivity(context: TrialContext, first: Trial): P
   measured.sort(byError);
   return [...measured, ...byWeight.slice(maxMeasured).map((layer) => ({ layer, error: null }))];
 }
+
+/** The names of the layers that a trial changed, each once. */
+export const layersOf = ({ transform }: Trial): string[] => [
+  ...new Set(transform.layers.map(({ layer }) => layer)),
+];
 
 /** One that breaks an output altogether comes first. */
 function byError(a: LayerError, b: LayerError): number {

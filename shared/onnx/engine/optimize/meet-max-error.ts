@@ -14,32 +14,6 @@ export interface AcceptedTrial {
   warnings: string[];
 }
 
-/** Refuse outputs without any finite value in the model itself: no choice of layers changes that. */
-function requireComparable({ compare }: Trial, max_error: number): void {
-  for (const { name, why } of compare?.outputs ?? []) {
-    if (why !== incomparable.noValues && why !== incomparable.noNumbers) continue;
-    throw new ModelError(
-      `max_error ${max_error} cannot be judged: the output ${JSON.stringify(name)} ${why}; give an evaluation set that the model answers with numbers, or leave out max_error.`,
-    );
-  }
-}
-
-/** Says that most of a model was left as it was: what else a receipt says is then about the rest. */
-function leftOut(excluded: number, layers: number, max_error: number): string[] {
-  if (excluded * 2 <= layers) return [];
-  return [
-    `MOST LAYERS ARE AS THEY WERE: max_error ${max_error} left out ${excluded} of ${layers}. Allow a larger error, or choose another strategy.`,
-  ];
-}
-
-/** Layers in the order in which they are left out: by the error that they save for each byte that they then take. */
-function bySaving(ranked: readonly LayerError[], { transform }: Trial): LayerError[] {
-  const sizes = new Map(transform.layers.map((one) => [one.layer, one.parameters_before]));
-  const saving = ({ layer, error }: LayerError): number =>
-    (error ?? Number.POSITIVE_INFINITY) ** 2 / Math.max(sizes.get(layer) ?? 1, 1);
-  return ranked.toSorted((a, b) => (saving(a) === saving(b) ? 0 : saving(b) - saving(a)));
-}
-
 /**
  * Transforms a model so that no output's relative error exceeds `max_error`. Where transforming all of it does, each
  * layer's own share is measured, and the fewest of the most sensitive ones that suffice are left as they are. A static
@@ -78,4 +52,30 @@ export async function meetMaxError(context: TrialContext, max_error: number | nu
       `${count} of ${ranked.length} layers stay as they were, so that max_error ${max_error} holds.`,
     ],
   };
+}
+
+/** Refuse outputs without any finite value in the model itself: no choice of layers changes that. */
+function requireComparable({ compare }: Trial, max_error: number): void {
+  for (const { name, why } of compare?.outputs ?? []) {
+    if (why !== incomparable.noValues && why !== incomparable.noNumbers) continue;
+    throw new ModelError(
+      `max_error ${max_error} cannot be judged: the output ${JSON.stringify(name)} ${why}; give an evaluation set that the model answers with numbers, or leave out max_error.`,
+    );
+  }
+}
+
+/** Layers in the order in which they are left out: by the error that they save for each byte that they then take. */
+function bySaving(ranked: readonly LayerError[], { transform }: Trial): LayerError[] {
+  const sizes = new Map(transform.layers.map((one) => [one.layer, one.parameters_before]));
+  const saving = ({ layer, error }: LayerError): number =>
+    (error ?? Number.POSITIVE_INFINITY) ** 2 / Math.max(sizes.get(layer) ?? 1, 1);
+  return ranked.toSorted((a, b) => (saving(a) === saving(b) ? 0 : saving(b) - saving(a)));
+}
+
+/** Says that most of a model was left as it was: what else a receipt says is then about the rest. */
+function leftOut(excluded: number, layers: number, max_error: number): string[] {
+  if (excluded * 2 <= layers) return [];
+  return [
+    `MOST LAYERS ARE AS THEY WERE: max_error ${max_error} left out ${excluded} of ${layers}. Allow a larger error, or choose another strategy.`,
+  ];
 }

@@ -8,10 +8,10 @@ import type { Bounds } from '../process/stage-bounds.ts';
 import type { Optimization } from './optimization.ts';
 import type { StageLog } from './stage-log.ts';
 
-/** Samples that are taken at most: to calibrate, and to compare from each kind of data. */
-const most = { calibration: 1024, evaluation: 10_000, compared: 32, synthetic: 8, calibratedSynthetic: 16 };
-/** Where the result must hold a bound, all samples of a set count. */
-const all = 2 ** 31 - 1;
+type Planned = Pick<
+  Optimization,
+  'calibration' | 'evaluation' | 'request' | 'shapes' | 'areShapesStored' | 'outputShapes'
+>;
 
 export interface FeedPlans {
   calibrate: Feed;
@@ -19,22 +19,11 @@ export interface FeedPlans {
   compare: Feed;
 }
 
-/** Seeds of synthetic data: one for calibrating, another one for comparing. */
-export const seedsOf = (seed: number): { calibration: number; comparison: number } => ({
-  calibration: seed,
-  comparison: (seed ^ 0x5bd1e995) >>> 0,
-});
+/** Samples that are taken at most: to calibrate, and to compare from each kind of data. */
+const most = { calibration: 1024, evaluation: 10_000, compared: 32, synthetic: 8, calibratedSynthetic: 16 };
 
-type Planned = Pick<
-  Optimization,
-  'calibration' | 'evaluation' | 'request' | 'shapes' | 'areShapesStored' | 'outputShapes'
->;
-
-function askedOf({ shapes, areShapesStored, outputShapes }: Planned): RequestedShapes {
-  const record = (of: Planned['shapes']) =>
-    Object.fromEntries([...(of ?? [])].map(([name, dims]) => [name, [...dims]]));
-  return { inputs: areShapesStored === true ? {} : record(shapes), outputs: record(outputShapes) };
-}
+/** Where the result must hold a bound, all samples of a set count. */
+const all = 2 ** 31 - 1;
 
 /** Which data each session is fed. */
 export function planFeeds(optimization: Planned, inputs: FedInput[]): FeedPlans {
@@ -70,9 +59,22 @@ export function planFeeds(optimization: Planned, inputs: FedInput[]): FeedPlans 
   return { calibrate, compare };
 }
 
-const seconds = 3600;
+function askedOf({ shapes, areShapesStored, outputShapes }: Planned): RequestedShapes {
+  const record = (of: Planned['shapes']) =>
+    Object.fromEntries([...(of ?? [])].map(([name, dims]) => [name, [...dims]]));
+  return { inputs: areShapesStored === true ? {} : record(shapes), outputs: record(outputShapes) };
+}
+
+/** Seeds of synthetic data: one for calibrating, another one for comparing. */
+export const seedsOf = (seed: number): { calibration: number; comparison: number } => ({
+  calibration: seed,
+  comparison: (seed ^ 0x5bd1e995) >>> 0,
+});
+
 /** The rest is left for the system, its file cache and the supervisor. */
 const share = 0.75;
+
+const seconds = 3600;
 
 /** Default limits of a stage: three quarters of the memory that this process could have, and an hour. */
 export function boundsOf(limits: Partial<Bounds> | undefined): Bounds {
@@ -87,11 +89,19 @@ export function boundsOf(limits: Partial<Bounds> | undefined): Bounds {
 
 /** A session holds the weights of the file and the form that its kernels want them in, and works on the rest. */
 const sessionShare = 2.5;
+
 const processBytes = 400 * 2 ** 20;
 
 /** Whether sessions of models with weights of so many bytes have room side by side. */
 export const fitInMemory = ({ memoryBytes }: Bounds, ...weightBytes: readonly number[]): boolean =>
   weightBytes.reduce((sum, bytes) => sum + bytes * sessionShare, processBytes) <= memoryBytes;
+
+/** A quick receipt takes seconds: less than the work of making a result as a rule. */
+export const extents: Readonly<Record<Measure, Extent>> = {
+  none: { timeSeconds: 0, wholeBytes: Number.POSITIVE_INFINITY },
+  quick: { compareSeconds: 1, timeSeconds: 0.5, wholeBytes: 2 ** 30 },
+  full: { timeSeconds: 120, wholeBytes: Number.POSITIVE_INFINITY },
+};
 
 /** How much a receipt measures. */
 interface Extent {
@@ -103,32 +113,12 @@ interface Extent {
   wholeBytes: number;
 }
 
-/** A quick receipt takes seconds: less than the work of making a result as a rule. */
-export const extents: Readonly<Record<Measure, Extent>> = {
-  none: { timeSeconds: 0, wholeBytes: Number.POSITIVE_INFINITY },
-  quick: { compareSeconds: 1, timeSeconds: 0.5, wholeBytes: 2 ** 30 },
-  full: { timeSeconds: 120, wholeBytes: Number.POSITIVE_INFINITY },
-};
-
 /** Inputs that a model can be run on where there is no set. */
 export interface MadeUpInputs {
   inputs: FedInput[];
   notes: string[];
   /** Why the model runs on none of them; undefined where it runs, or has to be asked otherwise. */
   why?: string;
-}
-
-/** The axes whose size nothing fixes: neither the model, nor who asks, nor another input. */
-function openAxes(inputs: readonly FedInput[], { shapes }: Pick<Optimization, 'shapes'>): OpenAxes {
-  return Object.fromEntries(
-    inputs.map(({ name, declared, dims }): [string, number[]] => [
-      name,
-      (dims ?? []).flatMap((dim, axis) => {
-        const isGiven = typeof shapes?.get(name)?.[axis] === 'number';
-        return axis > 0 && dim === openDim && !isGiven && (declared?.[axis] ?? null) === null ? [axis] : [];
-      }),
-    ]),
-  );
 }
 
 /**
@@ -166,4 +156,17 @@ export async function madeUpInputs(
       ? [`The inputs leave sizes open. The smallest made-up ones that the model runs with are ${said}.`]
       : [],
   };
+}
+
+/** The axes whose size nothing fixes: neither the model, nor who asks, nor another input. */
+function openAxes(inputs: readonly FedInput[], { shapes }: Pick<Optimization, 'shapes'>): OpenAxes {
+  return Object.fromEntries(
+    inputs.map(({ name, declared, dims }): [string, number[]] => [
+      name,
+      (dims ?? []).flatMap((dim, axis) => {
+        const isGiven = typeof shapes?.get(name)?.[axis] === 'number';
+        return axis > 0 && dim === openDim && !isGiven && (declared?.[axis] ?? null) === null ? [axis] : [];
+      }),
+    ]),
+  );
 }

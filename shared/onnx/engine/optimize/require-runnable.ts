@@ -7,16 +7,6 @@ import { isCalibrated } from '../../strategies/optimization-request.ts';
 import type { Optimization } from './optimization.ts';
 import type { FeedPlans } from './plan-feeds.ts';
 
-/** Refuse inputs that a session cannot be fed. A set's arrays are checked when it is read. */
-function requireFeed({ inputs, set }: Feed): void {
-  for (const input of inputs) {
-    if (set === null) syntheticForm(input);
-    else if (!isFeedType(input.type)) {
-      throw new ModelError(`The input ${JSON.stringify(input.name)} takes ${input.type}, not numbers.`);
-    }
-  }
-}
-
 /**
  * Refuse, before any work, a request that needs sessions of a model that cannot be run. `isRunnable` says whether
  * there is room for one.
@@ -39,4 +29,14 @@ export function requireRunnable(
     throw new ModelError(`${request.strategy} runs the model, which is too large for a session here.`);
   if (request.max_error !== null)
     throw new ModelError('max_error needs the model to be run, and it is too large for that here.');
+}
+
+/** Refuse inputs that a session cannot be fed. A set's arrays are checked when it is read. */
+function requireFeed({ inputs, set }: Feed): void {
+  for (const input of inputs) {
+    if (set === null) syntheticForm(input);
+    else if (!isFeedType(input.type)) {
+      throw new ModelError(`The input ${JSON.stringify(input.name)} takes ${input.type}, not numbers.`);
+    }
+  }
 }

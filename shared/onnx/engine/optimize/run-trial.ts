@@ -17,33 +17,8 @@ export interface Trial {
   compare: StageAnswer<'compare'> | null;
 }
 
-/** An empty folder that stages may write to. */
-export async function emptyFolder(folder: string, user: Optimization['user']): Promise<void> {
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { mode: 0o700 });
-  // Never through a link, which the stage's user may have created.
-  if (user !== undefined) await lchown(folder, user.uid, user.gid);
-}
-
-/** Context of all trials of one optimization. */
-export interface TrialContext {
-  optimization: Optimization;
-  stages: StageLog;
-  /** Folder of the result. Each trial empties and refills it. */
-  out: string;
-  /** Folder with the values that calibration observed; null if there are none. */
-  observed: string | null;
-  /** Observes the values that another request for the same model needs. Returns the new folder that holds them. */
-  observe(request: OptimizationRequest): Promise<string | null>;
-  /** How often each operator occurs in the model. */
-  operators: Readonly<Record<string, number>>;
-  /** Data to compare on; null where the model is too large to be run. */
-  feed: Feed | null;
-  /** Most seconds for which each model is run. If absent, each model is run on all samples. */
-  seconds?: number | undefined;
-  /** The largest error that a trial may have. A trial is stopped as soon as it exceeds this error. */
-  limit?: number | undefined;
-}
+/** Names of the stages of a trial of the whole model, and of one that measures how sensitive a layer is. */
+const stageNames = { transform: 'transform', compare: 'compare' };
 
 /** Transforms the model without touching the excluded layers, nor the inputs of those in `floatInputs`, and compares. */
 export async function runTrial(
@@ -78,8 +53,34 @@ export async function runTrial(
   return { excluded, ...(floatInputs !== undefined && { floatInputs }), transform, compare };
 }
 
-/** Names of the stages of a trial of the whole model, and of one that measures how sensitive a layer is. */
-const stageNames = { transform: 'transform', compare: 'compare' };
+/** Context of all trials of one optimization. */
+export interface TrialContext {
+  optimization: Optimization;
+  stages: StageLog;
+  /** Folder of the result. Each trial empties and refills it. */
+  out: string;
+  /** Folder with the values that calibration observed; null if there are none. */
+  observed: string | null;
+  /** Observes the values that another request for the same model needs. Returns the new folder that holds them. */
+  observe(request: OptimizationRequest): Promise<string | null>;
+  /** How often each operator occurs in the model. */
+  operators: Readonly<Record<string, number>>;
+  /** Data to compare on; null where the model is too large to be run. */
+  feed: Feed | null;
+  /** Most seconds for which each model is run. If absent, each model is run on all samples. */
+  seconds?: number | undefined;
+  /** The largest error that a trial may have. A trial is stopped as soon as it exceeds this error. */
+  limit?: number | undefined;
+}
+
+/** An empty folder that stages may write to. */
+export async function emptyFolder(folder: string, user: Optimization['user']): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { mode: 0o700 });
+  // Never through a link, which the stage's user may have created.
+  if (user !== undefined) await lchown(folder, user.uid, user.gid);
+}
+
 export const sensitivityNames = { transform: 'sensitivity', compare: 'sensitivity' };
 
 type Compared = Pick<StageAnswer<'compare'>, 'outputs' | 'accuracy'>;
@@ -100,12 +101,6 @@ export const lossOf = (compare: Compared): number =>
     ? worstError(compare).error
     : Math.max(0, compare.accuracy.before - compare.accuracy.after);
 
-/** What to do about a result that answers with NaN or infinity. */
-const advice = (strategy: string): string =>
-  strategy === 'float16'
-    ? 'exclude the operators whose values half precision does not have, or quantize to 8 bits instead'
-    : 'exclude the operators that cause it, or choose another strategy';
-
 /**
  * Refuse a result with NaN or infinity where the model answers with numbers: whoever uses it would learn that late.
  *
@@ -124,3 +119,9 @@ export function requireSound(
     `The result answers with NaN or infinity where the model has numbers, on ${on}: ${outputs.join('; ')}. Nothing was written; ${advice(strategy)}.`,
   );
 }
+
+/** What to do about a result that answers with NaN or infinity. */
+const advice = (strategy: string): string =>
+  strategy === 'float16'
+    ? 'exclude the operators whose values half precision does not have, or quantize to 8 bits instead'
+    : 'exclude the operators that cause it, or choose another strategy';

@@ -21,31 +21,14 @@ interface Outcome {
   latency: StageAnswer<'time'>['latency'];
 }
 
-/** Losses above these are worth another attempt: of accuracy, and of an output. */
-const maxLoss = 0.01;
-const maxError = 0.05;
+/** What loses less than a result that loses too much, most likely first: only what this model and method can take. */
+export const remediesFor = (outcome: Outcome): string[] =>
+  outcome.request.operation === 'quantize' ? gentler(outcome.request, outcome) : gentlerPruning(outcome);
+
 /** The operator set that has scales by channel. */
 const perChannelOpset = 13;
-/** Layers that are named as ones to leave out. */
-const maxNamed = 3;
 
-/** Whether the model has products whose weights blocks of 8 bits take, instead of activations too. */
-const hasProducts = ({ layers }: Outcome): boolean =>
-  layers.some(({ operator }) => operator === 'MatMul' || operator === 'Gemm');
-
-/** The layers whose weights changed most, where leaving them out leaves others: as `exclude` takes them. */
-function namedLayers({ request, layers }: Outcome): string[] {
-  const errors = new Map<string, number>();
-  for (const { layer, error } of layers) errors.set(layer, Math.max(errors.get(layer) ?? 0, error ?? 0));
-  const names = [...errors]
-    .filter(([layer, error]) => error > 0 && !layer.includes(',') && !request.exclude.includes(layer))
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, maxNamed)
-    .map(([layer]) => layer);
-  if (names.length === 0 || names.length >= errors.size) return [];
-  const all = [...request.exclude, ...names].join(',');
-  return [`exclude=${all}: the layers whose weights changed most stay as they are.`];
-}
+const maxError = 0.05;
 
 /** Other methods of about the same size that lose less. */
 function gentler(request: QuantizeRequest, outcome: Outcome): string[] {
@@ -85,6 +68,27 @@ function gentler(request: QuantizeRequest, outcome: Outcome): string[] {
   return found;
 }
 
+/** Whether the model has products whose weights blocks of 8 bits take, instead of activations too. */
+const hasProducts = ({ layers }: Outcome): boolean =>
+  layers.some(({ operator }) => operator === 'MatMul' || operator === 'Gemm');
+
+/** Layers that are named as ones to leave out. */
+const maxNamed = 3;
+
+/** The layers whose weights changed most, where leaving them out leaves others: as `exclude` takes them. */
+function namedLayers({ request, layers }: Outcome): string[] {
+  const errors = new Map<string, number>();
+  for (const { layer, error } of layers) errors.set(layer, Math.max(errors.get(layer) ?? 0, error ?? 0));
+  const names = [...errors]
+    .filter(([layer, error]) => error > 0 && !layer.includes(',') && !request.exclude.includes(layer))
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, maxNamed)
+    .map(([layer]) => layer);
+  if (names.length === 0 || names.length >= errors.size) return [];
+  const all = [...request.exclude, ...names].join(',');
+  return [`exclude=${all}: the layers whose weights changed most stay as they are.`];
+}
+
 function gentlerPruning({ request, hasCalibration, layers }: Outcome): string[] {
   if (request.operation !== 'prune') return [];
   const { strategy, compression } = request;
@@ -102,9 +106,8 @@ function gentlerPruning({ request, hasCalibration, layers }: Outcome): string[] 
   ];
 }
 
-/** What loses less than a result that loses too much, most likely first: only what this model and method can take. */
-export const remediesFor = (outcome: Outcome): string[] =>
-  outcome.request.operation === 'quantize' ? gentler(outcome.request, outcome) : gentlerPruning(outcome);
+/** Losses above these are worth another attempt: of accuracy, and of an output. */
+const maxLoss = 0.01;
 
 /** What may give a better result, most likely first. Empty where there is nothing to gain, or nothing was measured. */
 export function suggestionsFor(outcome: Outcome): string[] {
@@ -123,9 +126,6 @@ export function suggestionsFor(outcome: Outcome): string[] {
 }
 
 type Compared = Pick<StageAnswer<'compare'>, 'outputs' | 'agreement' | 'data'>;
-
-/** Attempts that the first line of a receipt names; the others are its suggestions. */
-const maxTried = 4;
 
 /**
  * Why a result is of no use: how far it is from what the model answers on a given set. Made-up inputs show that of
@@ -154,6 +154,9 @@ export function uselessness(compare: Compared | null): string | undefined {
   if (faults.length === 0) return undefined;
   return `THE RESULT IS OF NO USE: over ${data.samples} samples of the ${data.source} set ${faults.join(', and ')}.`;
 }
+
+/** Attempts that the first line of a receipt names; the others are its suggestions. */
+const maxTried = 4;
 
 /** The first line of a receipt whose result is of no use, with what to try. */
 export function uselessLine(why: string, remedies: readonly string[]): string {

@@ -30,58 +30,6 @@ interface Work {
   floatInputs?: readonly string[];
 }
 
-type Apply<R> = (work: Work, request: R) => void;
-
-const magnitude: Apply<PruneRequest> = ({ model, report }, request) => pruneMagnitude(model, request, report);
-const structured =
-  (strategy: StructuredStrategy): Apply<PruneRequest> =>
-  ({ model, report }, request) =>
-    pruneStructured(model, { ...request, strategy }, report);
-const updating =
-  (strategy: 'sparsegpt' | 'sparsegpt_2_4'): Apply<PruneRequest> =>
-  ({ model, report, observed }, request) =>
-    pruneWithUpdate(model, { ...request, strategy }, report, observed.statistics);
-const calibrated: Apply<QuantizeRequest> = ({ model, report, observed, floatInputs = [] }, request) =>
-  quantizeStatic(model, { ...request, floatInputs }, observed.ranges, report, observed.statistics);
-
-/** The implementation of every pruning; the entries of the registry are kept apart because Lambdas read them too. */
-const prunings: Readonly<Record<PruneStrategy, Apply<PruneRequest>>> = {
-  magnitude_global: magnitude,
-  magnitude_local: magnitude,
-  n_m_2_4: ({ model, report }, request) => pruneNofM(model, request, report),
-  sparsegpt: updating('sparsegpt'),
-  sparsegpt_2_4: updating('sparsegpt_2_4'),
-  structured_l1: structured('structured_l1'),
-  structured_l2: structured('structured_l2'),
-  structured_reconstruct: ({ model, report, observed }, request) =>
-    pruneStructured(model, { ...request, strategy: 'structured_reconstruct' }, report, observed.statistics),
-  optimize: ({ model, report }, request) => fuseGraph(model, request.exclude, report),
-  auto: () => {
-    throw new Error('auto is made of other strategies');
-  },
-  random: structured('random'),
-};
-
-/** The implementation of every quantization. */
-const quantizations: Readonly<Record<QuantizeStrategy, Apply<QuantizeRequest>>> = {
-  dynamic: ({ model, report, observed }, request) =>
-    quantizeDynamic(model, request, report, observed.statistics),
-  static_minmax: calibrated,
-  static_percentile: calibrated,
-  static_entropy: calibrated,
-  static_mse: calibrated,
-  weight_only: ({ model, report }, request) => quantizeWeightOnly(model, request, report),
-  weight_only_mse: ({ model, report }, request) =>
-    quantizeWeightOnly(model, request, report, () => leastErrorLevels),
-  gptq: ({ model, report, observed }, request) =>
-    quantizeWeightOnly(model, request, report, gptqMethod(observed.statistics, report)),
-  auto: () => {
-    throw new Error('auto is made of other strategies');
-  },
-  float16: ({ model, report, observed }, request) =>
-    convertToFloat16(model, request, report, observed.ranges),
-};
-
 /**
  * Prune or quantize a loaded model in place, and report what was done.
  *
@@ -106,3 +54,58 @@ function requireOpset(model: Pick<Model, 'opset'>, request: OptimizationRequest)
     `${request.strategy} needs opset ${minOpset} or higher; the model has ${own}. Export it anew, or use weight_only.`,
   );
 }
+
+type Apply<R> = (work: Work, request: R) => void;
+
+const magnitude: Apply<PruneRequest> = ({ model, report }, request) => pruneMagnitude(model, request, report);
+
+const structured =
+  (strategy: StructuredStrategy): Apply<PruneRequest> =>
+  ({ model, report }, request) =>
+    pruneStructured(model, { ...request, strategy }, report);
+
+const updating =
+  (strategy: 'sparsegpt' | 'sparsegpt_2_4'): Apply<PruneRequest> =>
+  ({ model, report, observed }, request) =>
+    pruneWithUpdate(model, { ...request, strategy }, report, observed.statistics);
+
+/** The implementation of every pruning; the entries of the registry are kept apart because Lambdas read them too. */
+const prunings: Readonly<Record<PruneStrategy, Apply<PruneRequest>>> = {
+  magnitude_global: magnitude,
+  magnitude_local: magnitude,
+  n_m_2_4: ({ model, report }, request) => pruneNofM(model, request, report),
+  sparsegpt: updating('sparsegpt'),
+  sparsegpt_2_4: updating('sparsegpt_2_4'),
+  structured_l1: structured('structured_l1'),
+  structured_l2: structured('structured_l2'),
+  structured_reconstruct: ({ model, report, observed }, request) =>
+    pruneStructured(model, { ...request, strategy: 'structured_reconstruct' }, report, observed.statistics),
+  optimize: ({ model, report }, request) => fuseGraph(model, request.exclude, report),
+  auto: () => {
+    throw new Error('auto is made of other strategies');
+  },
+  random: structured('random'),
+};
+
+const calibrated: Apply<QuantizeRequest> = ({ model, report, observed, floatInputs = [] }, request) =>
+  quantizeStatic(model, { ...request, floatInputs }, observed.ranges, report, observed.statistics);
+
+/** The implementation of every quantization. */
+const quantizations: Readonly<Record<QuantizeStrategy, Apply<QuantizeRequest>>> = {
+  dynamic: ({ model, report, observed }, request) =>
+    quantizeDynamic(model, request, report, observed.statistics),
+  static_minmax: calibrated,
+  static_percentile: calibrated,
+  static_entropy: calibrated,
+  static_mse: calibrated,
+  weight_only: ({ model, report }, request) => quantizeWeightOnly(model, request, report),
+  weight_only_mse: ({ model, report }, request) =>
+    quantizeWeightOnly(model, request, report, () => leastErrorLevels),
+  gptq: ({ model, report, observed }, request) =>
+    quantizeWeightOnly(model, request, report, gptqMethod(observed.statistics, report)),
+  auto: () => {
+    throw new Error('auto is made of other strategies');
+  },
+  float16: ({ model, report, observed }, request) =>
+    convertToFloat16(model, request, report, observed.ranges),
+};

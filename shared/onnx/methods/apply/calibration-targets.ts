@@ -33,7 +33,6 @@ const inputs: Readonly<Record<PruningByStatistics, Inputs>> = {
   sparsegpt_2_4: updating('sparsegpt_2_4'),
   structured_reconstruct: (model, { exclude }) => pruningInputs(model, exclude),
 };
-const isNamed = (strategy: PruneStrategy): strategy is PruningByStatistics => Object.hasOwn(inputs, strategy);
 
 /**
  * The inputs whose statistics a pruning needs; empty if it needs none.
@@ -42,3 +41,5 @@ const isNamed = (strategy: PruneStrategy): strategy is PruningByStatistics => Ob
 export function observedInputs(model: Model, request: PruneRequest): ObservedInput[] {
   return isNamed(request.strategy) ? inputs[request.strategy](model, request) : [];
 }
+
+const isNamed = (strategy: PruneStrategy): strategy is PruningByStatistics => Object.hasOwn(inputs, strategy);

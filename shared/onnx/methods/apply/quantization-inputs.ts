@@ -12,20 +12,21 @@ import { TransformReport } from '../report/report.ts';
 /** Widest input of which the second moment is inverted; the time grows by the third power. */
 const widestInput = 8192;
 
-/** The inputs of products whose weights go into blocks, with their second moments. */
-function blockInputs({ graph }: Model, { exclude }: QuantizeRequest): ObservedInput[] {
-  const report = new TransformReport();
-  const uses = findBlockUses(graph, exclude, report);
-  if (uses.length === 0) throw nothingForBlocks(graph, report);
-  return uses
-    .filter((use) => use.kind === 'product' && use.graph === graph && use.weight.k <= widestInput)
-    .map(({ node, weight }) => ({
-      name: node.input[0] ?? '',
-      axis: -1,
-      channels: weight.k,
-      hasMoment: true,
-    }));
+type Inputs = (model: Model, request: QuantizeRequest) => ObservedInput[];
+
+const inputs: Readonly<Record<QuantizationByStatistics, Inputs>> = { gptq: blockInputs };
+
+/**
+ * The values whose statistics a quantization needs. The model is brought into the form that they are observed in.
+ *
+ * @throws ModelError where it has nothing to quantize
+ */
+export function quantizationInputs(model: Model, request: QuantizeRequest): ObservedInput[] {
+  return isNamed(request.strategy) ? inputs[request.strategy](model, request) : productInputs(model, request);
 }
+
+const isNamed = (strategy: QuantizeStrategy): strategy is QuantizationByStatistics =>
+  Object.hasOwn(inputs, strategy);
 
 /** The inputs of products that are smoothed or corrected. */
 function productInputs(model: Model, { exclude, equalize }: QuantizeRequest): ObservedInput[] {
@@ -40,17 +41,17 @@ function productInputs(model: Model, { exclude, equalize }: QuantizeRequest): Ob
   });
 }
 
-type Inputs = (model: Model, request: QuantizeRequest) => ObservedInput[];
-
-const inputs: Readonly<Record<QuantizationByStatistics, Inputs>> = { gptq: blockInputs };
-const isNamed = (strategy: QuantizeStrategy): strategy is QuantizationByStatistics =>
-  Object.hasOwn(inputs, strategy);
-
-/**
- * The values whose statistics a quantization needs. The model is brought into the form that they are observed in.
- *
- * @throws ModelError where it has nothing to quantize
- */
-export function quantizationInputs(model: Model, request: QuantizeRequest): ObservedInput[] {
-  return isNamed(request.strategy) ? inputs[request.strategy](model, request) : productInputs(model, request);
+/** The inputs of products whose weights go into blocks, with their second moments. */
+function blockInputs({ graph }: Model, { exclude }: QuantizeRequest): ObservedInput[] {
+  const report = new TransformReport();
+  const uses = findBlockUses(graph, exclude, report);
+  if (uses.length === 0) throw nothingForBlocks(graph, report);
+  return uses
+    .filter((use) => use.kind === 'product' && use.graph === graph && use.weight.k <= widestInput)
+    .map(({ node, weight }) => ({
+      name: node.input[0] ?? '',
+      axis: -1,
+      channels: weight.k,
+      hasMoment: true,
+    }));
 }

@@ -11,10 +11,6 @@ import type { Fed } from './collect-statistics.ts';
 import type { Collector } from './collectors/collector.ts';
 import { exposeOutputs } from './expose-outputs.ts';
 
-function collect(collector: Collector, name: string, value: FedTensor | OtherValue | undefined): void {
-  if (value?.type === 'float' && value.values instanceof Float32Array) collector.add(name, value.values);
-}
-
 /**
  * Runs a loaded model over samples, without optimizations so that each value is there, and gives the values of the
  * targets to a collector. They become outputs of the model, which is closed by its owner.
@@ -49,4 +45,8 @@ export async function collectRanges(
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+function collect(collector: Collector, name: string, value: FedTensor | OtherValue | undefined): void {
+  if (value?.type === 'float' && value.values instanceof Float32Array) collector.add(name, value.values);
 }

@@ -14,24 +14,12 @@ import { GramSession } from './gram-session.ts';
 import { realTokens } from './real-tokens.ts';
 import { type ObservedInput, writeStatistics } from './statistics-file.ts';
 
-/** Bytes of second moments that are collected in one run over the samples; what is beyond has its own run. */
-const momentBytes = 768 * 2 ** 20;
-
-/** Inputs in groups whose second moments fit together. */
-function groupsOf(wanted: readonly ObservedInput[]): ObservedInput[][] {
-  const groups: ObservedInput[][] = [];
-  let room = 0;
-  for (const input of wanted) {
-    const bytes = input.hasMoment ? 8 * input.channels ** 2 : 0;
-    const group = groups.at(-1);
-    if (group !== undefined && bytes <= room) group.push(input);
-    else {
-      groups.push([input]);
-      room = momentBytes;
-    }
-    room -= bytes;
-  }
-  return groups;
+interface Collecting {
+  feed: Feed;
+  folder: string;
+  /** Whether rows that `attention_mask` calls padding do not count. */
+  leavesOutPadding?: boolean;
+  progress(fraction: number): void;
 }
 
 /** What was fed, for the receipt. */
@@ -44,14 +32,6 @@ export interface Fed {
 export interface FedStatistics extends Fed {
   /** Samples whose padding was left out. */
   padded: number;
-}
-
-interface Collecting {
-  feed: Feed;
-  folder: string;
-  /** Whether rows that `attention_mask` calls padding do not count. */
-  leavesOutPadding?: boolean;
-  progress(fraction: number): void;
 }
 
 /**
@@ -108,4 +88,24 @@ export async function collectStatistics(
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** Bytes of second moments that are collected in one run over the samples; what is beyond has its own run. */
+const momentBytes = 768 * 2 ** 20;
+
+/** Inputs in groups whose second moments fit together. */
+function groupsOf(wanted: readonly ObservedInput[]): ObservedInput[][] {
+  const groups: ObservedInput[][] = [];
+  let room = 0;
+  for (const input of wanted) {
+    const bytes = input.hasMoment ? 8 * input.channels ** 2 : 0;
+    const group = groups.at(-1);
+    if (group !== undefined && bytes <= room) group.push(input);
+    else {
+      groups.push([input]);
+      room = momentBytes;
+    }
+    room -= bytes;
+  }
+  return groups;
 }

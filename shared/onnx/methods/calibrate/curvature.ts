@@ -1,9 +1,5 @@
 import { inverseFactor } from '../../model/tensor/cholesky.ts';
 
-/** Share of the mean of the Hessian's diagonal that is added to it; ten times as much where that is not enough. */
-const firstDamping = 0.01;
-const maxDamping = 1e4;
-
 /** The curvature of the squared error of a product, of k inputs. */
 export interface Curvature {
   channels: number;
@@ -21,6 +17,11 @@ export const largestFirst = (diagonal: Float64Array): Uint32Array =>
 
 /** The inputs as they lie. */
 export const firstToLast = (diagonal: Float64Array): Uint32Array => Uint32Array.from(diagonal.keys());
+
+/** Share of the mean of the Hessian's diagonal that is added to it; ten times as much where that is not enough. */
+const firstDamping = 0.01;
+
+const maxDamping = 1e4;
 
 /**
  * The curvature for inputs of this second moment (XᵀX / rows, k × k). An input that was always zero counts as one of mean

@@ -9,22 +9,6 @@ import { valueInfoOf } from '../../model/graph/value-info.ts';
 import { GraphProtoSchema, ModelProtoSchema, OperatorSetIdProtoSchema } from '../../model/proto/onnx_pb.js';
 import { ExternalData } from '../../model/tensor/external-data.ts';
 
-/** The model of one node: y = xᵀ · x. */
-function gramModel(): Model {
-  const graph = create(GraphProtoSchema, {
-    name: 'gram',
-    node: [makeNode('Gemm', ['x', 'x'], ['y'], { attributes: { transA: 1 } })],
-    input: [valueInfoOf({ name: 'x', type: 'float', dims: ['rows', 'channels'] })],
-    output: [valueInfoOf({ name: 'y', type: 'float', dims: ['channels', 'channels'] })],
-  });
-  const proto = create(ModelProtoSchema, {
-    irVersion: 7n,
-    opsetImport: [create(OperatorSetIdProtoSchema, { domain: '', version: 13n })],
-  });
-  const external = new ExternalData('.');
-  return new Model(proto, new Graph(graph, external), external);
-}
-
 /** Multiplies matrices with themselves, by ONNX Runtime's vectorized kernels. */
 export class GramSession {
   readonly #session: Session;
@@ -56,4 +40,20 @@ export class GramSession {
   async release(): Promise<void> {
     await this.#session.release();
   }
+}
+
+/** The model of one node: y = xᵀ · x. */
+function gramModel(): Model {
+  const graph = create(GraphProtoSchema, {
+    name: 'gram',
+    node: [makeNode('Gemm', ['x', 'x'], ['y'], { attributes: { transA: 1 } })],
+    input: [valueInfoOf({ name: 'x', type: 'float', dims: ['rows', 'channels'] })],
+    output: [valueInfoOf({ name: 'y', type: 'float', dims: ['channels', 'channels'] })],
+  });
+  const proto = create(ModelProtoSchema, {
+    irVersion: 7n,
+    opsetImport: [create(OperatorSetIdProtoSchema, { domain: '', version: 13n })],
+  });
+  const external = new ExternalData('.');
+  return new Model(proto, new Graph(graph, external), external);
 }

@@ -13,11 +13,11 @@ export interface Observations {
 
 export const noObservations: Observations = { ranges: new Map(), statistics: new Map() };
 
-const rangesIn = (folder: string): string => join(folder, 'ranges.json');
-
 /** Leaves ranges in the folder of observations, beside the statistics that `collectStatistics` leaves there. */
 export const putRanges = (folder: string, ranges: CalibrationRanges): void =>
   writeRanges(rangesIn(folder), ranges);
+
+const rangesIn = (folder: string): string => join(folder, 'ranges.json');
 
 /** What a folder holds; nothing where there is none. */
 export function readObservations(folder: string | null): Observations {

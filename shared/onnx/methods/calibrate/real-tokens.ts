@@ -2,9 +2,6 @@ import { isFloatType } from '../../measure/session/feed-type.ts';
 import { tensorNumbers } from '../../measure/session/session.ts';
 import type { Sample } from '../../measure/session/set-samples.ts';
 
-/** The input that tells encoders which tokens are real (1) and which only fill up a batch (0), as transformers names it. */
-export const maskName = 'attention_mask';
-
 /** Which rows of a value are counted: 1 for those, 0 for the others. */
 export type CountedRows = ArrayLike<number>;
 
@@ -13,6 +10,9 @@ export interface RealTokens {
   /** The rows of a value of this shape that are real tokens; undefined where its rows are no tokens: all are counted then. */
   rowsOf(dims: readonly number[]): CountedRows | undefined;
 }
+
+/** The input that tells encoders which tokens are real (1) and which only fill up a batch (0), as transformers names it. */
+export const maskName = 'attention_mask';
 
 /**
  * The real tokens of a sample with padding. Undefined where its mask is none of whole numbers 0 and 1 for [batch, sequence], or

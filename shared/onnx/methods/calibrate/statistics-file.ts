@@ -1,7 +1,40 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** What calibration showed of a value X, taken as [rows, channels]: rows are tokens, pixels and samples alike. */
+export interface InputStatistics {
+  channels: number;
+  /** Rows that were counted; those with NaN or infinity are not. */
+  rows: number;
+  /** Mean of each channel. */
+  mean: Float64Array;
+  /** Largest magnitude of each channel. */
+  largest: Float64Array;
+  /**
+   * XᵀX / rows, channels × channels, row-major and symmetric: half the Hessian of the squared error of a product with X,
+   * and with `mean` the covariance. Read anew at each call; undefined where it was not asked for.
+   */
+  moment(): Float64Array | undefined;
+}
+
+/** Statistics by the name of the value. Values that no sample had are missing. */
+export type CalibrationStatistics = ReadonlyMap<string, InputStatistics>;
+
 const indexName = 'statistics.json';
+
+/** Adds statistics to those in a folder. Second moments have files of their own: there may be gigabytes of them. */
+export function writeStatistics(folder: string, statistics: CalibrationStatistics): void {
+  const entries = readIndex(folder);
+  for (const [name, { channels, rows, mean, largest, moment }] of statistics) {
+    const values = moment();
+    const file = values === undefined ? null : `moment-${entries.length}.f64`;
+    if (values !== undefined && file !== null) {
+      writeFileSync(join(folder, file), new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+    }
+    entries.push({ name, channels, rows, mean: [...mean], largest: [...largest], moment: file });
+  }
+  writeFileSync(join(folder, indexName), JSON.stringify(entries));
+}
 
 interface Entry {
   name: string;
@@ -18,20 +51,6 @@ const readIndex = (folder: string): Entry[] => {
   // Written by the stage that observed them, a moment ago.
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Entry[]) : [];
 };
-
-/** Adds statistics to those in a folder. Second moments have files of their own: there may be gigabytes of them. */
-export function writeStatistics(folder: string, statistics: CalibrationStatistics): void {
-  const entries = readIndex(folder);
-  for (const [name, { channels, rows, mean, largest, moment }] of statistics) {
-    const values = moment();
-    const file = values === undefined ? null : `moment-${entries.length}.f64`;
-    if (values !== undefined && file !== null) {
-      writeFileSync(join(folder, file), new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
-    }
-    entries.push({ name, channels, rows, mean: [...mean], largest: [...largest], moment: file });
-  }
-  writeFileSync(join(folder, indexName), JSON.stringify(entries));
-}
 
 /** The statistics in a folder; none where nothing was written. */
 export function readStatistics(folder: string): CalibrationStatistics {
@@ -63,22 +82,3 @@ export interface ObservedInput {
   /** Whether the second moment is needed, which takes 8 · channels² bytes; the rest takes next to nothing. */
   hasMoment: boolean;
 }
-
-/** What calibration showed of a value X, taken as [rows, channels]: rows are tokens, pixels and samples alike. */
-export interface InputStatistics {
-  channels: number;
-  /** Rows that were counted; those with NaN or infinity are not. */
-  rows: number;
-  /** Mean of each channel. */
-  mean: Float64Array;
-  /** Largest magnitude of each channel. */
-  largest: Float64Array;
-  /**
-   * XᵀX / rows, channels × channels, row-major and symmetric: half the Hessian of the squared error of a product with X,
-   * and with `mean` the covariance. Read anew at each call; undefined where it was not asked for.
-   */
-  moment(): Float64Array | undefined;
-}
-
-/** Statistics by the name of the value. Values that no sample had are missing. */
-export type CalibrationStatistics = ReadonlyMap<string, InputStatistics>;

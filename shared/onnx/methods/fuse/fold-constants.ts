@@ -7,8 +7,29 @@ import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { elementCount, makeInt64s, makeTensor, type Tensor } from '../../model/tensor/tensor.ts';
 import { floatsOf } from '../../model/tensor/values.ts';
 
-/** Values of a computed constant at most: what is larger saves no time worth its room in the file. */
-const most = 2 ** 20;
+/**
+ * Replaces nodes by constants if they compute from constants alone, or if they compute a shape that does not
+ * depend on the inputs. Returns how many nodes that saves. It keeps nodes of random values, of other types, and
+ * with results of more than a million values. It also keeps a node if the constant would take more room than the
+ * node and the constants that it is computed from.
+ */
+export function foldConstants(model: Model): number {
+  const { graph } = model;
+  const values = inferValues(model);
+  const outputs = new Set(graph.outputs.map(({ name }) => name));
+  const stored = new StoredConstants(graph);
+  const before = graph.nodes.length;
+  graph.nodes = graph.nodes.filter((node) => {
+    const [name = ''] = node.output;
+    if (node.domain !== '' || node.output.length !== 1 || outputs.has(name)) return true;
+    const result = shapeResult(values.get(name), name) ?? floatResult(model, node, name);
+    if (result === undefined || result.byteLength > stored.freedBy(node)) return true;
+    stored.replace(node, result);
+    return false;
+  });
+  return before - graph.nodes.length;
+}
+
 /** About the bytes that a node takes in a file. */
 const nodeBytes = 64;
 
@@ -51,12 +72,18 @@ class StoredConstants {
   }
 }
 
-const pairs: Readonly<Record<string, (a: number, b: number) => number>> = {
-  Add: (a, b) => a + b,
-  Sub: (a, b) => a - b,
-  Mul: (a, b) => a * b,
-  Div: (a, b) => a / b,
-};
+/** Makes a constant of a shape that does not depend on the inputs; undefined if it does. */
+function shapeResult(value: Value | undefined, name: string): Tensor | undefined {
+  const elements = value?.elements?.filter(isKnown);
+  if (value?.type !== 'int64' || elements === undefined || elements.length !== value.elements?.length)
+    return undefined;
+  const dims = value.dims?.filter(isKnown);
+  if (dims?.length !== value.dims?.length || elementCount(dims ?? []) !== elements.length) return undefined;
+  return { ...makeInt64s(name, elements), dims: dims ?? [] };
+}
+
+/** Values of a computed constant at most: what is larger saves no time worth its room in the file. */
+const most = 2 ** 20;
 
 const single: Readonly<Record<string, (a: number) => number>> = {
   Sqrt: Math.sqrt,
@@ -64,12 +91,21 @@ const single: Readonly<Record<string, (a: number) => number>> = {
   Reciprocal: (a) => 1 / a,
 };
 
-/** Steps over the values of a tensor for each axis of a wider shape; 0 along those that it is spread over. */
-function stepsOf(dims: readonly number[], over: readonly number[]): number[] {
-  return over.map((_, at) => {
-    const own = at - over.length + dims.length;
-    return own < 0 || dims[own] === 1 ? 0 : elementCount(dims.slice(own + 1));
-  });
+const pairs: Readonly<Record<string, (a: number, b: number) => number>> = {
+  Add: (a, b) => a + b,
+  Sub: (a, b) => a - b,
+  Mul: (a, b) => a * b,
+  Div: (a, b) => a / b,
+};
+
+/** The constant that a node makes of float32 constants. */
+function floatResult(model: Model, node: NodeProto, name: string): Tensor | undefined {
+  const [a, b] = node.input.map((input) => model.graph.initializers.get(input));
+  if (a?.type !== 'float' || elementCount(a.dims) > most) return undefined;
+  const one = single[node.opType];
+  if (one !== undefined) return makeTensor(name, 'float', a.dims, floatsOf(a).map(one));
+  const two = pairs[node.opType];
+  return two !== undefined && b?.type === 'float' ? combined(a, b, two, name) : undefined;
 }
 
 /** One operation on two float32 constants, broadcast; each result rounded to float32 as ONNX Runtime does. */
@@ -97,45 +133,10 @@ function combined(
   return makeTensor(name, 'float', dims, values);
 }
 
-/** The constant that a node makes of float32 constants. */
-function floatResult(model: Model, node: NodeProto, name: string): Tensor | undefined {
-  const [a, b] = node.input.map((input) => model.graph.initializers.get(input));
-  if (a?.type !== 'float' || elementCount(a.dims) > most) return undefined;
-  const one = single[node.opType];
-  if (one !== undefined) return makeTensor(name, 'float', a.dims, floatsOf(a).map(one));
-  const two = pairs[node.opType];
-  return two !== undefined && b?.type === 'float' ? combined(a, b, two, name) : undefined;
-}
-
-/** Makes a constant of a shape that does not depend on the inputs; undefined if it does. */
-function shapeResult(value: Value | undefined, name: string): Tensor | undefined {
-  const elements = value?.elements?.filter(isKnown);
-  if (value?.type !== 'int64' || elements === undefined || elements.length !== value.elements?.length)
-    return undefined;
-  const dims = value.dims?.filter(isKnown);
-  if (dims?.length !== value.dims?.length || elementCount(dims ?? []) !== elements.length) return undefined;
-  return { ...makeInt64s(name, elements), dims: dims ?? [] };
-}
-
-/**
- * Replaces nodes by constants if they compute from constants alone, or if they compute a shape that does not
- * depend on the inputs. Returns how many nodes that saves. It keeps nodes of random values, of other types, and
- * with results of more than a million values. It also keeps a node if the constant would take more room than the
- * node and the constants that it is computed from.
- */
-export function foldConstants(model: Model): number {
-  const { graph } = model;
-  const values = inferValues(model);
-  const outputs = new Set(graph.outputs.map(({ name }) => name));
-  const stored = new StoredConstants(graph);
-  const before = graph.nodes.length;
-  graph.nodes = graph.nodes.filter((node) => {
-    const [name = ''] = node.output;
-    if (node.domain !== '' || node.output.length !== 1 || outputs.has(name)) return true;
-    const result = shapeResult(values.get(name), name) ?? floatResult(model, node, name);
-    if (result === undefined || result.byteLength > stored.freedBy(node)) return true;
-    stored.replace(node, result);
-    return false;
+/** Steps over the values of a tensor for each axis of a wider shape; 0 along those that it is spread over. */
+function stepsOf(dims: readonly number[], over: readonly number[]): number[] {
+  return over.map((_, at) => {
+    const own = at - over.length + dims.length;
+    return own < 0 || dims[own] === 1 ? 0 : elementCount(dims.slice(own + 1));
   });
-  return before - graph.nodes.length;
 }

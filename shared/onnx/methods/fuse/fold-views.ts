@@ -7,8 +7,41 @@ import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { bitsOf } from '../../model/tensor/data-type.ts';
 import { elementCount, lazyTensor, type Tensor } from '../../model/tensor/tensor.ts';
 
+/**
+ * Turn views of a constant into constants (Unsqueeze, Squeeze, Reshape, Flatten, Transpose), so that weights are
+ * found where exporters left such a node before them. Constants with other users are not doubled.
+ */
+export function foldViews(model: Model): void {
+  const { graph } = model;
+  const index = new GraphIndex(graph);
+  const values = inferValues(model);
+  graph.nodes = graph.nodes.filter((node) => {
+    const [output = ''] = node.output;
+    if (node.domain !== '' || index.isOutput(output) || node.output.length !== 1) return true;
+    if (index.soleUse(node.input[0] ?? '') === undefined) return true;
+    const view = viewOf(graph, node, values.get(output)?.dims);
+    if (view === undefined) return true;
+    graph.put(view);
+    graph.initializers.delete(node.input[0] ?? '');
+    return false;
+  });
+}
+
 /** Operators that give the values of their input, in order, another shape. */
 const reshaping = new Set(['Unsqueeze', 'Squeeze', 'Reshape', 'Flatten']);
+
+function viewOf(graph: Graph, node: NodeProto, dims: readonly unknown[] | undefined): Tensor | undefined {
+  const tensor = graph.initializers.get(node.input[0] ?? '');
+  const name = node.output[0] ?? '';
+  if (tensor === undefined || tensor.verbatim !== undefined || bitsOf(tensor.type) < 8) return undefined;
+  if (node.opType === 'Transpose') {
+    const perm = intsAttribute(node, 'perm') ?? tensor.dims.map((_, at, all) => all.length - 1 - at);
+    return transposed(tensor, name, perm);
+  }
+  const known = dims?.filter((dim) => typeof dim === 'number');
+  if (!reshaping.has(node.opType) || known === undefined || known.length !== dims?.length) return undefined;
+  return elementCount(known) === elementCount(tensor.dims) ? { ...tensor, name, dims: known } : undefined;
+}
 
 /** A tensor with its axes in another order; moved each time it is read. */
 function transposed(tensor: Tensor, name: string, perm: readonly number[]): Tensor {
@@ -32,38 +65,5 @@ function transposed(tensor: Tensor, name: string, perm: readonly number[]): Tens
       }
     }
     return to;
-  });
-}
-
-function viewOf(graph: Graph, node: NodeProto, dims: readonly unknown[] | undefined): Tensor | undefined {
-  const tensor = graph.initializers.get(node.input[0] ?? '');
-  const name = node.output[0] ?? '';
-  if (tensor === undefined || tensor.verbatim !== undefined || bitsOf(tensor.type) < 8) return undefined;
-  if (node.opType === 'Transpose') {
-    const perm = intsAttribute(node, 'perm') ?? tensor.dims.map((_, at, all) => all.length - 1 - at);
-    return transposed(tensor, name, perm);
-  }
-  const known = dims?.filter((dim) => typeof dim === 'number');
-  if (!reshaping.has(node.opType) || known === undefined || known.length !== dims?.length) return undefined;
-  return elementCount(known) === elementCount(tensor.dims) ? { ...tensor, name, dims: known } : undefined;
-}
-
-/**
- * Turn views of a constant into constants (Unsqueeze, Squeeze, Reshape, Flatten, Transpose), so that weights are
- * found where exporters left such a node before them. Constants with other users are not doubled.
- */
-export function foldViews(model: Model): void {
-  const { graph } = model;
-  const index = new GraphIndex(graph);
-  const values = inferValues(model);
-  graph.nodes = graph.nodes.filter((node) => {
-    const [output = ''] = node.output;
-    if (node.domain !== '' || index.isOutput(output) || node.output.length !== 1) return true;
-    if (index.soleUse(node.input[0] ?? '') === undefined) return true;
-    const view = viewOf(graph, node, values.get(output)?.dims);
-    if (view === undefined) return true;
-    graph.put(view);
-    graph.initializers.delete(node.input[0] ?? '');
-    return false;
   });
 }

@@ -8,53 +8,22 @@ import { makeInt64s } from '../../model/tensor/tensor.ts';
 import type { GraphView } from './graph-view.ts';
 import { packedInput, packWeights } from './packed-weights.ts';
 
-/** softmax(q · kᵀ · factor + mask) · v, as it was found. */
-interface Found {
-  query: HeadPath;
-  key: HeadPath;
-  value: HeadPath;
-  factor: number;
-  mask: string | undefined;
-  /** The node that puts the heads together again. */
-  last: NodeProto;
+/** A mask as the fused operators take it. */
+interface FusedMask {
+  /** Name of a value, int32 [batch, keys], that is 1 for each key that counts; empty if there is none. */
+  tokens: string;
+  /**
+   * Name of the value that is added to the scores, [batch or 1, heads or 1, queries, keys]; empty if there is
+   * none.
+   */
+  bias: string;
+  /** The number that is added to the scores of keys that do not count. */
+  least: number | undefined;
+  /** Nodes that are new. */
+  nodes: NodeProto[];
 }
 
-/** The product of queries and keys in scores, and what is added to it. */
-function scoresOf(
-  view: GraphView,
-  name: string,
-): { product: NodeProto; factor: number; mask: string | undefined } | undefined {
-  const plain = unscaled(view, name);
-  const product = view.made(plain.name, 'MatMul');
-  if (product !== undefined) return { product, factor: plain.factor, mask: undefined };
-  const add = view.made(name, 'Add');
-  for (const [scores = '', mask = ''] of add === undefined ? [] : [add.input, add.input.toReversed()]) {
-    const own = unscaled(view, scores);
-    const found = view.made(own.name, 'MatMul');
-    const isScores =
-      view.rank(mask) === 4 &&
-      found !== undefined &&
-      headPath(view, found.input[0] ?? '', false) !== undefined;
-    if (isScores) return { product: found, factor: own.factor, mask };
-  }
-  return undefined;
-}
-
-function find(view: GraphView, softmax: NodeProto): Found | undefined {
-  const axis = intAttribute(softmax, 'axis', view.model.opset() < 13 ? 1 : -1);
-  const scores = scoresOf(view, softmax.input[0] ?? '');
-  const mixed = view.next(softmax, 'MatMul');
-  if (scores === undefined || mixed === undefined || mixed.input[0] !== softmax.output[0]) return undefined;
-  if (axis !== -1 && axis !== 3) return undefined;
-  const query = headPath(view, scores.product.input[0] ?? '', false);
-  const key = headPath(view, scores.product.input[1] ?? '', true);
-  const value = headPath(view, mixed.input[1] ?? '', false);
-  if (query === undefined || key === undefined || value === undefined || value.factor !== 1) return undefined;
-  if (query.heads !== key.heads || query.heads !== value.heads || query.size !== key.size) return undefined;
-  const last = joinedHeads(view, mixed, value.heads * value.size);
-  const factor = scores.factor * query.factor * key.factor;
-  return last && { query, key, value, factor, mask: scores.mask, last };
-}
+const noMask: FusedMask = { tokens: '', bias: '', least: undefined, nodes: [] };
 
 /**
  * com.microsoft Attention, where queries, keys and values are products of the same input with constants, otherwise
@@ -92,48 +61,11 @@ export function fuseAttention(view: GraphView, softmax: NodeProto, masks: Attent
   );
 }
 
-/** A mask as the fused operators take it. */
-interface FusedMask {
-  /** Name of a value, int32 [batch, keys], that is 1 for each key that counts; empty if there is none. */
-  tokens: string;
-  /**
-   * Name of the value that is added to the scores, [batch or 1, heads or 1, queries, keys]; empty if there is
-   * none.
-   */
-  bias: string;
-  /** The number that is added to the scores of keys that do not count. */
-  least: number | undefined;
-  /** Nodes that are new. */
-  nodes: NodeProto[];
-}
-
-const noMask: FusedMask = { tokens: '', bias: '', least: undefined, nodes: [] };
-
 /** What a mask goes with: a value as long as the queries, the keys, and the number of heads. */
 interface Around {
   like: string;
   key: string;
   heads: number;
-}
-
-/**
- * Finds the source of a mask of BERT's kind: a value n [batch, keys] that is 1 for each key that counts, else 0.
- * The mask is computed as (1 − n) · least. Undefined for a mask of another kind.
- */
-function tokensOf(view: GraphView, mask: string): { name: string; least: number } | undefined {
-  const product = view.made(mask, 'Mul');
-  const far = product && view.scalarAnd(product);
-  const closed = view.made(far?.other, 'Sub');
-  if (far === undefined || closed === undefined || !view.isNumber(closed.input[0], 1)) return undefined;
-  let name = closed.input[1] ?? '';
-  for (;;) {
-    const { type, dims } = view.value(name) ?? {};
-    if (dims?.length === 2 && (type === 'int64' || type === 'int32' || type === 'bool'))
-      return { name, least: far.value };
-    const node = view.made(name, 'Unsqueeze', 'Cast');
-    if (node === undefined) return undefined;
-    name = node.input[0] ?? '';
-  }
 }
 
 /** The masks of a graph's attentions, each brought once into the form that the fused operators want. */
@@ -184,6 +116,26 @@ export class AttentionMasks {
   }
 }
 
+/**
+ * Finds the source of a mask of BERT's kind: a value n [batch, keys] that is 1 for each key that counts, else 0.
+ * The mask is computed as (1 − n) · least. Undefined for a mask of another kind.
+ */
+function tokensOf(view: GraphView, mask: string): { name: string; least: number } | undefined {
+  const product = view.made(mask, 'Mul');
+  const far = product && view.scalarAnd(product);
+  const closed = view.made(far?.other, 'Sub');
+  if (far === undefined || closed === undefined || !view.isNumber(closed.input[0], 1)) return undefined;
+  let name = closed.input[1] ?? '';
+  for (;;) {
+    const { type, dims } = view.value(name) ?? {};
+    if (dims?.length === 2 && (type === 'int64' || type === 'int32' || type === 'bool'))
+      return { name, least: far.value };
+    const node = view.made(name, 'Unsqueeze', 'Cast');
+    if (node === undefined) return undefined;
+    name = node.input[0] ?? '';
+  }
+}
+
 /** Queries, keys or values before they are taken apart into heads. */
 interface HeadPath {
   /** The value [batch, sequence, heads · size]. */
@@ -192,6 +144,54 @@ interface HeadPath {
   size: number;
   /** The factor by which the value was multiplied on the way. */
   factor: number;
+}
+
+/** softmax(q · kᵀ · factor + mask) · v, as it was found. */
+interface Found {
+  query: HeadPath;
+  key: HeadPath;
+  value: HeadPath;
+  factor: number;
+  mask: string | undefined;
+  /** The node that puts the heads together again. */
+  last: NodeProto;
+}
+
+function find(view: GraphView, softmax: NodeProto): Found | undefined {
+  const axis = intAttribute(softmax, 'axis', view.model.opset() < 13 ? 1 : -1);
+  const scores = scoresOf(view, softmax.input[0] ?? '');
+  const mixed = view.next(softmax, 'MatMul');
+  if (scores === undefined || mixed === undefined || mixed.input[0] !== softmax.output[0]) return undefined;
+  if (axis !== -1 && axis !== 3) return undefined;
+  const query = headPath(view, scores.product.input[0] ?? '', false);
+  const key = headPath(view, scores.product.input[1] ?? '', true);
+  const value = headPath(view, mixed.input[1] ?? '', false);
+  if (query === undefined || key === undefined || value === undefined || value.factor !== 1) return undefined;
+  if (query.heads !== key.heads || query.heads !== value.heads || query.size !== key.size) return undefined;
+  const last = joinedHeads(view, mixed, value.heads * value.size);
+  const factor = scores.factor * query.factor * key.factor;
+  return last && { query, key, value, factor, mask: scores.mask, last };
+}
+
+/** The product of queries and keys in scores, and what is added to it. */
+function scoresOf(
+  view: GraphView,
+  name: string,
+): { product: NodeProto; factor: number; mask: string | undefined } | undefined {
+  const plain = unscaled(view, name);
+  const product = view.made(plain.name, 'MatMul');
+  if (product !== undefined) return { product, factor: plain.factor, mask: undefined };
+  const add = view.made(name, 'Add');
+  for (const [scores = '', mask = ''] of add === undefined ? [] : [add.input, add.input.toReversed()]) {
+    const own = unscaled(view, scores);
+    const found = view.made(own.name, 'MatMul');
+    const isScores =
+      view.rank(mask) === 4 &&
+      found !== undefined &&
+      headPath(view, found.input[0] ?? '', false) !== undefined;
+    if (isScores) return { product: found, factor: own.factor, mask };
+  }
+  return undefined;
 }
 
 /** A value without the constant scalars that it is multiplied with or divided by. */
@@ -204,9 +204,6 @@ function unscaled(view: GraphView, name: string): { name: string; factor: number
   const own = node.opType === 'Mul' ? found.value : 1 / found.value;
   return { name: inner.name, factor: inner.factor * own };
 }
-
-const isPerm = (node: NodeProto | undefined, perm: readonly number[]): node is NodeProto =>
-  node !== undefined && intsAttribute(node, 'perm')?.join() === perm.join();
 
 /** Back from [batch, heads, sequence, size], or with the last two axes exchanged, to the value before its heads. */
 function headPath(view: GraphView, name: string, isTurned: boolean): HeadPath | undefined {
@@ -232,6 +229,9 @@ function headPath(view: GraphView, name: string, isTurned: boolean): HeadPath | 
   at = before;
   return { name: at, heads, size, factor: inner.factor * outer.factor };
 }
+
+const isPerm = (node: NodeProto | undefined, perm: readonly number[]): node is NodeProto =>
+  node !== undefined && intsAttribute(node, 'perm')?.join() === perm.join();
 
 /** The node that puts the heads together into one value [batch, sequence, heads · size]. */
 function joinedHeads(view: GraphView, product: NodeProto, width: number): NodeProto | undefined {

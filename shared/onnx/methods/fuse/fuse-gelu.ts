@@ -3,15 +3,22 @@ import { makeNode } from '../../model/graph/graph.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import type { GraphView } from './graph-view.ts';
 
-/** The other input of a node with two. */
-const besides = ({ input: [a = '', b = ''] }: NodeProto, name: string | undefined): string =>
-  a === name ? b : a;
+/** Gelu: x · (1 + erf(x / √2)) / 2 (Hendrycks and Gimpel, 2016). */
+export function fuseGelu(view: GraphView, erf: NodeProto): void {
+  const scaled = view.made(erf.input[0], 'Div', 'Mul');
+  if (scaled === undefined) return;
+  const [x = '', factor] = scaled.input;
+  const isRoot =
+    scaled.opType === 'Div' ? view.isNumber(factor, Math.SQRT2) : view.isNumber(factor, Math.SQRT1_2);
+  const isTurned = scaled.opType === 'Mul' && view.isNumber(x, Math.SQRT1_2);
+  if (isRoot) replaceBy(view, 'Gelu', x, plusOne(view, erf));
+  else if (isTurned) replaceBy(view, 'Gelu', factor ?? '', plusOne(view, erf));
+}
 
-/** Whether a value is x / 2. */
-function isHalf(view: GraphView, name: string, x: string): boolean {
-  const node = view.made(name, 'Mul', 'Div');
-  const found = node && view.scalarAnd(node);
-  return found?.other === x && found.value === (node?.opType === 'Mul' ? 0.5 : 2);
+function replaceBy(view: GraphView, operator: string, x: string, grown: NodeProto | undefined): void {
+  const last = grown && halved(view, grown, x);
+  if (last === undefined) return;
+  view.replace(last, makeNode(operator, [x], last.output, { domain: microsoft }));
 }
 
 /** The node that makes x · (1 + f) / 2 of `grown`, which makes 1 + f, whichever product comes first. */
@@ -27,37 +34,21 @@ function halved(view: GraphView, grown: NodeProto, x: string): NodeProto | undef
   return view.isNumber(factor, 0.5) && second?.opType === 'Mul' && other === x ? second : undefined;
 }
 
+/** The other input of a node with two. */
+const besides = ({ input: [a = '', b = ''] }: NodeProto, name: string | undefined): string =>
+  a === name ? b : a;
+
+/** Whether a value is x / 2. */
+function isHalf(view: GraphView, name: string, x: string): boolean {
+  const node = view.made(name, 'Mul', 'Div');
+  const found = node && view.scalarAnd(node);
+  return found?.other === x && found.value === (node?.opType === 'Mul' ? 0.5 : 2);
+}
+
 /** The Add of 1 behind a node. */
 function plusOne(view: GraphView, node: NodeProto): NodeProto | undefined {
   const add = view.next(node, 'Add');
   return add !== undefined && view.isNumber(besides(add, node.output[0]), 1) ? add : undefined;
-}
-
-function replaceBy(view: GraphView, operator: string, x: string, grown: NodeProto | undefined): void {
-  const last = grown && halved(view, grown, x);
-  if (last === undefined) return;
-  view.replace(last, makeNode(operator, [x], last.output, { domain: microsoft }));
-}
-
-/** Gelu: x · (1 + erf(x / √2)) / 2 (Hendrycks and Gimpel, 2016). */
-export function fuseGelu(view: GraphView, erf: NodeProto): void {
-  const scaled = view.made(erf.input[0], 'Div', 'Mul');
-  if (scaled === undefined) return;
-  const [x = '', factor] = scaled.input;
-  const isRoot =
-    scaled.opType === 'Div' ? view.isNumber(factor, Math.SQRT2) : view.isNumber(factor, Math.SQRT1_2);
-  const isTurned = scaled.opType === 'Mul' && view.isNumber(x, Math.SQRT1_2);
-  if (isRoot) replaceBy(view, 'Gelu', x, plusOne(view, erf));
-  else if (isTurned) replaceBy(view, 'Gelu', factor ?? '', plusOne(view, erf));
-}
-
-/** Whether a value is x³. */
-function isCube(view: GraphView, name: string, x: string): boolean {
-  const power = view.made(name, 'Pow');
-  if (power !== undefined) return power.input[0] === x && view.isNumber(power.input[1], 3);
-  const product = view.made(name, 'Mul');
-  const square = product && view.made(besides(product, x), 'Mul');
-  return product?.input.includes(x) === true && square?.input.every((input) => input === x) === true;
 }
 
 /** FastGelu: x · (1 + tanh(√(2/π) · (x + 0.044715 · x³))) / 2. */
@@ -73,6 +64,15 @@ export function fuseFastGelu(view: GraphView, tanh: NodeProto): void {
     if (cubed === undefined || Math.abs(cubed.value - 0.044715) > 1e-7) continue;
     if (isCube(view, cubed.other, x)) replaceBy(view, 'FastGelu', x, plusOne(view, tanh));
   }
+}
+
+/** Whether a value is x³. */
+function isCube(view: GraphView, name: string, x: string): boolean {
+  const power = view.made(name, 'Pow');
+  if (power !== undefined) return power.input[0] === x && view.isNumber(power.input[1], 3);
+  const product = view.made(name, 'Mul');
+  const square = product && view.made(besides(product, x), 'Mul');
+  return product?.input.includes(x) === true && square?.input.every((input) => input === x) === true;
 }
 
 /** BiasGelu of a constant bias and Gelu, or FastGelu with its bias. */

@@ -11,6 +11,35 @@ import { fuseBiasGelu, fuseFastGelu, fuseGelu } from './fuse-gelu.ts';
 import { fuseLayerNorm, fuseSkipNorm } from './fuse-norms.ts';
 import { GraphView } from './graph-view.ts';
 
+/**
+ * Rewrites a model's main graph with fewer operators, the same to rounding: constants computed, BatchNormalization
+ * folded into Conv, and the patterns of LayerNormalization, Gelu, attention and their sums as the operators that ONNX
+ * Runtime has for them (domain com.microsoft). Excluded nodes are part of no pattern. Weights are multiplied in double
+ * precision, or only put side by side.
+ */
+export function fuseGraph(model: Model, exclude: readonly string[], report: TransformReport): void {
+  const { graph } = model;
+  const before = graph.nodes.length;
+  foldConstants(model);
+  foldViews(model);
+  const norms = foldBatchNorms(model);
+  for (const { operators, domain = '', fuse } of searches(model.opset())) {
+    const view = new GraphView(model, exclude);
+    for (const node of graph.nodes)
+      if (operators.includes(node.opType) && node.domain === domain && !isExcluded(node, exclude))
+        fuse(view, node);
+    if (view.finish() > 0) removeUnused(graph);
+  }
+  removeUnused(graph);
+  if (graph.nodes.some((node) => node.domain === microsoft)) useMicrosoft(model);
+  const made = new Set(graph.nodes.flatMap(({ output }) => output));
+  graph.proto.valueInfo = graph.proto.valueInfo.filter(({ name }) => made.has(name));
+  const counts = [...fusedOperators(model)].map(([name, count]) => `${count} ${name}`);
+  report.notes.push(
+    `The graph was fused: ${before} operators became ${graph.nodes.length}; ${norms} BatchNormalization were folded, and it has ${counts.join(', ') || 'no fused operators'}.`,
+  );
+}
+
 /** A search for a pattern around each node of some operators. */
 interface Search {
   operators: readonly string[];
@@ -41,33 +70,4 @@ function fusedOperators({ graph }: Model): Map<string, number> {
     if (domain === microsoft || opType === 'LayerNormalization')
       counts.set(opType, (counts.get(opType) ?? 0) + 1);
   return counts;
-}
-
-/**
- * Rewrites a model's main graph with fewer operators, the same to rounding: constants computed, BatchNormalization
- * folded into Conv, and the patterns of LayerNormalization, Gelu, attention and their sums as the operators that ONNX
- * Runtime has for them (domain com.microsoft). Excluded nodes are part of no pattern. Weights are multiplied in double
- * precision, or only put side by side.
- */
-export function fuseGraph(model: Model, exclude: readonly string[], report: TransformReport): void {
-  const { graph } = model;
-  const before = graph.nodes.length;
-  foldConstants(model);
-  foldViews(model);
-  const norms = foldBatchNorms(model);
-  for (const { operators, domain = '', fuse } of searches(model.opset())) {
-    const view = new GraphView(model, exclude);
-    for (const node of graph.nodes)
-      if (operators.includes(node.opType) && node.domain === domain && !isExcluded(node, exclude))
-        fuse(view, node);
-    if (view.finish() > 0) removeUnused(graph);
-  }
-  removeUnused(graph);
-  if (graph.nodes.some((node) => node.domain === microsoft)) useMicrosoft(model);
-  const made = new Set(graph.nodes.flatMap(({ output }) => output));
-  graph.proto.valueInfo = graph.proto.valueInfo.filter(({ name }) => made.has(name));
-  const counts = [...fusedOperators(model)].map(([name, count]) => `${count} ${name}`);
-  report.notes.push(
-    `The graph was fused: ${before} operators became ${graph.nodes.length}; ${norms} BatchNormalization were folded, and it has ${counts.join(', ') || 'no fused operators'}.`,
-  );
 }

@@ -6,44 +6,6 @@ import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { integersOf } from '../../model/tensor/values.ts';
 import type { GraphView } from './graph-view.ts';
 
-/** Whether a ReduceMean is over the last axis, and keeps it. */
-function isOverLast(view: GraphView, node: NodeProto): boolean {
-  const rank = view.rank(node.input[0]);
-  const given = view.graph.initializers.get(node.input[1] ?? '');
-  const axes =
-    given === undefined
-      ? node.attribute.find(({ name }) => name === 'axes')?.ints.map(Number)
-      : integersOf(given);
-  const [axis] = axes ?? [];
-  if (axes?.length !== 1 || axis === undefined || intAttribute(node, 'keepdims', 1) !== 1) return false;
-  return axis === -1 || (rank !== undefined && axisOf(axis, rank) === rank - 1);
-}
-
-/** The input whose mean is taken away from it, where this node does that. */
-function centred(view: GraphView, name: string | undefined): string | undefined {
-  const sub = view.made(name, 'Sub');
-  const mean = view.made(sub?.input[1], 'ReduceMean');
-  return sub !== undefined && mean !== undefined && mean.input[0] === sub.input[0] && isOverLast(view, mean)
-    ? sub.input[0]
-    : undefined;
-}
-
-/** The mean of the squares of a centred input. */
-function isVariance(view: GraphView, name: string | undefined, of: string): boolean {
-  const mean = view.made(name, 'ReduceMean');
-  const square = view.made(mean?.input[0], 'Pow', 'Mul');
-  if (mean === undefined || square === undefined || !isOverLast(view, mean)) return false;
-  const [a, b] = square.input;
-  const isSquared = square.opType === 'Pow' ? view.isNumber(b, 2) : a === b;
-  return isSquared && centred(view, a) === of;
-}
-
-/** A constant operand as long as the last axis, and the other operand. */
-function scaled(view: GraphView, node: NodeProto | undefined, of: NodeProto): string | undefined {
-  const name = node?.input.find((input) => input !== of.output[0]);
-  return view.vector(name) === undefined ? undefined : name;
-}
-
 /**
  * LayerNormalization of what exporters below opset 17 write: (x − mean(x)) / √(mean((x − mean(x))²) + ε) · γ + β over the
  * last axis.
@@ -66,19 +28,42 @@ export function fuseLayerNorm(view: GraphView, divide: NodeProto): void {
   view.replace(shifted, makeNode('LayerNormalization', [x, gain, shift], shifted.output, { attributes }));
 }
 
-/** Whether two values have the same three dimensions, so that nothing is spread in their sum. */
-function areAlike(view: GraphView, a: string, b: string): boolean {
-  const [x, y] = [view.value(a)?.dims, view.value(b)?.dims];
-  return x?.length === 3 && y?.length === 3 && x.every((dim, at) => dim !== null && dim === y[at]);
+/** The input whose mean is taken away from it, where this node does that. */
+function centred(view: GraphView, name: string | undefined): string | undefined {
+  const sub = view.made(name, 'Sub');
+  const mean = view.made(sub?.input[1], 'ReduceMean');
+  return sub !== undefined && mean !== undefined && mean.input[0] === sub.input[0] && isOverLast(view, mean)
+    ? sub.input[0]
+    : undefined;
 }
 
-/** What is added to a product's result before, where that is a constant bias that nothing else uses. */
-function biasOf(view: GraphView, name: string, size: number): { x: string; bias: string } | undefined {
-  const add = view.made(name, 'Add');
-  if (add === undefined || view.index.soleUse(name) === undefined) return undefined;
-  const bias = add.input.find((input) => view.vector(input, size) !== undefined);
-  const x = add.input.find((input) => input !== bias);
-  return bias === undefined || x === undefined || view.rank(x) !== 3 ? undefined : { x, bias };
+/** Whether a ReduceMean is over the last axis, and keeps it. */
+function isOverLast(view: GraphView, node: NodeProto): boolean {
+  const rank = view.rank(node.input[0]);
+  const given = view.graph.initializers.get(node.input[1] ?? '');
+  const axes =
+    given === undefined
+      ? node.attribute.find(({ name }) => name === 'axes')?.ints.map(Number)
+      : integersOf(given);
+  const [axis] = axes ?? [];
+  if (axes?.length !== 1 || axis === undefined || intAttribute(node, 'keepdims', 1) !== 1) return false;
+  return axis === -1 || (rank !== undefined && axisOf(axis, rank) === rank - 1);
+}
+
+/** The mean of the squares of a centred input. */
+function isVariance(view: GraphView, name: string | undefined, of: string): boolean {
+  const mean = view.made(name, 'ReduceMean');
+  const square = view.made(mean?.input[0], 'Pow', 'Mul');
+  if (mean === undefined || square === undefined || !isOverLast(view, mean)) return false;
+  const [a, b] = square.input;
+  const isSquared = square.opType === 'Pow' ? view.isNumber(b, 2) : a === b;
+  return isSquared && centred(view, a) === of;
+}
+
+/** A constant operand as long as the last axis, and the other operand. */
+function scaled(view: GraphView, node: NodeProto | undefined, of: NodeProto): string | undefined {
+  const name = node?.input.find((input) => input !== of.output[0]);
+  return view.vector(name) === undefined ? undefined : name;
 }
 
 /**
@@ -113,4 +98,19 @@ export function fuseSkipNorm(view: GraphView, norm: NodeProto): void {
     view.replace(add, fused);
     view.replace(norm);
   }
+}
+
+/** Whether two values have the same three dimensions, so that nothing is spread in their sum. */
+function areAlike(view: GraphView, a: string, b: string): boolean {
+  const [x, y] = [view.value(a)?.dims, view.value(b)?.dims];
+  return x?.length === 3 && y?.length === 3 && x.every((dim, at) => dim !== null && dim === y[at]);
+}
+
+/** What is added to a product's result before, where that is a constant bias that nothing else uses. */
+function biasOf(view: GraphView, name: string, size: number): { x: string; bias: string } | undefined {
+  const add = view.made(name, 'Add');
+  if (add === undefined || view.index.soleUse(name) === undefined) return undefined;
+  const bias = add.input.find((input) => view.vector(input, size) !== undefined);
+  const x = add.input.find((input) => input !== bias);
+  return bias === undefined || x === undefined || view.rank(x) !== 3 ? undefined : { x, bias };
 }

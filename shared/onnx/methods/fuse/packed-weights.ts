@@ -2,6 +2,17 @@ import { lazyTensor, makeTensor, type Tensor } from '../../model/tensor/tensor.t
 import { floatsOf } from '../../model/tensor/values.ts';
 import type { GraphView } from './graph-view.ts';
 
+/** Weights of queries, keys and values as com.microsoft Attention takes them. */
+export interface PackedWeights {
+  input: string;
+  weight: string;
+  bias: string;
+  sizes: number[];
+}
+
+/** What the product that makes a value takes, where it is one with a constant. */
+export const packedInput = (view: GraphView, name: string): string | undefined => linearOf(view, name)?.input;
+
 /**
  * A product of a value and a constant float32 weight [inputs, outputs], and its bias. Without a bias, the bias is
  * zeros.
@@ -23,36 +34,6 @@ function linearOf(view: GraphView, name: string): Linear | undefined {
   const bias = add && view.vector(biasName, weight.dims[1]);
   if (add !== undefined && bias?.type !== 'float') return undefined;
   return { input: product.input[0] ?? '', weight, bias };
-}
-
-/** Rows of several matrices side by side. */
-function sideBySide(weights: readonly Tensor[], name: string): Tensor {
-  const [rows = 0] = weights[0]?.dims ?? [];
-  const widths = weights.map(({ dims }) => dims[1] ?? 0);
-  const width = widths.reduce((sum, own) => sum + own, 0);
-  return lazyTensor(name, 'float', [rows, width], () => {
-    const all = new Float32Array(rows * width);
-    let start = 0;
-    for (const [at, weight] of weights.entries()) {
-      const values = floatsOf(weight);
-      const own = widths[at] ?? 0;
-      for (let row = 0; row < rows; row += 1)
-        all.set(values.subarray(row * own, (row + 1) * own), row * width + start);
-      start += own;
-    }
-    return new Uint8Array(all.buffer);
-  });
-}
-
-/** What the product that makes a value takes, where it is one with a constant. */
-export const packedInput = (view: GraphView, name: string): string | undefined => linearOf(view, name)?.input;
-
-/** Weights of queries, keys and values as com.microsoft Attention takes them. */
-export interface PackedWeights {
-  input: string;
-  weight: string;
-  bias: string;
-  sizes: number[];
 }
 
 /** One weight and bias of three products of the same input; undefined where they are not that. */
@@ -78,4 +59,23 @@ export function packWeights(
     makeTensor(view.names.make(`${label}_bias`), 'float', [biases.length], Float32Array.from(biases)),
   );
   return { input: first.input, weight: weight.name, bias: bias.name, sizes };
+}
+
+/** Rows of several matrices side by side. */
+function sideBySide(weights: readonly Tensor[], name: string): Tensor {
+  const [rows = 0] = weights[0]?.dims ?? [];
+  const widths = weights.map(({ dims }) => dims[1] ?? 0);
+  const width = widths.reduce((sum, own) => sum + own, 0);
+  return lazyTensor(name, 'float', [rows, width], () => {
+    const all = new Float32Array(rows * width);
+    let start = 0;
+    for (const [at, weight] of weights.entries()) {
+      const values = floatsOf(weight);
+      const own = widths[at] ?? 0;
+      for (let row = 0; row < rows; row += 1)
+        all.set(values.subarray(row * own, (row + 1) * own), row * width + start);
+      start += own;
+    }
+    return new Uint8Array(all.buffer);
+  });
 }

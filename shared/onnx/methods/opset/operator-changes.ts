@@ -23,21 +23,10 @@ export interface Raising {
   value(name: string): Value | undefined;
 }
 
-/** What a node becomes, in its place; a string says why it cannot be done. */
-type Change = (raising: Raising) => readonly NodeProto[] | string;
-
-/** Adds a constant of the graph, and returns its name. */
-function constant({ graph, names }: Raising, name: string, make: (name: string) => Tensor): string {
-  return graph.put(make(names.make(name))).name;
-}
-
 const of = ({ node }: Raising, suffix: string): string => `${node.output[0] ?? node.name}_${suffix}`;
 
-/** Puts an input at a position, with empty ones before it where there are none. */
-function putInput(node: NodeProto, position: number, name: string): void {
-  while (node.input.length < position) node.input.push('');
-  node.input[position] = name;
-}
+/** What a node becomes, in its place; a string says why it cannot be done. */
+type Change = (raising: Raising) => readonly NodeProto[] | string;
 
 /** An attribute of whole numbers becomes an input. */
 const moved =
@@ -55,6 +44,23 @@ const moved =
     return [node];
   };
 
+/** Puts an input at a position, with empty ones before it where there are none. */
+function putInput(node: NodeProto, position: number, name: string): void {
+  while (node.input.length < position) node.input.push('');
+  node.input[position] = name;
+}
+
+/** Adds a constant of the graph, and returns its name. */
+function constant({ graph, names }: Raising, name: string, make: (name: string) => Tensor): string {
+  return graph.put(make(names.make(name))).name;
+}
+
+const clip: Change = (raising) => {
+  movedNumber(raising, 'min', 1);
+  movedNumber(raising, 'max', 2);
+  return [raising.node];
+};
+
 /** A number in the type of a node's first input, as an input. */
 function movedNumber(raising: Raising, attribute: string, position: number): void {
   const { node } = raising;
@@ -71,12 +77,6 @@ function movedNumber(raising: Raising, attribute: string, position: number): voi
   );
   removeAttribute(node, attribute);
 }
-
-const clip: Change = (raising) => {
-  movedNumber(raising, 'min', 1);
-  movedNumber(raising, 'max', 2);
-  return [raising.node];
-};
 
 const slice: Change = (raising) => {
   const { node } = raising;
@@ -129,15 +129,6 @@ const batchNorm: Change = ({ node }) => {
   return [node];
 };
 
-/** What was resized by the smallest index and floor, before there were other ways. */
-function asymmetric(node: NodeProto): void {
-  const mode = stringAttribute(node, 'mode', 'nearest');
-  node.opType = 'Resize';
-  setAttribute(node, 'mode', mode === 'bilinear' ? 'linear' : mode);
-  setAttribute(node, 'coordinate_transformation_mode', 'asymmetric');
-  if (mode === 'nearest') setAttribute(node, 'nearest_mode', 'floor');
-}
-
 /** Upsample of scales that are an attribute. */
 const scalesInput: Change = (raising) => {
   const { node } = raising;
@@ -161,6 +152,15 @@ const resize: Change = ({ node }) => {
   node.input = [x, '', scales];
   return [node];
 };
+
+/** What was resized by the smallest index and floor, before there were other ways. */
+function asymmetric(node: NodeProto): void {
+  const mode = stringAttribute(node, 'mode', 'nearest');
+  node.opType = 'Resize';
+  setAttribute(node, 'mode', mode === 'bilinear' ? 'linear' : mode);
+  setAttribute(node, 'coordinate_transformation_mode', 'asymmetric');
+  if (mode === 'nearest') setAttribute(node, 'nearest_mode', 'floor');
+}
 
 /** Softmax over all axes from one on, as though they were one. */
 const flatSoftmax: Change = (raising) => {

@@ -7,44 +7,11 @@ import { ModelError } from '../../model/model-error.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { operatorChanges } from './operator-changes.ts';
 
-/** IR version of models from which constants are none of the inputs, and that of operator set 17. */
-const irVersion = 8n;
 /** Nodes that a message names. */
 const maxTold = 3;
-/** Names may be of any length. */
-const clipped = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
-/** Brings the nodes of a graph over one version, and says which cannot be. */
-function raiseGraph(
-  graph: Graph,
-  names: Names,
-  values: ReadonlyMap<string, Value>,
-  changes: (typeof operatorChanges)[number][1],
-): string[] {
-  const faults: string[] = [];
-  graph.nodes = graph.nodes.flatMap((node): readonly NodeProto[] => {
-    const change =
-      node.domain === '' && Object.hasOwn(changes, node.opType) ? changes[node.opType] : undefined;
-    if (change === undefined) return [node];
-    const kind = node.opType;
-    const made = change({ node, graph, names, value: (name) => values.get(name) });
-    if (typeof made !== 'string') return made;
-    faults.push(`${kind} ${JSON.stringify(clipped(nodeName(node)))} ${made}`);
-    return [node];
-  });
-  return faults;
-}
-
-function unpublished(root: Graph): string[] {
-  return [...root.all()].flatMap(({ nodes }) =>
-    nodes
-      .filter(({ domain, opType }) => domain === '' && !isPublished(opType))
-      .map(
-        (node) =>
-          `${clipped(node.opType)} ${JSON.stringify(clipped(nodeName(node)))} is no operator that ONNX publishes`,
-      ),
-  );
-}
+/** IR version of models from which constants are none of the inputs, and that of operator set 17. */
+const irVersion = 8n;
 
 /**
  * Raise the version of ONNX's operator set that a model uses: what meant something else in its own version is written
@@ -81,6 +48,41 @@ export function raiseOpset(model: Model, to: number): void {
   setOpset(model, to);
   if (proto.irVersion < 4n) graph.forgetDefaults();
   if (proto.irVersion < irVersion) proto.irVersion = irVersion;
+}
+
+function unpublished(root: Graph): string[] {
+  return [...root.all()].flatMap(({ nodes }) =>
+    nodes
+      .filter(({ domain, opType }) => domain === '' && !isPublished(opType))
+      .map(
+        (node) =>
+          `${clipped(node.opType)} ${JSON.stringify(clipped(nodeName(node)))} is no operator that ONNX publishes`,
+      ),
+  );
+}
+
+/** Names may be of any length. */
+const clipped = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
+
+/** Brings the nodes of a graph over one version, and says which cannot be. */
+function raiseGraph(
+  graph: Graph,
+  names: Names,
+  values: ReadonlyMap<string, Value>,
+  changes: (typeof operatorChanges)[number][1],
+): string[] {
+  const faults: string[] = [];
+  graph.nodes = graph.nodes.flatMap((node): readonly NodeProto[] => {
+    const change =
+      node.domain === '' && Object.hasOwn(changes, node.opType) ? changes[node.opType] : undefined;
+    if (change === undefined) return [node];
+    const kind = node.opType;
+    const made = change({ node, graph, names, value: (name) => values.get(name) });
+    if (typeof made !== 'string') return made;
+    faults.push(`${kind} ${JSON.stringify(clipped(nodeName(node)))} ${made}`);
+    return [node];
+  });
+  return faults;
 }
 
 function setOpset({ proto }: Model, version: number): void {

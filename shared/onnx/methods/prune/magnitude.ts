@@ -10,104 +10,6 @@ import { type PrunableWeight, prunableWeights } from './prunable-weights.ts';
 import { channelsOf, type WeightLayout } from './weight-layout.ts';
 import { type Mask, zeroedTensor, zeroingOf } from './zeroed-tensor.ts';
 
-/** Weights from which values are chosen together, and how many of them are kept. */
-interface Pool {
-  weights: readonly PrunableWeight[];
-  size: number;
-  /** Values that are kept because they are the strongest of their output channel. */
-  protectedCount: number;
-}
-
-type Protection = ReadonlyMap<Tensor, Uint32Array>;
-
-function protect(weights: readonly PrunableWeight[]): Protection {
-  return new Map(
-    weights.map(({ tensor, layouts }) => {
-      const bits = bitsOfFloats(floatsOf(tensor));
-      const [first = new Uint32Array(), ...others] = layouts.map((layout) =>
-        strongestOfChannels(bits, layout),
-      );
-      const all =
-        others.length === 0
-          ? first
-          : Uint32Array.from(new Set([first, ...others].flatMap((own) => [...own])));
-      return [tensor, all];
-    }),
-  );
-}
-
-function poolsOf(weights: readonly PrunableWeight[], isGlobal: boolean, protection: Protection): Pool[] {
-  const pool = (own: readonly PrunableWeight[]): Pool => ({
-    weights: own,
-    size: own.reduce((sum, { tensor }) => sum + elementCount(tensor.dims), 0),
-    protectedCount: own.reduce((sum, { tensor }) => sum + (protection.get(tensor)?.length ?? 0), 0),
-  });
-  return isGlobal ? [pool(weights)] : weights.map((weight) => pool([weight]));
-}
-
-function refuseOutOfReach(pools: readonly Pool[], compression: number): void {
-  const short = pools.filter(({ size, protectedCount }) => Math.floor(size / compression) < protectedCount);
-  if (short.length === 0) return;
-  const reachable = Math.min(...pools.map(({ size, protectedCount }) => Math.floor(size / protectedCount)));
-  const perChannel = ({ layouts }: PrunableWeight): number =>
-    layouts[0] === undefined ? 0 : layouts[0].reduction * (layouts[0].isInnerChannel ? 1 : layouts[0].inner);
-  const tightest = short
-    .flatMap(({ weights }) => weights)
-    .sort((a, b) => perChannel(a) - perChannel(b))
-    .slice(0, 3)
-    .map((weight) => `${layerName(weight.node)} has ${perChannel(weight)} weights for each output channel`);
-  throw new ModelError(
-    `A compression of ${compression} is out of reach, the largest reachable one is ${reachable}: every output channel keeps at least one weight, and ${tightest.join(', ')}.`,
-  );
-}
-
-/** The mask of a weight: what is below the threshold, save for the strongest of each channel and the first ties. */
-const maskOf =
-  (threshold: Threshold, ties: number, kept: Uint32Array): Mask =>
-  (values) => {
-    const bits = bitsOfFloats(values);
-    const gone = new Uint8Array(bits.length);
-    for (const at of kept) gone[at] = 2;
-    let left = ties;
-    for (let at = 0; at < gone.length; at += 1) {
-      if (gone[at] === 2) continue;
-      const magnitude = magnitudeBits(bits[at] ?? 0);
-      if (magnitude > threshold.bits) continue;
-      if (magnitude === threshold.bits && left > 0) left -= 1;
-      else gone[at] = 1;
-    }
-    return gone;
-  };
-
-/** How many values equal the threshold, without those that are always kept. */
-function tiesOf({ bits, kept }: Magnitudes, threshold: Threshold): number {
-  let count = 0;
-  for (let at = 0; at < bits.length; at += 1) if (magnitudeBits(bits[at] ?? 0) === threshold.bits) count += 1;
-  for (const at of kept) if (magnitudeBits(bits[at] ?? 0) === threshold.bits) count -= 1;
-  return count;
-}
-
-function prunePool(pool: Pool, compression: number, protection: Protection, report: TransformReport): void {
-  const magnitudesOf = ({ tensor }: PrunableWeight): Magnitudes => ({
-    bits: bitsOfFloats(floatsOf(tensor)),
-    kept: protection.get(tensor) ?? new Uint32Array(),
-  });
-  const count = Math.floor(pool.size / compression) - pool.protectedCount;
-  const threshold = selectLargest(count, function* () {
-    for (const weight of pool.weights) yield magnitudesOf(weight);
-  });
-  let left = threshold.ties;
-  for (const weight of pool.weights) {
-    const { tensor, graph } = weight;
-    const magnitudes = magnitudesOf(weight);
-    const ties = Math.min(left, tiesOf(magnitudes, threshold));
-    left -= ties;
-    const mask = maskOf(threshold, ties, magnitudes.kept);
-    report.layers.push(zeroingOf(weight, mask));
-    graph.put(zeroedTensor(tensor, mask));
-  }
-}
-
 /**
  * Zeroes the smallest |w| of Conv, Gemm and MatMul weights, over all of them together (`magnitude_global`) or tensor
  * by tensor (`magnitude_local`), so that 1/compression of the values is kept, exactly; of equals the first are. Every
@@ -149,21 +51,109 @@ export function pruneMagnitude(
   );
 }
 
-/**
- * Selection of the largest magnitudes by partition over the bits of float32, which without the sign order like the
- * numbers themselves: two passes and two histograms, for any number of values and pieces. NaN counts as larger than
- * everything.
- */
+type Protection = ReadonlyMap<Tensor, Uint32Array>;
 
-const lowBits = 15;
-const highBins = 2 ** (31 - lowBits);
-const lowBins = 2 ** lowBits;
+function protect(weights: readonly PrunableWeight[]): Protection {
+  return new Map(
+    weights.map(({ tensor, layouts }) => {
+      const bits = bitsOfFloats(floatsOf(tensor));
+      const [first = new Uint32Array(), ...others] = layouts.map((layout) =>
+        strongestOfChannels(bits, layout),
+      );
+      const all =
+        others.length === 0
+          ? first
+          : Uint32Array.from(new Set([first, ...others].flatMap((own) => [...own])));
+      return [tensor, all];
+    }),
+  );
+}
+
+/** The bits of float32 values, sign included. */
+export const bitsOfFloats = (values: Float32Array): Uint32Array =>
+  new Uint32Array(values.buffer, values.byteOffset, values.length);
+
 const withoutSign = 0x7fffffff;
+
+/** The place of the largest magnitude of each output channel; the first of equals. */
+function strongestOfChannels(bits: Uint32Array, layout: WeightLayout): Uint32Array {
+  const { outer, reduction, inner, isInnerChannel } = layout;
+  const strongest = new Uint32Array(channelsOf(layout));
+  const most = new Int32Array(strongest.length).fill(-1);
+  let at = 0;
+  for (let channel = 0; channel < outer; channel += 1) {
+    for (let step = 0; step < reduction; step += 1) {
+      for (let place = 0; place < inner; place += 1, at += 1) {
+        const own = isInnerChannel ? channel * inner + place : channel;
+        const magnitude = (bits[at] ?? 0) & withoutSign;
+        if (magnitude > (most[own] ?? 0)) {
+          most[own] = magnitude;
+          strongest[own] = at;
+        }
+      }
+    }
+  }
+  return strongest;
+}
+
+/** Weights from which values are chosen together, and how many of them are kept. */
+interface Pool {
+  weights: readonly PrunableWeight[];
+  size: number;
+  /** Values that are kept because they are the strongest of their output channel. */
+  protectedCount: number;
+}
+
+function poolsOf(weights: readonly PrunableWeight[], isGlobal: boolean, protection: Protection): Pool[] {
+  const pool = (own: readonly PrunableWeight[]): Pool => ({
+    weights: own,
+    size: own.reduce((sum, { tensor }) => sum + elementCount(tensor.dims), 0),
+    protectedCount: own.reduce((sum, { tensor }) => sum + (protection.get(tensor)?.length ?? 0), 0),
+  });
+  return isGlobal ? [pool(weights)] : weights.map((weight) => pool([weight]));
+}
+
+function refuseOutOfReach(pools: readonly Pool[], compression: number): void {
+  const short = pools.filter(({ size, protectedCount }) => Math.floor(size / compression) < protectedCount);
+  if (short.length === 0) return;
+  const reachable = Math.min(...pools.map(({ size, protectedCount }) => Math.floor(size / protectedCount)));
+  const perChannel = ({ layouts }: PrunableWeight): number =>
+    layouts[0] === undefined ? 0 : layouts[0].reduction * (layouts[0].isInnerChannel ? 1 : layouts[0].inner);
+  const tightest = short
+    .flatMap(({ weights }) => weights)
+    .sort((a, b) => perChannel(a) - perChannel(b))
+    .slice(0, 3)
+    .map((weight) => `${layerName(weight.node)} has ${perChannel(weight)} weights for each output channel`);
+  throw new ModelError(
+    `A compression of ${compression} is out of reach, the largest reachable one is ${reachable}: every output channel keeps at least one weight, and ${tightest.join(', ')}.`,
+  );
+}
 
 /** Magnitudes of some values as integers that order alike; `kept` are the positions that are always kept. */
 interface Magnitudes {
   bits: Uint32Array;
   kept: Uint32Array;
+}
+
+function prunePool(pool: Pool, compression: number, protection: Protection, report: TransformReport): void {
+  const magnitudesOf = ({ tensor }: PrunableWeight): Magnitudes => ({
+    bits: bitsOfFloats(floatsOf(tensor)),
+    kept: protection.get(tensor) ?? new Uint32Array(),
+  });
+  const count = Math.floor(pool.size / compression) - pool.protectedCount;
+  const threshold = selectLargest(count, function* () {
+    for (const weight of pool.weights) yield magnitudesOf(weight);
+  });
+  let left = threshold.ties;
+  for (const weight of pool.weights) {
+    const { tensor, graph } = weight;
+    const magnitudes = magnitudesOf(weight);
+    const ties = Math.min(left, tiesOf(magnitudes, threshold));
+    left -= ties;
+    const mask = maskOf(threshold, ties, magnitudes.kept);
+    report.layers.push(zeroingOf(weight, mask));
+    graph.put(zeroedTensor(tensor, mask));
+  }
 }
 
 /** Values above `bits` are kept, and of those that equal it the first `ties`. */
@@ -172,22 +162,17 @@ interface Threshold {
   ties: number;
 }
 
-/** The bits of float32 values, sign included. */
-export const bitsOfFloats = (values: Float32Array): Uint32Array =>
-  new Uint32Array(values.buffer, values.byteOffset, values.length);
+/**
+ * Selection of the largest magnitudes by partition over the bits of float32, which without the sign order like the
+ * numbers themselves: two passes and two histograms, for any number of values and pieces. NaN counts as larger than
+ * everything.
+ */
 
-export const magnitudeBits = (bits: number): number => bits & withoutSign;
+const lowBits = 15;
 
-/** Lowers `count` bin by bin from the top: the bin in which it is used up, and what is left of it there. */
-function partition(histogram: Float64Array, count: number): { bin: number; left: number } {
-  let left = count;
-  for (let bin = histogram.length - 1; bin > 0; bin -= 1) {
-    const size = histogram[bin] ?? 0;
-    if (size >= left) return { bin, left };
-    left -= size;
-  }
-  return { bin: 0, left };
-}
+const highBins = 2 ** (31 - lowBits);
+
+const lowBins = 2 ** lowBits;
 
 /**
  * The threshold that keeps `count` values, apart from those that are always kept. `pieces` is gone through twice and
@@ -220,23 +205,41 @@ function selectLargest(count: number, pieces: () => Iterable<Magnitudes>): Thres
   return { bits: upper.bin * lowBins + lower.bin, ties: lower.left };
 }
 
-/** The place of the largest magnitude of each output channel; the first of equals. */
-function strongestOfChannels(bits: Uint32Array, layout: WeightLayout): Uint32Array {
-  const { outer, reduction, inner, isInnerChannel } = layout;
-  const strongest = new Uint32Array(channelsOf(layout));
-  const most = new Int32Array(strongest.length).fill(-1);
-  let at = 0;
-  for (let channel = 0; channel < outer; channel += 1) {
-    for (let step = 0; step < reduction; step += 1) {
-      for (let place = 0; place < inner; place += 1, at += 1) {
-        const own = isInnerChannel ? channel * inner + place : channel;
-        const magnitude = (bits[at] ?? 0) & withoutSign;
-        if (magnitude > (most[own] ?? 0)) {
-          most[own] = magnitude;
-          strongest[own] = at;
-        }
-      }
-    }
+/** Lowers `count` bin by bin from the top: the bin in which it is used up, and what is left of it there. */
+function partition(histogram: Float64Array, count: number): { bin: number; left: number } {
+  let left = count;
+  for (let bin = histogram.length - 1; bin > 0; bin -= 1) {
+    const size = histogram[bin] ?? 0;
+    if (size >= left) return { bin, left };
+    left -= size;
   }
-  return strongest;
+  return { bin: 0, left };
 }
+
+/** How many values equal the threshold, without those that are always kept. */
+function tiesOf({ bits, kept }: Magnitudes, threshold: Threshold): number {
+  let count = 0;
+  for (let at = 0; at < bits.length; at += 1) if (magnitudeBits(bits[at] ?? 0) === threshold.bits) count += 1;
+  for (const at of kept) if (magnitudeBits(bits[at] ?? 0) === threshold.bits) count -= 1;
+  return count;
+}
+
+export const magnitudeBits = (bits: number): number => bits & withoutSign;
+
+/** The mask of a weight: what is below the threshold, save for the strongest of each channel and the first ties. */
+const maskOf =
+  (threshold: Threshold, ties: number, kept: Uint32Array): Mask =>
+  (values) => {
+    const bits = bitsOfFloats(values);
+    const gone = new Uint8Array(bits.length);
+    for (const at of kept) gone[at] = 2;
+    let left = ties;
+    for (let at = 0; at < gone.length; at += 1) {
+      if (gone[at] === 2) continue;
+      const magnitude = magnitudeBits(bits[at] ?? 0);
+      if (magnitude > threshold.bits) continue;
+      if (magnitude === threshold.bits && left > 0) left -= 1;
+      else gone[at] = 1;
+    }
+    return gone;
+  };

@@ -10,38 +10,6 @@ import { type PrunableWeight, prunableWeights } from './prunable-weights.ts';
 import type { WeightLayout } from './weight-layout.ts';
 import { type Mask, zeroedTensor, zeroingOf } from './zeroed-tensor.ts';
 
-/** The two smallest of every four values along the reduction; of equals the later ones. */
-const maskOf =
-  ({ outer, reduction, inner }: WeightLayout): Mask =>
-  (values) => {
-    const bits = bitsOfFloats(values);
-    const gone = new Uint8Array(bits.length);
-    for (let block = 0; block < outer * (reduction / 4); block += 1) {
-      for (let place = 0; place < inner; place += 1) {
-        const start = block * 4 * inner + place;
-        for (let one = 0; one < 4; one += 1) {
-          const at = start + one * inner;
-          const own = magnitudeBits(bits[at] ?? 0);
-          let stronger = 0;
-          for (let other = 0; other < 4; other += 1) {
-            const against = magnitudeBits(bits[start + other * inner] ?? 0);
-            if (against > own || (against === own && other < one)) stronger += 1;
-          }
-          if (stronger >= 2) gone[at] = 1;
-        }
-      }
-    }
-    return gone;
-  };
-
-/** Why the pattern does not fit a weight; undefined where it does. */
-function misfit({ layouts }: PrunableWeight): string | undefined {
-  const [layout] = layouts;
-  if (layout === undefined || layouts.length > 1) return 'is shared by layers that read it in different ways';
-  if (layout.reduction % 4 !== 0) return `has ${layout.reduction} input channels, which 4 does not divide`;
-  return undefined;
-}
-
 /**
  * Keeps 2 of every 4 weights along the input channels, for each output channel and position of the kernel (products of
  * matrices: along K). Weights whose input channels 4 does not divide are kept and reported.
@@ -81,3 +49,35 @@ export function pruneNofM(
     'Two of four weights were zeroed: GPUs with sparse tensor cores gain by it, CPUs do not.',
   );
 }
+
+/** Why the pattern does not fit a weight; undefined where it does. */
+function misfit({ layouts }: PrunableWeight): string | undefined {
+  const [layout] = layouts;
+  if (layout === undefined || layouts.length > 1) return 'is shared by layers that read it in different ways';
+  if (layout.reduction % 4 !== 0) return `has ${layout.reduction} input channels, which 4 does not divide`;
+  return undefined;
+}
+
+/** The two smallest of every four values along the reduction; of equals the later ones. */
+const maskOf =
+  ({ outer, reduction, inner }: WeightLayout): Mask =>
+  (values) => {
+    const bits = bitsOfFloats(values);
+    const gone = new Uint8Array(bits.length);
+    for (let block = 0; block < outer * (reduction / 4); block += 1) {
+      for (let place = 0; place < inner; place += 1) {
+        const start = block * 4 * inner + place;
+        for (let one = 0; one < 4; one += 1) {
+          const at = start + one * inner;
+          const own = magnitudeBits(bits[at] ?? 0);
+          let stronger = 0;
+          for (let other = 0; other < 4; other += 1) {
+            const against = magnitudeBits(bits[start + other * inner] ?? 0);
+            if (against > own || (against === own && other < one)) stronger += 1;
+          }
+          if (stronger >= 2) gone[at] = 1;
+        }
+      }
+    }
+    return gone;
+  };

@@ -6,17 +6,6 @@ import type { PruneRequest } from '../../strategies/prune-request.ts';
 import type { PrunedGroup } from '../report/pruning-outcome.ts';
 import type { TransformReport } from '../report/report.ts';
 
-const ratio = (before: number, after: number): number => (after === 0 ? 1 : before / after);
-
-/** Elements of all floating-point constants, bodies included. */
-export function floatParameters(root: Graph): number {
-  let count = 0;
-  for (const graph of root.all())
-    for (const tensor of graph.initializers.values())
-      if (isFloatTensor(tensor)) count += elementCount(tensor.dims);
-  return count;
-}
-
 /** Writes down what a pruning came to. `left` counts the prunable parameters before and after it. */
 export function recordOutcome(
   report: TransformReport,
@@ -35,6 +24,17 @@ export function recordOutcome(
     model_ratio: ratio(left.modelBefore, left.modelAfter),
     groups,
   };
+}
+
+const ratio = (before: number, after: number): number => (after === 0 ? 1 : before / after);
+
+/** Elements of all floating-point constants, bodies included. */
+export function floatParameters(root: Graph): number {
+  let count = 0;
+  for (const graph of root.all())
+    for (const tensor of graph.initializers.values())
+      if (isFloatTensor(tensor)) count += elementCount(tensor.dims);
+  return count;
 }
 
 /** Says that a compression of 1 keeps everything. */

@@ -18,28 +18,6 @@ export interface PrunableWeight {
   layouts: WeightLayout[];
 }
 
-/** Operators with weights that stay as they are, which the owner may not expect. */
-const otherLayers = new Set(
-  'ConvTranspose LSTM GRU RNN Einsum Attention QAttention FusedMatMul FusedConv FusedGemm DeformConv'.split(
-    ' ',
-  ),
-);
-
-function ownerOf(graph: Graph, name: string): Graph | undefined {
-  for (let at: Graph | undefined = graph; at !== undefined; at = at.parent)
-    if (at.initializers.has(name)) return at;
-  return undefined;
-}
-
-/** Why a layer whose weight cannot be touched is worth a word; undefined where it has none. */
-function remark(graph: Graph, node: NodeProto): string | undefined {
-  if (otherLayers.has(node.opType)) return `weights of ${node.opType} are not pruned`;
-  if (node.domain !== '' || (node.opType !== 'Conv' && node.opType !== 'Gemm')) return undefined;
-  const weight = graph.initializer(node.input[1] ?? '');
-  if (weight === undefined) return 'its weight is not a constant';
-  return isFloatTensor(weight) ? undefined : `its weight is of type ${weight.type}`;
-}
-
 /**
  * The touchable weights of a model: floating-point constants that Conv, Gemm and MatMul multiply with, bodies of
  * control flow included. Biases, norms and embeddings are none. Weights that are kept go into the report.
@@ -81,4 +59,26 @@ export function prunableWeights(
     if (why !== undefined) report.keep(`weight ${tensor.name} of ${layerName(node)}`, why);
     return why === undefined;
   });
+}
+
+/** Operators with weights that stay as they are, which the owner may not expect. */
+const otherLayers = new Set(
+  'ConvTranspose LSTM GRU RNN Einsum Attention QAttention FusedMatMul FusedConv FusedGemm DeformConv'.split(
+    ' ',
+  ),
+);
+
+/** Why a layer whose weight cannot be touched is worth a word; undefined where it has none. */
+function remark(graph: Graph, node: NodeProto): string | undefined {
+  if (otherLayers.has(node.opType)) return `weights of ${node.opType} are not pruned`;
+  if (node.domain !== '' || (node.opType !== 'Conv' && node.opType !== 'Gemm')) return undefined;
+  const weight = graph.initializer(node.input[1] ?? '');
+  if (weight === undefined) return 'its weight is not a constant';
+  return isFloatTensor(weight) ? undefined : `its weight is of type ${weight.type}`;
+}
+
+function ownerOf(graph: Graph, name: string): Graph | undefined {
+  for (let at: Graph | undefined = graph; at !== undefined; at = at.parent)
+    if (at.initializers.has(name)) return at;
+  return undefined;
 }

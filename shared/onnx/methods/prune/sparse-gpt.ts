@@ -1,6 +1,3 @@
-/** Columns whose mask is chosen together: the choice adapts to what the columns before them left. */
-const maskBlock = 128;
-
 /** Which weights of a block of columns go: 1 for those, n × columns. */
 export type MaskChoice = (saliency: Float64Array, n: number, columns: number) => Uint8Array;
 
@@ -32,6 +29,9 @@ export const leastSalient =
     for (const at of order.subarray(kept)) gone[at] = 1;
     return gone;
   };
+
+/** Columns whose mask is chosen together: the choice adapts to what the columns before them left. */
+const maskBlock = 128;
 
 /**
  * Zeroes weights and changes the others so that the product with inputs of this curvature changes least: SparseGPT (Frantar

@@ -12,12 +12,39 @@ import { floatParameters, layerName, recordNoChange, recordOutcome } from './out
 import { type PrunableWeight, prunableWeights } from './prunable-weights.ts';
 import { leastSalient, type MaskChoice, sparsify, twoOfFour } from './sparse-gpt.ts';
 
-/** Inputs of a layer at most: the inverse of their second moment takes the third power of their number. */
-const maxInputs = 8192;
-
 type UpdateRequest = Pick<PruneRequest, 'compression' | 'exclude'> & {
   strategy: 'sparsegpt' | 'sparsegpt_2_4';
 };
+
+/** The inputs whose second moments the update needs. @throws ModelError where there is nothing to prune */
+export function updateInputs(model: Model, request: UpdateRequest): ObservedInput[] {
+  foldViews(model);
+  const report = new TransformReport();
+  const weights = updatable(model, request, report);
+  if (weights.length === 0) throw nothing(model, report);
+  return weights.map(({ node, layouts: [layout] }) => ({
+    name: node.input[0] ?? '',
+    axis: node.opType === 'Conv' ? 1 : -1,
+    channels: layout?.reduction ?? 0,
+    hasMoment: true,
+  }));
+}
+
+/** The weights that can be updated; the others go into the report. */
+function updatable(
+  model: Model,
+  { exclude, strategy }: UpdateRequest,
+  report: TransformReport,
+): PrunableWeight[] {
+  return prunableWeights(model.graph, exclude, report).filter((weight) => {
+    const why = obstacle(weight, model, strategy === 'sparsegpt_2_4');
+    if (why !== undefined) report.keep(`weight ${weight.tensor.name} of ${layerName(weight.node)}`, why);
+    return why === undefined;
+  });
+}
+
+/** Inputs of a layer at most: the inverse of their second moment takes the third power of their number. */
+const maxInputs = 8192;
 
 /** Why a weight cannot be updated; undefined where it can. */
 function obstacle(
@@ -42,63 +69,10 @@ function obstacle(
   return undefined;
 }
 
-/** The weights that can be updated; the others go into the report. */
-function updatable(
-  model: Model,
-  { exclude, strategy }: UpdateRequest,
-  report: TransformReport,
-): PrunableWeight[] {
-  return prunableWeights(model.graph, exclude, report).filter((weight) => {
-    const why = obstacle(weight, model, strategy === 'sparsegpt_2_4');
-    if (why !== undefined) report.keep(`weight ${weight.tensor.name} of ${layerName(weight.node)}`, why);
-    return why === undefined;
-  });
-}
-
 const nothing = ({ graph }: Model, report: TransformReport): ModelError =>
   new ModelError(
     `The model has no weight of a MatMul, Gemm or 1 × 1 Conv that may be updated.${report.keptText()}${weightsInBodies(graph)}`,
   );
-
-/** The inputs whose second moments the update needs. @throws ModelError where there is nothing to prune */
-export function updateInputs(model: Model, request: UpdateRequest): ObservedInput[] {
-  foldViews(model);
-  const report = new TransformReport();
-  const weights = updatable(model, request, report);
-  if (weights.length === 0) throw nothing(model, report);
-  return weights.map(({ node, layouts: [layout] }) => ({
-    name: node.input[0] ?? '',
-    axis: node.opType === 'Conv' ? 1 : -1,
-    channels: layout?.reduction ?? 0,
-    hasMoment: true,
-  }));
-}
-
-/** Prunes one weight; the relative error of its values, and how many were other than zero before and are after it. */
-function prune({ tensor, layouts: [layout] }: PrunableWeight, factor: Float64Array, choose: MaskChoice) {
-  const { reduction: k = 1, outer = 1, inner = 1 } = layout ?? {};
-  const source = floatsOf(tensor);
-  const n = outer * inner;
-  const place = (row: number, column: number): number =>
-    (Math.floor(row / inner) * k + column) * inner + (row % inner);
-  const values = new Float64Array(n * k);
-  for (let row = 0; row < n; row += 1)
-    for (let column = 0; column < k; column += 1) values[row * k + column] = source[place(row, column)] ?? 0;
-  sparsify(values, n, k, factor, choose);
-  const result = new Float32Array(source.length);
-  let [before, after, apart, whole] = [0, 0, 0, 0];
-  for (let row = 0; row < n; row += 1)
-    for (let column = 0; column < k; column += 1) {
-      const at = place(row, column);
-      const [is, was] = [values[row * k + column] ?? 0, source[at] ?? 0];
-      result[at] = is;
-      before += was === 0 ? 0 : 1;
-      after += is === 0 ? 0 : 1;
-      apart += (is - was) ** 2;
-      whole += was ** 2;
-    }
-  return { result, before, after, error: whole === 0 ? 0 : Math.sqrt(apart / whole) };
-}
 
 /**
  * Zeroes weights of MatMul, Gemm and 1 × 1 Conv so that 1/compression of each is kept (`sparsegpt`), or 2 of every 4 along
@@ -156,4 +130,30 @@ export function pruneWithUpdate(
   report.notes.push(
     'Weights were zeroed, not removed: neither the file nor the time it takes shrinks, only the compressed (gzip) size.',
   );
+}
+
+/** Prunes one weight; the relative error of its values, and how many were other than zero before and are after it. */
+function prune({ tensor, layouts: [layout] }: PrunableWeight, factor: Float64Array, choose: MaskChoice) {
+  const { reduction: k = 1, outer = 1, inner = 1 } = layout ?? {};
+  const source = floatsOf(tensor);
+  const n = outer * inner;
+  const place = (row: number, column: number): number =>
+    (Math.floor(row / inner) * k + column) * inner + (row % inner);
+  const values = new Float64Array(n * k);
+  for (let row = 0; row < n; row += 1)
+    for (let column = 0; column < k; column += 1) values[row * k + column] = source[place(row, column)] ?? 0;
+  sparsify(values, n, k, factor, choose);
+  const result = new Float32Array(source.length);
+  let [before, after, apart, whole] = [0, 0, 0, 0];
+  for (let row = 0; row < n; row += 1)
+    for (let column = 0; column < k; column += 1) {
+      const at = place(row, column);
+      const [is, was] = [values[row * k + column] ?? 0, source[at] ?? 0];
+      result[at] = is;
+      before += was === 0 ? 0 : 1;
+      after += is === 0 ? 0 : 1;
+      apart += (is - was) ** 2;
+      whole += was ** 2;
+    }
+  return { result, before, after, error: whole === 0 ? 0 : Math.sqrt(apart / whole) };
 }

@@ -21,14 +21,6 @@ export const channelsOf = ({ outer, inner, isInnerChannel }: WeightLayout): numb
 export const sameLayout = (a: WeightLayout, b: WeightLayout): boolean =>
   a.outer === b.outer && a.reduction === b.reduction && a.isInnerChannel === b.isInnerChannel;
 
-function matrixLayout(dims: readonly number[], isReductionLast: boolean): WeightLayout {
-  const [rows = 1, columns = 1] = dims.slice(-2);
-  const batch = elementCount(dims.slice(0, -2));
-  return isReductionLast
-    ? { outer: batch * rows, reduction: columns, inner: 1, isInnerChannel: true }
-    : { outer: batch, reduction: rows, inner: columns, isInnerChannel: true };
-}
-
 /**
  * The layout of the constant that a node takes at `position`, where that is the weight of a Conv, Gemm or MatMul;
  * undefined for every other input of any other operator.
@@ -50,4 +42,12 @@ export function layoutOf(node: NodeProto, position: number, { dims }: Tensor): W
     default:
       return undefined;
   }
+}
+
+function matrixLayout(dims: readonly number[], isReductionLast: boolean): WeightLayout {
+  const [rows = 1, columns = 1] = dims.slice(-2);
+  const batch = elementCount(dims.slice(0, -2));
+  return isReductionLast
+    ? { outer: batch * rows, reduction: columns, inner: 1, isInnerChannel: true }
+    : { outer: batch, reduction: rows, inner: columns, isInnerChannel: true };
 }

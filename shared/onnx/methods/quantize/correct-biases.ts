@@ -7,50 +7,6 @@ import { floatsOf } from '../../model/tensor/values.ts';
 import { inputsOf, outputsOf, type ProductWeight, productWeight } from './product-weights.ts';
 import { type Mapping, quantize, scalesOf } from './quantized-values.ts';
 
-/**
- * What the quantization of a weight takes from each output on average, given the mean of each input: Σ mean · (w − w′),
- * in double precision (Nagel et al., Data-Free Quantization, 2019, section 4.2, with measured means). Undefined where
- * the weight cannot be quantized.
- */
-export function meanError(
-  product: ProductWeight,
-  mean: ArrayLike<number>,
-  mapping: Mapping,
-  isPerChannel: boolean,
-): Float64Array | undefined {
-  const { tensor, inputAxis } = product;
-  const values = floatsOf(tensor);
-  const by = scalesOf(sourceOf(values), tensor.dims, isPerChannel ? 1 - inputAxis : undefined, mapping);
-  if (by === undefined) return undefined;
-  const { levels } = quantize(sourceOf(values), tensor.dims, by);
-  const errors = new Float64Array(outputsOf(product));
-  const [rows = 0, columns = 0] = tensor.dims;
-  for (let row = 0, at = 0; row < rows; row += 1) {
-    for (let column = 0; column < columns; column += 1, at += 1) {
-      const [input, output] = inputAxis === 0 ? [row, column] : [column, row];
-      const channel = isPerChannel ? output : 0;
-      const stood = ((levels[at] ?? 0) - (by.zeroPoints[channel] ?? 0)) * (by.scales[channel] ?? 0);
-      errors[output] = (errors[output] ?? 0) + (mean[input] ?? 0) * ((values[at] ?? 0) - stood);
-    }
-  }
-  return errors;
-}
-
-/** The node and position of a bias that only this product's outputs get; undefined where there is none. */
-function biasOf(graph: Graph, index: GraphIndex, node: NodeProto, outputs: number) {
-  const isBias = (name: string | undefined): boolean => {
-    const tensor = graph.initializers.get(name ?? '');
-    return (
-      tensor?.type === 'float' && elementCount(tensor.dims) === outputs && tensor.dims.at(-1) === outputs
-    );
-  };
-  if (node.opType === 'Gemm') return isBias(node.input[2]) ? { node, position: 2 } : undefined;
-  const add = index.soleUse(node.output[0] ?? '')?.node;
-  if (add?.opType !== 'Add' || add.domain !== '') return undefined;
-  const position = add.input.findIndex((name) => name !== node.output[0] && isBias(name));
-  return position < 0 ? undefined : { node: add, position };
-}
-
 /** Options of the weights' quantization that the correction makes up for. */
 export interface CorrectedForm {
   mapping: Mapping;
@@ -99,4 +55,48 @@ export function correctBiases(
     return after === undefined ? [node] : [node, after];
   });
   return corrected;
+}
+
+/**
+ * What the quantization of a weight takes from each output on average, given the mean of each input: Σ mean · (w − w′),
+ * in double precision (Nagel et al., Data-Free Quantization, 2019, section 4.2, with measured means). Undefined where
+ * the weight cannot be quantized.
+ */
+export function meanError(
+  product: ProductWeight,
+  mean: ArrayLike<number>,
+  mapping: Mapping,
+  isPerChannel: boolean,
+): Float64Array | undefined {
+  const { tensor, inputAxis } = product;
+  const values = floatsOf(tensor);
+  const by = scalesOf(sourceOf(values), tensor.dims, isPerChannel ? 1 - inputAxis : undefined, mapping);
+  if (by === undefined) return undefined;
+  const { levels } = quantize(sourceOf(values), tensor.dims, by);
+  const errors = new Float64Array(outputsOf(product));
+  const [rows = 0, columns = 0] = tensor.dims;
+  for (let row = 0, at = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1, at += 1) {
+      const [input, output] = inputAxis === 0 ? [row, column] : [column, row];
+      const channel = isPerChannel ? output : 0;
+      const stood = ((levels[at] ?? 0) - (by.zeroPoints[channel] ?? 0)) * (by.scales[channel] ?? 0);
+      errors[output] = (errors[output] ?? 0) + (mean[input] ?? 0) * ((values[at] ?? 0) - stood);
+    }
+  }
+  return errors;
+}
+
+/** The node and position of a bias that only this product's outputs get; undefined where there is none. */
+function biasOf(graph: Graph, index: GraphIndex, node: NodeProto, outputs: number) {
+  const isBias = (name: string | undefined): boolean => {
+    const tensor = graph.initializers.get(name ?? '');
+    return (
+      tensor?.type === 'float' && elementCount(tensor.dims) === outputs && tensor.dims.at(-1) === outputs
+    );
+  };
+  if (node.opType === 'Gemm') return isBias(node.input[2]) ? { node, position: 2 } : undefined;
+  const add = index.soleUse(node.output[0] ?? '')?.node;
+  if (add?.opType !== 'Add' || add.domain !== '') return undefined;
+  const position = add.input.findIndex((name) => name !== node.output[0] && isBias(name));
+  return position < 0 ? undefined : { node: add, position };
 }

@@ -17,79 +17,17 @@ interface Layer {
   inputAxis: number | undefined;
 }
 
-/** Times that all pairs are gone through: a change of one pair undoes a little of its neighbours'. */
-const rounds = 20;
-/** Factors nearer to 1 than this are as good as equal. */
-const settled = 1e-3;
-
-function layerOf(graph: Graph, node: NodeProto | undefined, exclude: readonly string[]): Layer | undefined {
-  if (node === undefined || (node.domain !== '' && node.domain !== 'ai.onnx')) return undefined;
-  const tensor = graph.initializers.get(node.input[weightAt] ?? '');
-  if (tensor === undefined || !isQuantizable(tensor) || isExcluded(node, exclude)) return undefined;
-  const bias = graph.initializers.get(node.input[2] ?? '');
-  if (node.input[2] && bias?.type !== 'float') return undefined;
-  const { dims } = tensor;
-  if (node.opType === 'Conv') {
-    const group = intAttribute(node, 'group', 1);
-    if (group === 1) return { node, tensor, outputs: dims[0] ?? 0, outputAxis: 0, inputAxis: 1 };
-    const isDepthwise = dims[1] === 1 && dims[0] === group;
-    return isDepthwise
-      ? { node, tensor, outputs: dims[0] ?? 0, outputAxis: 0, inputAxis: undefined }
-      : undefined;
-  }
-  if (node.opType !== 'Gemm' || dims.length !== 2) return undefined;
-  if (bias !== undefined && elementCount(bias.dims) !== bias.dims.at(-1)) return undefined;
-  const isPlain = intAttribute(node, 'transA', 0) === 0 && floatAttribute(node, 'alpha', 1) === 1;
-  if (!isPlain || floatAttribute(node, 'beta', 1) !== 1) return undefined;
-  const turned = intAttribute(node, 'transB', 0) !== 0;
-  const outputAxis = turned ? 0 : 1;
-  return { node, tensor, outputs: dims[outputAxis] ?? 0, outputAxis, inputAxis: 1 - outputAxis };
-}
-
-/** Activations that let a positive factor through. */
-const homogeneous: ReadonlySet<string> = new Set(['Relu', 'LeakyRelu', 'Identity']);
-
-/** The layer that alone takes what a layer makes, with nothing in between that a positive factor could not pass. */
-function follower(
-  graph: Graph,
-  index: GraphIndex,
-  { node, outputs }: Layer,
-  exclude: readonly string[],
-): Layer | undefined {
-  let use = index.soleUse(node.output[0] ?? '');
-  while (use !== undefined && use.position === 0 && homogeneous.has(use.node.opType))
-    use = index.soleUse(use.node.output[0] ?? '');
-  if (use?.position !== 0) return undefined;
-  const next = layerOf(graph, use.node, exclude);
-  if (next === undefined || next.node.opType !== node.opType) return undefined;
-  const inputs = next.inputAxis === undefined ? next.outputs : next.tensor.dims[next.inputAxis];
-  return inputs === outputs ? next : undefined;
-}
-
-/** Largest magnitude along an axis of a tensor's values, each times the factor of its channel on another axis. */
-function largestAlong(
-  { dims }: Tensor,
-  values: Float32Array,
-  axis: number,
-  other?: { axis: number; factors: Float64Array },
-): Float64Array {
-  const inner = elementCount(dims.slice(axis + 1));
-  const otherInner = other ? elementCount(dims.slice(other.axis + 1)) : 1;
-  const largest = new Float64Array(dims[axis] ?? 0);
-  for (let at = 0; at < values.length; at += 1) {
-    const channel = Math.floor(at / inner) % largest.length;
-    const factor = other ? (other.factors[Math.floor(at / otherInner) % other.factors.length] ?? 1) : 1;
-    const magnitude = Math.abs(values[at] ?? 0) * factor;
-    if (magnitude > (largest[channel] ?? 0)) largest[channel] = magnitude;
-  }
-  return largest;
-}
-
 /** The factors of a layer's input and output channels so far. */
 interface Factors {
   input: Float64Array;
   output: Float64Array;
 }
+
+/** Times that all pairs are gone through: a change of one pair undoes a little of its neighbours'. */
+const rounds = 20;
+
+/** Factors nearer to 1 than this are as good as equal. */
+const settled = 1e-3;
 
 /**
  * Gives the channels between two layers ranges of the same size in both weights: cross-layer equalization (Nagel et al.,
@@ -153,6 +91,69 @@ export function equalizeLayers(graph: Graph, names: Names, exclude: readonly str
   }
   for (const layer of layers.values()) putFactors(graph, names, layer);
   return pairs.length;
+}
+
+function layerOf(graph: Graph, node: NodeProto | undefined, exclude: readonly string[]): Layer | undefined {
+  if (node === undefined || (node.domain !== '' && node.domain !== 'ai.onnx')) return undefined;
+  const tensor = graph.initializers.get(node.input[weightAt] ?? '');
+  if (tensor === undefined || !isQuantizable(tensor) || isExcluded(node, exclude)) return undefined;
+  const bias = graph.initializers.get(node.input[2] ?? '');
+  if (node.input[2] && bias?.type !== 'float') return undefined;
+  const { dims } = tensor;
+  if (node.opType === 'Conv') {
+    const group = intAttribute(node, 'group', 1);
+    if (group === 1) return { node, tensor, outputs: dims[0] ?? 0, outputAxis: 0, inputAxis: 1 };
+    const isDepthwise = dims[1] === 1 && dims[0] === group;
+    return isDepthwise
+      ? { node, tensor, outputs: dims[0] ?? 0, outputAxis: 0, inputAxis: undefined }
+      : undefined;
+  }
+  if (node.opType !== 'Gemm' || dims.length !== 2) return undefined;
+  if (bias !== undefined && elementCount(bias.dims) !== bias.dims.at(-1)) return undefined;
+  const isPlain = intAttribute(node, 'transA', 0) === 0 && floatAttribute(node, 'alpha', 1) === 1;
+  if (!isPlain || floatAttribute(node, 'beta', 1) !== 1) return undefined;
+  const turned = intAttribute(node, 'transB', 0) !== 0;
+  const outputAxis = turned ? 0 : 1;
+  return { node, tensor, outputs: dims[outputAxis] ?? 0, outputAxis, inputAxis: 1 - outputAxis };
+}
+
+/** Activations that let a positive factor through. */
+const homogeneous: ReadonlySet<string> = new Set(['Relu', 'LeakyRelu', 'Identity']);
+
+/** The layer that alone takes what a layer makes, with nothing in between that a positive factor could not pass. */
+function follower(
+  graph: Graph,
+  index: GraphIndex,
+  { node, outputs }: Layer,
+  exclude: readonly string[],
+): Layer | undefined {
+  let use = index.soleUse(node.output[0] ?? '');
+  while (use !== undefined && use.position === 0 && homogeneous.has(use.node.opType))
+    use = index.soleUse(use.node.output[0] ?? '');
+  if (use?.position !== 0) return undefined;
+  const next = layerOf(graph, use.node, exclude);
+  if (next === undefined || next.node.opType !== node.opType) return undefined;
+  const inputs = next.inputAxis === undefined ? next.outputs : next.tensor.dims[next.inputAxis];
+  return inputs === outputs ? next : undefined;
+}
+
+/** Largest magnitude along an axis of a tensor's values, each times the factor of its channel on another axis. */
+function largestAlong(
+  { dims }: Tensor,
+  values: Float32Array,
+  axis: number,
+  other?: { axis: number; factors: Float64Array },
+): Float64Array {
+  const inner = elementCount(dims.slice(axis + 1));
+  const otherInner = other ? elementCount(dims.slice(other.axis + 1)) : 1;
+  const largest = new Float64Array(dims[axis] ?? 0);
+  for (let at = 0; at < values.length; at += 1) {
+    const channel = Math.floor(at / inner) % largest.length;
+    const factor = other ? (other.factors[Math.floor(at / otherInner) % other.factors.length] ?? 1) : 1;
+    const magnitude = Math.abs(values[at] ?? 0) * factor;
+    if (magnitude > (largest[channel] ?? 0)) largest[channel] = magnitude;
+  }
+  return largest;
 }
 
 function putFactors(graph: Graph, names: Names, layer: Layer & Factors): void {

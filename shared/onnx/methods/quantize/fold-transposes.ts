@@ -4,6 +4,26 @@ import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { elementCount, lazyTensor, type Tensor } from '../../model/tensor/tensor.ts';
 import { floatsOf } from '../../model/tensor/values.ts';
 
+/** Makes constants of transposed constant matrices, as exporters write the weights of linear layers; bodies included. */
+export function foldTransposes(root: Graph): void {
+  for (const graph of root.all()) {
+    const outputs = new Set(graph.outputs.map(({ name }) => name));
+    graph.nodes = graph.nodes.filter((node) => {
+      const [name = ''] = node.output;
+      const matrix = outputs.has(name) ? undefined : turnedMatrix(graph, node);
+      if (matrix !== undefined) graph.put(transposed(matrix, name));
+      return matrix === undefined;
+    });
+  }
+}
+
+function turnedMatrix(graph: Graph, node: NodeProto): Tensor | undefined {
+  if (node.opType !== 'Transpose' || node.domain !== '') return undefined;
+  const tensor = graph.initializer(node.input[0] ?? '');
+  if (tensor?.type !== 'float' || tensor.dims.length !== 2) return undefined;
+  return (intsAttribute(node, 'perm') ?? [1, 0]).join() === '1,0' ? tensor : undefined;
+}
+
 function transposed(matrix: Tensor, name: string): Tensor {
   const [rows = 0, columns = 0] = matrix.dims;
   return lazyTensor(name, 'float', [columns, rows], () => {
@@ -16,26 +36,6 @@ function transposed(matrix: Tensor, name: string): Tensor {
     }
     return new Uint8Array(turned.buffer);
   });
-}
-
-function turnedMatrix(graph: Graph, node: NodeProto): Tensor | undefined {
-  if (node.opType !== 'Transpose' || node.domain !== '') return undefined;
-  const tensor = graph.initializer(node.input[0] ?? '');
-  if (tensor?.type !== 'float' || tensor.dims.length !== 2) return undefined;
-  return (intsAttribute(node, 'perm') ?? [1, 0]).join() === '1,0' ? tensor : undefined;
-}
-
-/** Makes constants of transposed constant matrices, as exporters write the weights of linear layers; bodies included. */
-export function foldTransposes(root: Graph): void {
-  for (const graph of root.all()) {
-    const outputs = new Set(graph.outputs.map(({ name }) => name));
-    graph.nodes = graph.nodes.filter((node) => {
-      const [name = ''] = node.output;
-      const matrix = outputs.has(name) ? undefined : turnedMatrix(graph, node);
-      if (matrix !== undefined) graph.put(transposed(matrix, name));
-      return matrix === undefined;
-    });
-  }
 }
 
 /** Dimensions with the last two swapped. */

@@ -2,8 +2,8 @@ import { eachBlock, kernels, maxColumns, place, roundedUp } from '../../model/ke
 import type { ByteSource } from '../../model/tensor/external-data.ts';
 import { channelRanges, layoutOf } from './channel-ranges.ts';
 
-/** Least and most level. */
-type Bounds = ReturnType<typeof levelsOf>;
+/** Types of 8-bit quantized values. */
+export type IntegerType = 'int8' | 'uint8';
 
 /** Scale and zero point of each channel, or of the whole tensor where there is but one. */
 export interface Scales {
@@ -17,6 +17,15 @@ export interface Scales {
 /** A new array for values of an integer type. */
 export const integers = (type: IntegerType, length: number): Int8Array | Uint8Array =>
   type === 'int8' ? new Int8Array(length) : new Uint8Array(length);
+
+/** How a range of numbers is mapped to the levels of an integer type. */
+export interface Mapping {
+  type: IntegerType;
+  /** Zero is the middle level; int8 then leaves out -128. */
+  symmetric: boolean;
+  /** Seven bits, for processors whose 8-bit products saturate. */
+  reduced: boolean;
+}
 
 /**
  * Scales of float32 values (row-major, of these dimensions), one for each channel along `axis` where it is given;
@@ -42,6 +51,44 @@ export function scalesOf(
   return { type: mapping.type, axis, scales, zeroPoints };
 }
 
+/** A number is `scale · (level − zeroPoint)`. */
+interface Scale {
+  scale: number;
+  zeroPoint: number;
+}
+
+const smallestNormalFloat32 = 2 ** -126;
+
+/**
+ * Scale and zero point of a range of float32 numbers, widened to hold zero, by the formulas of ONNX Runtime's quantizer:
+ * the width in float32, the scale in double precision, stored as float32. A range without width has scale 1.
+ */
+export function scaleOf(min: number, max: number, mapping: Mapping): Scale {
+  const [least, most] = usedLevels(mapping);
+  const magnitude = Math.max(-min, max, 0);
+  const low = mapping.symmetric ? -magnitude : Math.min(min, 0);
+  const high = mapping.symmetric ? magnitude : Math.max(max, 0);
+  const scale = Math.fround(high - low) / (most - least);
+  if (scale < smallestNormalFloat32) return { scale: 1, zeroPoint: 0 };
+  const zero = mapping.symmetric ? (least + most) / 2 : least - low / scale;
+  return { scale: Math.fround(scale), zeroPoint: roundHalfEven(zero) };
+}
+
+function usedLevels({ type, symmetric, reduced }: Mapping): readonly [number, number] {
+  if (reduced) return type === 'int8' ? [-64, 64] : [0, 127];
+  return symmetric && type === 'int8' ? [-127, 127] : levelsOf(type);
+}
+
+/** Smallest and largest level that a type has. */
+export const levelsOf = (type: IntegerType): readonly [number, number] =>
+  type === 'int8' ? [-128, 127] : [0, 255];
+
+/** 1.5 · 2^52: sums with it have no fraction, and processors round them half to even. */
+const noFraction = 6755399441055744;
+
+/** Rounds half to even; for magnitudes below 2^51. */
+export const roundHalfEven = (value: number): number => value + noFraction - noFraction;
+
 /** Quantized values, and what quantization did to them. */
 interface Quantized {
   levels: Int8Array | Uint8Array;
@@ -51,17 +98,34 @@ interface Quantized {
   nonzeroAfter: number;
 }
 
+/** Quantizes float32 values: divided in float32, rounded half to even, clipped to the whole type. */
+export function quantize(
+  source: ByteSource,
+  dims: readonly number[],
+  { type, axis, scales, zeroPoints }: Scales,
+): Quantized {
+  const { outer, inner } = layoutOf(dims, axis);
+  const levels = integers(type, source.byteLength / 4);
+  const { sums } = kernels();
+  sums.fill(0);
+  const by = { scales, zeroPoints: Float32Array.from(zeroPoints) };
+  const bounds = levelsOf(type);
+  // A negative level has the same bits in either type.
+  const target = new Uint8Array(levels.buffer);
+  if (inner === 1) quantizeRows(source, target, outer, by, bounds);
+  else quantizeRuns(source, target, inner, by, bounds);
+  const [squares = 0, lost = 0, nonzeroBefore = 0, nonzeroAfter = 0] = sums;
+  return { levels, error: lost === 0 ? 0 : Math.sqrt(lost / squares), nonzeroBefore, nonzeroAfter };
+}
+
 /** Values of one column after the other: a scale and a zero point for each. */
 interface ByColumn {
   scales: Float32Array;
   zeroPoints: Float32Array;
 }
 
-/** Quantizes the rows of `width` bytes at `place.values` to `place.results`. */
-function quantizePlaced(end: number, width: number, [least, most]: Bounds): void {
-  const { values, results, first, second, sums } = place;
-  kernels().quantizeRows(values, end, width, results, first, second, least, most, sums);
-}
+/** Least and most level. */
+type Bounds = ReturnType<typeof levelsOf>;
 
 /** Quantizes rows with one value of each channel. */
 function quantizeRows(
@@ -96,6 +160,12 @@ function quantizeRows(
   }
 }
 
+/** Quantizes the rows of `width` bytes at `place.values` to `place.results`. */
+function quantizePlaced(end: number, width: number, [least, most]: Bounds): void {
+  const { values, results, first, second, sums } = place;
+  kernels().quantizeRows(values, end, width, results, first, second, least, most, sums);
+}
+
 /** Quantizes runs of neighbours, each of one channel, as rows of many columns. */
 function quantizeRuns(
   source: ByteSource,
@@ -124,74 +194,4 @@ function quantizeRuns(
     quantizePlaced(place.values + 4 * width, 4 * width, bounds);
     levels.set(room.subarray(place.results, place.results + to - from), from);
   }
-}
-
-/** Quantizes float32 values: divided in float32, rounded half to even, clipped to the whole type. */
-export function quantize(
-  source: ByteSource,
-  dims: readonly number[],
-  { type, axis, scales, zeroPoints }: Scales,
-): Quantized {
-  const { outer, inner } = layoutOf(dims, axis);
-  const levels = integers(type, source.byteLength / 4);
-  const { sums } = kernels();
-  sums.fill(0);
-  const by = { scales, zeroPoints: Float32Array.from(zeroPoints) };
-  const bounds = levelsOf(type);
-  // A negative level has the same bits in either type.
-  const target = new Uint8Array(levels.buffer);
-  if (inner === 1) quantizeRows(source, target, outer, by, bounds);
-  else quantizeRuns(source, target, inner, by, bounds);
-  const [squares = 0, lost = 0, nonzeroBefore = 0, nonzeroAfter = 0] = sums;
-  return { levels, error: lost === 0 ? 0 : Math.sqrt(lost / squares), nonzeroBefore, nonzeroAfter };
-}
-
-/** Types of 8-bit quantized values. */
-export type IntegerType = 'int8' | 'uint8';
-
-/** How a range of numbers is mapped to the levels of an integer type. */
-export interface Mapping {
-  type: IntegerType;
-  /** Zero is the middle level; int8 then leaves out -128. */
-  symmetric: boolean;
-  /** Seven bits, for processors whose 8-bit products saturate. */
-  reduced: boolean;
-}
-
-/** A number is `scale · (level − zeroPoint)`. */
-interface Scale {
-  scale: number;
-  zeroPoint: number;
-}
-
-/** Smallest and largest level that a type has. */
-export const levelsOf = (type: IntegerType): readonly [number, number] =>
-  type === 'int8' ? [-128, 127] : [0, 255];
-
-function usedLevels({ type, symmetric, reduced }: Mapping): readonly [number, number] {
-  if (reduced) return type === 'int8' ? [-64, 64] : [0, 127];
-  return symmetric && type === 'int8' ? [-127, 127] : levelsOf(type);
-}
-
-/** 1.5 · 2^52: sums with it have no fraction, and processors round them half to even. */
-const noFraction = 6755399441055744;
-
-/** Rounds half to even; for magnitudes below 2^51. */
-export const roundHalfEven = (value: number): number => value + noFraction - noFraction;
-
-const smallestNormalFloat32 = 2 ** -126;
-
-/**
- * Scale and zero point of a range of float32 numbers, widened to hold zero, by the formulas of ONNX Runtime's quantizer:
- * the width in float32, the scale in double precision, stored as float32. A range without width has scale 1.
- */
-export function scaleOf(min: number, max: number, mapping: Mapping): Scale {
-  const [least, most] = usedLevels(mapping);
-  const magnitude = Math.max(-min, max, 0);
-  const low = mapping.symmetric ? -magnitude : Math.min(min, 0);
-  const high = mapping.symmetric ? magnitude : Math.max(max, 0);
-  const scale = Math.fround(high - low) / (most - least);
-  if (scale < smallestNormalFloat32) return { scale: 1, zeroPoint: 0 };
-  const zero = mapping.symmetric ? (least + most) / 2 : least - low / scale;
-  return { scale: Math.fround(scale), zeroPoint: roundHalfEven(zero) };
 }

@@ -12,56 +12,6 @@ import {
   weightAt,
 } from './product-weights.ts';
 
-/** Bounds of a channel's factor: beyond, one side would have no numbers left. */
-const minFactor = 1e-4;
-const maxFactor = 1e4;
-
-/**
- * By how much each channel of an activation is divided, and its weights multiplied: max|x|^α / max|w|^(1 − α), stored as
- * float32 (SmoothQuant; Xiao et al., 2023, equation 4). 1 where either is always zero.
- */
-export function smoothingFactors(
-  activation: ArrayLike<number>,
-  weight: ArrayLike<number>,
-  alpha: number,
-): Float32Array {
-  return Float32Array.from(activation, (x, at) => {
-    const w = weight[at] ?? 0;
-    if (!(x > 0) || !(w > 0)) return 1;
-    return Math.min(maxFactor, Math.max(minFactor, x ** alpha / w ** (1 - alpha)));
-  });
-}
-
-/** The products that take one activation. */
-function groupsOf(graph: Graph, exclude: readonly string[]): Map<string, ProductWeight[]> {
-  const groups = new Map<string, ProductWeight[]>();
-  for (const node of graph.nodes) {
-    const product = productWeight(graph, node, exclude);
-    if (product === undefined) continue;
-    const name = node.input[0] ?? '';
-    groups.set(name, [...(groups.get(name) ?? []), product]);
-  }
-  return groups;
-}
-
-/** The node that makes an activation for these products alone, if factors can go into its constants. */
-function normalizationOf(
-  graph: Graph,
-  index: GraphIndex,
-  activation: string,
-  products: readonly ProductWeight[],
-): NodeProto | undefined {
-  const node = index.producer(activation);
-  if (node?.opType !== 'LayerNormalization' || (node.domain !== '' && node.domain !== 'ai.onnx'))
-    return undefined;
-  if (index.isOutput(activation) || index.uses(activation).length !== products.length) return undefined;
-  const constants = node.input.slice(1).map((name) => graph.initializers.get(name));
-  const [first] = products;
-  const channels = first ? inputsOf(first) : 0;
-  const fits = constants.every((one) => one?.type === 'float' && one.dims.join() === String(channels));
-  return fits ? node : undefined;
-}
-
 export interface Smoothed {
   /** Factors that were taken out of values, by the name that the divided value has now. */
   factors: ReadonlyMap<string, { of: string; by: Float32Array }>;
@@ -127,4 +77,55 @@ export function smoothActivations(
     return before === undefined ? [node] : [before, node];
   });
   return { factors, nodes: inserted.size };
+}
+
+/** The products that take one activation. */
+function groupsOf(graph: Graph, exclude: readonly string[]): Map<string, ProductWeight[]> {
+  const groups = new Map<string, ProductWeight[]>();
+  for (const node of graph.nodes) {
+    const product = productWeight(graph, node, exclude);
+    if (product === undefined) continue;
+    const name = node.input[0] ?? '';
+    groups.set(name, [...(groups.get(name) ?? []), product]);
+  }
+  return groups;
+}
+
+const maxFactor = 1e4;
+
+/** Bounds of a channel's factor: beyond, one side would have no numbers left. */
+const minFactor = 1e-4;
+
+/**
+ * By how much each channel of an activation is divided, and its weights multiplied: max|x|^α / max|w|^(1 − α), stored as
+ * float32 (SmoothQuant; Xiao et al., 2023, equation 4). 1 where either is always zero.
+ */
+export function smoothingFactors(
+  activation: ArrayLike<number>,
+  weight: ArrayLike<number>,
+  alpha: number,
+): Float32Array {
+  return Float32Array.from(activation, (x, at) => {
+    const w = weight[at] ?? 0;
+    if (!(x > 0) || !(w > 0)) return 1;
+    return Math.min(maxFactor, Math.max(minFactor, x ** alpha / w ** (1 - alpha)));
+  });
+}
+
+/** The node that makes an activation for these products alone, if factors can go into its constants. */
+function normalizationOf(
+  graph: Graph,
+  index: GraphIndex,
+  activation: string,
+  products: readonly ProductWeight[],
+): NodeProto | undefined {
+  const node = index.producer(activation);
+  if (node?.opType !== 'LayerNormalization' || (node.domain !== '' && node.domain !== 'ai.onnx'))
+    return undefined;
+  if (index.isOutput(activation) || index.uses(activation).length !== products.length) return undefined;
+  const constants = node.input.slice(1).map((name) => graph.initializers.get(name));
+  const [first] = products;
+  const channels = first ? inputsOf(first) : 0;
+  const fits = constants.every((one) => one?.type === 'float' && one.dims.join() === String(channels));
+  return fits ? node : undefined;
 }

@@ -6,6 +6,29 @@ import type { LayerChange, TransformReport } from '../report/report.ts';
 import { swappedBytes, swappedDims } from './fold-transposes.ts';
 import { type Mapping, quantize, type Scales, scalesOf } from './quantized-values.ts';
 
+/** Names of the constants that a weight has become. */
+export interface QuantizedNames {
+  weight: string;
+  scale: string;
+  zeroPoint: string;
+}
+
+/** A constant and the graph that holds it. */
+export interface OwnedConstant {
+  owner: Graph;
+  tensor: Tensor;
+}
+
+/** Shapes of a quantized weight. */
+interface QuantizedShape {
+  /** Other dimensions of the weight, with as many elements, to which the axis of its channels refers. */
+  viewed?: readonly number[];
+  /** Whether the last two dimensions are swapped in the quantized weight. */
+  swapped?: boolean;
+  /** Dimensions of scales and zero points; by default a vector, or a scalar for one scale. */
+  scaleDims?: readonly number[];
+}
+
 /** How a weight is to be quantized; `axis` is that of its channels, undefined for one scale. */
 export interface WeightForm extends Mapping, QuantizedShape {
   axis: number | undefined;
@@ -37,42 +60,6 @@ export class WeightStore {
     return by && putQuantized(this.#names, this.#report, { constant, by, node, shape: form });
   }
 }
-
-/** A constant and the graph that holds it. */
-export interface OwnedConstant {
-  owner: Graph;
-  tensor: Tensor;
-}
-
-/** The constant that a name stands for in a graph, with the graph that holds it: this one, or one around it. */
-export function ownedConstant(graph: Graph, name: string | undefined): OwnedConstant | undefined {
-  if (!name) return undefined;
-  for (let owner: Graph | undefined = graph; owner !== undefined; owner = owner.parent) {
-    const tensor = owner.initializers.get(name);
-    if (tensor !== undefined) return { owner, tensor };
-  }
-  return undefined;
-}
-
-/** Names of the constants that a weight has become. */
-export interface QuantizedNames {
-  weight: string;
-  scale: string;
-  zeroPoint: string;
-}
-
-/** Shapes of a quantized weight. */
-interface QuantizedShape {
-  /** Other dimensions of the weight, with as many elements, to which the axis of its channels refers. */
-  viewed?: readonly number[];
-  /** Whether the last two dimensions are swapped in the quantized weight. */
-  swapped?: boolean;
-  /** Dimensions of scales and zero points; by default a vector, or a scalar for one scale. */
-  scaleDims?: readonly number[];
-}
-
-/** Whether a constant can be quantized: float32, with at least one element. */
-export const isQuantizable = ({ type, dims }: Tensor): boolean => type === 'float' && elementCount(dims) > 0;
 
 /** A constant to be quantized, and what is known of it. */
 interface QuantizedConstant {
@@ -127,3 +114,16 @@ export function putQuantized(
   owner.put(makeTensor(made.zeroPoint, by.type, shape, by.zeroPoints));
   return made;
 }
+
+/** The constant that a name stands for in a graph, with the graph that holds it: this one, or one around it. */
+export function ownedConstant(graph: Graph, name: string | undefined): OwnedConstant | undefined {
+  if (!name) return undefined;
+  for (let owner: Graph | undefined = graph; owner !== undefined; owner = owner.parent) {
+    const tensor = owner.initializers.get(name);
+    if (tensor !== undefined) return { owner, tensor };
+  }
+  return undefined;
+}
+
+/** Whether a constant can be quantized: float32, with at least one element. */
+export const isQuantizable = ({ type, dims }: Tensor): boolean => type === 'float' && elementCount(dims) > 0;

@@ -1,7 +1,33 @@
 /** Longer names are not corrected. */
 const maxLength = 200;
+
 /** Pairs of characters that are compared in all: what is asked for may be hostile, and so may the model. */
 const maxWork = 2_000_000;
+
+/** The name closest to a misspelt one, if it differs in a few characters only. */
+export function nearestName(misspelt: string, names: Iterable<string>): string | undefined {
+  if (misspelt.length > maxLength) return undefined;
+  const wanted = plain(misspelt);
+  let most = Math.max(1, Math.floor(misspelt.length / 4));
+  let nearest: string | undefined;
+  let work = 0;
+  for (const name of names) {
+    if (most < 1 || work > maxWork) break;
+    work += 1 + Math.min(name.length, maxLength);
+    if (Math.abs(name.length - misspelt.length) > most) continue;
+    if (wanted !== '' && plain(name) === wanted) return name;
+    const [one, other] = unlike(misspelt, name);
+    work += one.length * other.length;
+    const apart = changes(one, other, most);
+    if (apart > most) continue;
+    nearest = name;
+    most = apart - 1;
+  }
+  return nearest;
+}
+
+/** Letters and digits alone: separators and case are what is most often mistaken. */
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
 /** Both names without their common beginning and end. */
 function unlike(a: string, b: string): [string, string] {
@@ -39,29 +65,4 @@ function changes(a: string, b: string, most: number): number {
     [before, row] = [row, next];
   }
   return row[b.length] ?? 0;
-}
-
-/** Letters and digits alone: separators and case are what is most often mistaken. */
-const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
-
-/** The name closest to a misspelt one, if it differs in a few characters only. */
-export function nearestName(misspelt: string, names: Iterable<string>): string | undefined {
-  if (misspelt.length > maxLength) return undefined;
-  const wanted = plain(misspelt);
-  let most = Math.max(1, Math.floor(misspelt.length / 4));
-  let nearest: string | undefined;
-  let work = 0;
-  for (const name of names) {
-    if (most < 1 || work > maxWork) break;
-    work += 1 + Math.min(name.length, maxLength);
-    if (Math.abs(name.length - misspelt.length) > most) continue;
-    if (wanted !== '' && plain(name) === wanted) return name;
-    const [one, other] = unlike(misspelt, name);
-    work += one.length * other.length;
-    const apart = changes(one, other, most);
-    if (apart > most) continue;
-    nearest = name;
-    most = apart - 1;
-  }
-  return nearest;
 }

@@ -23,8 +23,6 @@ export interface Kept {
 }
 
 const keptSaid = 3;
-/** A model may use any names. */
-const clipped = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
 /** The changes of a transformation, collected while it works; part of the receipt. */
 export class TransformReport {
@@ -49,3 +47,6 @@ export class TransformReport {
     return ` Kept as they are: ${said.join('; ')}${others > 0 ? `; and ${others} more` : ''}.`;
   }
 }
+
+/** A model may use any names. */
+const clipped = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);

@@ -5,26 +5,6 @@ import { nearestName } from './near-names.ts';
 
 /** Entries of a list in a message; the others are only counted. */
 const maxTold = 10;
-/** Operators that a message lists, and characters of a name. */
-const maxOperators = 20;
-const longest = 80;
-
-const quoted = (name: string): string =>
-  JSON.stringify(name.length > longest ? `${name.slice(0, longest)}…` : name);
-
-function told(entry: string, known: ReadonlySet<string>): string {
-  const near = nearestName(entry, known);
-  return near === undefined ? quoted(entry) : `${quoted(entry)} (did you mean ${quoted(near)}?)`;
-}
-
-function operatorsOf(root: Graph): string {
-  const all = new Set([...root.all()].flatMap(({ nodes }) => nodes.map(operatorName)));
-  const some = [...all]
-    .sort()
-    .slice(0, maxOperators)
-    .map((name) => name.slice(0, longest));
-  return `${some.join(', ')}${all.size > some.length ? ', …' : ''}`;
-}
 
 /**
  * Refuses a list of nodes and operators that holds what the model does not have, bodies of control flow included: a
@@ -48,4 +28,26 @@ export function requireKnown(root: Graph, exclude: readonly string[]): string[] 
   throw new ModelError(
     `exclude names what the model does not have: ${list.join(', ')}${more}. Entries are names of nodes (that of its first output where a node has none), or types of operators; the model has ${operatorsOf(root)}.`,
   );
+}
+
+function told(entry: string, known: ReadonlySet<string>): string {
+  const near = nearestName(entry, known);
+  return near === undefined ? quoted(entry) : `${quoted(entry)} (did you mean ${quoted(near)}?)`;
+}
+
+const longest = 80;
+
+const quoted = (name: string): string =>
+  JSON.stringify(name.length > longest ? `${name.slice(0, longest)}…` : name);
+
+/** Operators that a message lists, and characters of a name. */
+const maxOperators = 20;
+
+function operatorsOf(root: Graph): string {
+  const all = new Set([...root.all()].flatMap(({ nodes }) => nodes.map(operatorName)));
+  const some = [...all]
+    .sort()
+    .slice(0, maxOperators)
+    .map((name) => name.slice(0, longest));
+  return `${some.join(', ')}${all.size > some.length ? ', …' : ''}`;
 }

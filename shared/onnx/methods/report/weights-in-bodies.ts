@@ -1,9 +1,22 @@
 import type { Graph } from '../../model/graph/graph.ts';
 import { nodeName } from '../../model/graph/graph.ts';
 
+const maxSaid = 3;
+
+/**
+ * Where the float weights of control flow lie, as a sentence for the error that a method found none; empty where there are
+ * none.
+ */
+export function weightsInBodies(root: Graph): string {
+  const places = [...placesOf(root)];
+  if (places.length === 0) return '';
+  const others = places.length - maxSaid;
+  const said = places.slice(0, maxSaid).join('; ');
+  return ` ${places.length} of its float weights lie in bodies of control flow: ${said}${others > 0 ? `; and ${others} more` : ''}.`;
+}
+
 /** Operators whose second input is a weight. */
 const weighted = new Set(['Conv', 'ConvTranspose', 'Gemm', 'MatMul', 'LSTM', 'GRU', 'RNN']);
-const maxSaid = 3;
 
 /** Each weight of a body, and of the bodies in it, as people find it. */
 function* placesOf(graph: Graph): Generator<string> {
@@ -19,16 +32,4 @@ function* placesOf(graph: Graph): Generator<string> {
       }
     }
   }
-}
-
-/**
- * Where the float weights of control flow lie, as a sentence for the error that a method found none; empty where there are
- * none.
- */
-export function weightsInBodies(root: Graph): string {
-  const places = [...placesOf(root)];
-  if (places.length === 0) return '';
-  const others = places.length - maxSaid;
-  const said = places.slice(0, maxSaid).join('; ');
-  return ` ${places.length} of its float weights lie in bodies of control flow: ${said}${others > 0 ? `; and ${others} more` : ''}.`;
 }

@@ -8,42 +8,6 @@ import { type ModelProto, ModelProtoSchema } from '../proto/onnx_pb.js';
 import { ExternalData } from '../tensor/external-data.ts';
 import { Model } from './model.ts';
 
-/** Most bytes that one protobuf message may have. */
-const maxBytes = 2 ** 31 - 1;
-
-/** The file that was read last, which a process often needs again, while the memory is not needed otherwise. */
-let last: { identity: string; bytes: WeakRef<Uint8Array> } | undefined;
-
-function readModel(path: string): Uint8Array {
-  const { size, dev, ino, mtimeNs } = statSync(path, { bigint: true });
-  if (size > maxBytes) throw new ModelError('A model file has at most 2 GiB; export it with external data.');
-  const identity = [path, size, dev, ino, mtimeNs].join();
-  const known = last?.identity === identity ? last.bytes.deref() : undefined;
-  const bytes = known ?? readFileSync(path);
-  last = { identity, bytes: new WeakRef(bytes) };
-  return bytes;
-}
-
-function parseModel(bytes: Uint8Array): ModelProto {
-  try {
-    return fromBinary(ModelProtoSchema, bytes);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ModelError(`The file is not an ONNX model, or was cut short (${why}).`);
-  }
-}
-
-function checkModel({ irVersion, opsetImport, graph, functions }: ModelProto): void {
-  if (graph === undefined || irVersion === 0n)
-    throw new ModelError('The file is not an ONNX model: it has no graph.');
-  if (irVersion < 3n)
-    throw new ModelError(`ONNX models of IR version ${irVersion} are not supported; 3 is the least.`);
-  if (opsetImport.length === 0) throw new ModelError('The model does not say which operator set it uses.');
-  if (functions.length > 0) {
-    throw new ModelError('The model defines functions of its own; export it with them inlined.');
-  }
-}
-
 /**
  * Reads a model. Tensors stay where they are: in the file's bytes, or in the external data beside it; constants that
  * were made by nodes become initializers. Close `external` when done.
@@ -66,5 +30,41 @@ export function loadModel(path: string): Model {
     if (error instanceof ModelError || !(error instanceof Error) || 'code' in error) throw error;
     // Any other error means that the bytes are no protobuf message.
     throw new ModelError(`The file is not an ONNX model, or was cut short (${error.message}).`);
+  }
+}
+
+function parseModel(bytes: Uint8Array): ModelProto {
+  try {
+    return fromBinary(ModelProtoSchema, bytes);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ModelError(`The file is not an ONNX model, or was cut short (${why}).`);
+  }
+}
+
+/** Most bytes that one protobuf message may have. */
+const maxBytes = 2 ** 31 - 1;
+
+/** The file that was read last, which a process often needs again, while the memory is not needed otherwise. */
+let last: { identity: string; bytes: WeakRef<Uint8Array> } | undefined;
+
+function readModel(path: string): Uint8Array {
+  const { size, dev, ino, mtimeNs } = statSync(path, { bigint: true });
+  if (size > maxBytes) throw new ModelError('A model file has at most 2 GiB; export it with external data.');
+  const identity = [path, size, dev, ino, mtimeNs].join();
+  const known = last?.identity === identity ? last.bytes.deref() : undefined;
+  const bytes = known ?? readFileSync(path);
+  last = { identity, bytes: new WeakRef(bytes) };
+  return bytes;
+}
+
+function checkModel({ irVersion, opsetImport, graph, functions }: ModelProto): void {
+  if (graph === undefined || irVersion === 0n)
+    throw new ModelError('The file is not an ONNX model: it has no graph.');
+  if (irVersion < 3n)
+    throw new ModelError(`ONNX models of IR version ${irVersion} are not supported; 3 is the least.`);
+  if (opsetImport.length === 0) throw new ModelError('The model does not say which operator set it uses.');
+  if (functions.length > 0) {
+    throw new ModelError('The model defines functions of its own; export it with them inlined.');
   }
 }

@@ -3,9 +3,6 @@ import type { Graph } from '../graph/graph.ts';
 import { type ModelProto, OperatorSetIdProtoSchema } from '../proto/onnx_pb.js';
 import type { ExternalData } from '../tensor/external-data.ts';
 
-/** Domain of ONNX Runtime's own operators. */
-export const microsoft = 'com.microsoft';
-
 /** A model that is being worked on. `proto.graph` is held apart as `graph`. */
 export class Model {
   readonly proto: ModelProto;
@@ -27,6 +24,9 @@ export class Model {
     return Number(found?.version ?? 0);
   }
 }
+
+/** Domain of ONNX Runtime's own operators. */
+export const microsoft = 'com.microsoft';
 
 /** Declares that a model uses operators of ONNX Runtime's own. Its other operator sets stay as they are. */
 export function useMicrosoft(model: Model): void {

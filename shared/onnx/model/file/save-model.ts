@@ -11,61 +11,6 @@ import type { Model } from './model.ts';
 /** Name of a saved model within its folder where none is asked for. */
 const usualName = 'model.onnx';
 
-/** Models above this many bytes are saved with external data; the format itself ends at 2 GiB. */
-const maxInline = 1.9 * 2 ** 30;
-/** Tensors below this many bytes stay in the model's file: shapes and the like are read there by other tools. */
-const minExternal = 1024;
-/** External tensors start at multiples of a page, so that they can be mapped. */
-const page = 4096;
-
-class FileWriter {
-  readonly #fd: number;
-  position = 0;
-
-  constructor(path: string) {
-    this.#fd = openSync(path, 'wx');
-  }
-
-  write(bytes: Uint8Array): void {
-    for (let done = 0; done < bytes.length; ) {
-      done += writeSync(this.#fd, bytes, done, Math.min(bytes.length - done, 2 ** 30));
-    }
-    this.position += bytes.length;
-  }
-
-  close(): void {
-    closeSync(this.#fd);
-  }
-}
-
-const prefix = (fieldNumber: number, length: number): Uint8Array =>
-  new BinaryWriter().tag(fieldNumber, WireType.LengthDelimited).uint32(length).finish();
-
-/** Field numbers of ModelProto.graph and GraphProto.initializer. */
-const field = { graph: 7, initializer: 5 } as const;
-
-/** Writes tensors to the file `location` within a folder, by which name the model will know it. */
-function writeExternal(
-  tensors: readonly Tensor[],
-  folder: string,
-  location: string,
-  written: (tensor: Tensor) => void,
-): Map<Tensor, ExternalLocation> {
-  const places = new Map<Tensor, ExternalLocation>();
-  const file = new FileWriter(join(folder, location));
-  try {
-    for (const tensor of tensors) {
-      file.write(new Uint8Array((page - (file.position % page)) % page));
-      places.set(tensor, { location, offset: file.position });
-      file.write(tensor.bytes());
-      written(tensor);
-    }
-  } finally {
-    file.close();
-  }
-  return places;
-}
-
 /**
  * Write a model into an empty folder, one tensor after the other, and return its files. It has external data where it
  * had them before or is too large without. Each tensor's bytes are asked for once, in the order of the graph. The
@@ -85,6 +30,15 @@ export function saveModel(
     restore();
   }
 }
+
+/** Models above this many bytes are saved with external data; the format itself ends at 2 GiB. */
+const maxInline = 1.9 * 2 ** 30;
+
+/** Tensors below this many bytes stay in the model's file: shapes and the like are read there by other tools. */
+const minExternal = 1024;
+
+/** Field numbers of ModelProto.graph and GraphProto.initializer. */
+const field = { graph: 7, initializer: 5 } as const;
 
 function writeModel(
   model: Model,
@@ -133,6 +87,62 @@ function writeModel(
   return places.size > 0 ? [name, dataFile] : [name];
 }
 
+/** External tensors start at multiples of a page, so that they can be mapped. */
+const page = 4096;
+
+/** Writes tensors to the file `location` within a folder, by which name the model will know it. */
+function writeExternal(
+  tensors: readonly Tensor[],
+  folder: string,
+  location: string,
+  written: (tensor: Tensor) => void,
+): Map<Tensor, ExternalLocation> {
+  const places = new Map<Tensor, ExternalLocation>();
+  const file = new FileWriter(join(folder, location));
+  try {
+    for (const tensor of tensors) {
+      file.write(new Uint8Array((page - (file.position % page)) % page));
+      places.set(tensor, { location, offset: file.position });
+      file.write(tensor.bytes());
+      written(tensor);
+    }
+  } finally {
+    file.close();
+  }
+  return places;
+}
+
+class FileWriter {
+  readonly #fd: number;
+  position = 0;
+
+  constructor(path: string) {
+    this.#fd = openSync(path, 'wx');
+  }
+
+  write(bytes: Uint8Array): void {
+    for (let done = 0; done < bytes.length; ) {
+      done += writeSync(this.#fd, bytes, done, Math.min(bytes.length - done, 2 ** 30));
+    }
+    this.position += bytes.length;
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+const prefix = (fieldNumber: number, length: number): Uint8Array =>
+  new BinaryWriter().tag(fieldNumber, WireType.LengthDelimited).uint32(length).finish();
+
+/**
+ * The bytes of an ONNX file that knows its external data by other names.
+ *
+ * @param names new ones by the present ones
+ */
+export const renameData = (model: Uint8Array, names: ReadonlyMap<string, string>): Uint8Array =>
+  renamed(model, 'model', names);
+
 type Message =
   | 'model'
   | 'training'
@@ -156,21 +166,6 @@ const inner: Readonly<Record<Message, Readonly<Record<number, Message>>>> = {
   tensor: { 13: 'entry' },
   entry: {},
 };
-const entry = { key: 1, value: 2 } as const;
-
-/** An entry of a tensor's external data, with the new name where it is a location that has one. */
-function renamedEntry(bytes: Uint8Array, names: ReadonlyMap<string, string>): Uint8Array {
-  const texts = new Map<number, string>();
-  for (const reader = new BinaryReader(bytes); reader.pos < reader.len; ) {
-    const [number, type] = reader.tag();
-    if (type === WireType.LengthDelimited) texts.set(number, reader.string());
-    else reader.skip(type, number);
-  }
-  const renamed = names.get(texts.get(entry.value) ?? '');
-  if (texts.get(entry.key) !== 'location' || renamed === undefined) return bytes;
-  const writer = new BinaryWriter().tag(entry.key, WireType.LengthDelimited).string('location');
-  return writer.tag(entry.value, WireType.LengthDelimited).string(renamed).finish();
-}
 
 function renamed(bytes: Uint8Array, message: Message, names: ReadonlyMap<string, string>): Uint8Array {
   if (message === 'entry') return renamedEntry(bytes, names);
@@ -187,10 +182,18 @@ function renamed(bytes: Uint8Array, message: Message, names: ReadonlyMap<string,
   return writer.finish();
 }
 
-/**
- * The bytes of an ONNX file that knows its external data by other names.
- *
- * @param names new ones by the present ones
- */
-export const renameData = (model: Uint8Array, names: ReadonlyMap<string, string>): Uint8Array =>
-  renamed(model, 'model', names);
+const entry = { key: 1, value: 2 } as const;
+
+/** An entry of a tensor's external data, with the new name where it is a location that has one. */
+function renamedEntry(bytes: Uint8Array, names: ReadonlyMap<string, string>): Uint8Array {
+  const texts = new Map<number, string>();
+  for (const reader = new BinaryReader(bytes); reader.pos < reader.len; ) {
+    const [number, type] = reader.tag();
+    if (type === WireType.LengthDelimited) texts.set(number, reader.string());
+    else reader.skip(type, number);
+  }
+  const renamed = names.get(texts.get(entry.value) ?? '');
+  if (texts.get(entry.key) !== 'location' || renamed === undefined) return bytes;
+  const writer = new BinaryWriter().tag(entry.key, WireType.LengthDelimited).string('location');
+  return writer.tag(entry.value, WireType.LengthDelimited).string(renamed).finish();
+}

@@ -9,10 +9,10 @@ import type { ExternalData } from '../tensor/external-data.ts';
 import { readTensor, tensorMessage } from '../tensor/read-tensor.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
+export const hasAttribute = (node: NodeProto, name: string): boolean => find(node, name) !== undefined;
+
 const find = (node: NodeProto, name: string): AttributeProto | undefined =>
   node.attribute.find((attribute) => attribute.name === name);
-
-export const hasAttribute = (node: NodeProto, name: string): boolean => find(node, name) !== undefined;
 
 /** An integer attribute, or its default. */
 export function intAttribute(node: NodeProto, name: string, otherwise: number): number {
@@ -48,6 +48,11 @@ export type AttributeValue =
   | { floats: readonly number[] }
   | { tensor: Tensor };
 
+export function makeAttribute(name: string, value: AttributeValue): AttributeProto {
+  const { $typeName: _, $unknown: __, ...content } = contentOf(value);
+  return create(AttributeProtoSchema, { name, ...content });
+}
+
 function contentOf(value: AttributeValue): Partial<AttributeProto> {
   if (typeof value === 'number') return { type: AttributeType.INT, i: BigInt(value) };
   if (typeof value === 'string') return { type: AttributeType.STRING, s: Buffer.from(value, 'utf8') };
@@ -55,11 +60,6 @@ function contentOf(value: AttributeValue): Partial<AttributeProto> {
   if ('floats' in value) return { type: AttributeType.FLOATS, floats: [...value.floats] };
   if ('tensor' in value) return { type: AttributeType.TENSOR, t: tensorMessage(value.tensor) };
   return { type: AttributeType.INTS, ints: value.map(BigInt) };
-}
-
-export function makeAttribute(name: string, value: AttributeValue): AttributeProto {
-  const { $typeName: _, $unknown: __, ...content } = contentOf(value);
-  return create(AttributeProtoSchema, { name, ...content });
 }
 
 /** Sets an attribute of a node, replacing the one of this name. */

@@ -13,57 +13,6 @@ import { integersOf } from '../tensor/values.ts';
 import { floatAttribute, hasAttribute, intAttribute, intsAttribute, tensorAttribute } from './attributes.ts';
 import { type Graph, makeNode, Names, namesOf } from './graph.ts';
 
-/** The value of a Constant node; undefined for forms that hold no numbers. */
-function constantValue(node: NodeProto, external: ExternalData): Tensor | undefined {
-  const name = node.output[0] ?? '';
-  const tensor = tensorAttribute(node, 'value', external);
-  if (tensor !== undefined) return tensor.type === 'string' ? undefined : { ...tensor, name };
-  if (hasAttribute(node, 'value_float')) {
-    return makeTensor(name, 'float', [], Float32Array.of(floatAttribute(node, 'value_float', 0)));
-  }
-  if (hasAttribute(node, 'value_int')) {
-    return makeTensor(name, 'int64', [], BigInt64Array.of(BigInt(intAttribute(node, 'value_int', 0))));
-  }
-  const ints = intsAttribute(node, 'value_ints');
-  if (ints !== undefined && hasAttribute(node, 'value_ints')) {
-    return makeTensor(name, 'int64', [ints.length], BigInt64Array.from(ints, BigInt));
-  }
-  const floats = node.attribute.find((attribute) => attribute.name === 'value_floats')?.floats;
-  return floats && makeTensor(name, 'float', [floats.length], Float32Array.from(floats));
-}
-
-/** Most bytes that one node's constant may have: as many as a model file has at most. */
-const maxFilled = 2 ** 31 - 1;
-
-/** Memory of a size that a model asks for. */
-function room(length: number, what: string): Uint8Array {
-  try {
-    return new Uint8Array(length);
-  } catch {
-    throw new ModelError(`${what}, ${length} bytes; there is no memory for it here.`);
-  }
-}
-
-/** The value of a ConstantOfShape node of a constant shape, as the weights of test models are made. */
-function filledValue(node: NodeProto, shape: Tensor, external: ExternalData): Tensor {
-  const dims = integersOf(shape);
-  const value = tensorAttribute(node, 'value', external);
-  const type = value?.type ?? 'float';
-  const unit = value?.bytes() ?? new Uint8Array(4);
-  const length = elementCount(dims) * unit.length;
-  const what = `The ConstantOfShape ${JSON.stringify(node.name || node.output[0])} makes a constant of [${dims.join(', ')}]`;
-  if (dims.some((dim) => !Number.isSafeInteger(dim) || dim < 0))
-    throw new ModelError(`${what}, which are impossible dimensions.`);
-  if (length > maxFilled)
-    throw new ModelError(`${what}, ${length} bytes; one constant may have ${maxFilled}.`);
-  const filled = lazyTensor(node.output[0] ?? '', type, dims, () => {
-    const bytes = room(length, what);
-    for (let at = 0; at < bytes.length; at += unit.length) bytes.set(unit, at);
-    return bytes;
-  });
-  return filledTensor(filled, unit, shape.name);
-}
-
 /**
  * Makes an initializer of every Constant and ConstantOfShape node whose value is known, and lets what was behind an
  * Identity of a constant use it directly: so that a weight is an initializer wherever it came from, and is stored once.
@@ -100,14 +49,59 @@ function knownValue(graph: Graph, node: NodeProto, external: ExternalData): Tens
   return of === undefined || of.type === 'string' ? undefined : filledValue(node, of, external);
 }
 
+/** The value of a Constant node; undefined for forms that hold no numbers. */
+function constantValue(node: NodeProto, external: ExternalData): Tensor | undefined {
+  const name = node.output[0] ?? '';
+  const tensor = tensorAttribute(node, 'value', external);
+  if (tensor !== undefined) return tensor.type === 'string' ? undefined : { ...tensor, name };
+  if (hasAttribute(node, 'value_float')) {
+    return makeTensor(name, 'float', [], Float32Array.of(floatAttribute(node, 'value_float', 0)));
+  }
+  if (hasAttribute(node, 'value_int')) {
+    return makeTensor(name, 'int64', [], BigInt64Array.of(BigInt(intAttribute(node, 'value_int', 0))));
+  }
+  const ints = intsAttribute(node, 'value_ints');
+  if (ints !== undefined && hasAttribute(node, 'value_ints')) {
+    return makeTensor(name, 'int64', [ints.length], BigInt64Array.from(ints, BigInt));
+  }
+  const floats = node.attribute.find((attribute) => attribute.name === 'value_floats')?.floats;
+  return floats && makeTensor(name, 'float', [floats.length], Float32Array.from(floats));
+}
+
+/** Most bytes that one node's constant may have: as many as a model file has at most. */
+const maxFilled = 2 ** 31 - 1;
+
+/** The value of a ConstantOfShape node of a constant shape, as the weights of test models are made. */
+function filledValue(node: NodeProto, shape: Tensor, external: ExternalData): Tensor {
+  const dims = integersOf(shape);
+  const value = tensorAttribute(node, 'value', external);
+  const type = value?.type ?? 'float';
+  const unit = value?.bytes() ?? new Uint8Array(4);
+  const length = elementCount(dims) * unit.length;
+  const what = `The ConstantOfShape ${JSON.stringify(node.name || node.output[0])} makes a constant of [${dims.join(', ')}]`;
+  if (dims.some((dim) => !Number.isSafeInteger(dim) || dim < 0))
+    throw new ModelError(`${what}, which are impossible dimensions.`);
+  if (length > maxFilled)
+    throw new ModelError(`${what}, ${length} bytes; one constant may have ${maxFilled}.`);
+  const filled = lazyTensor(node.output[0] ?? '', type, dims, () => {
+    const bytes = room(length, what);
+    for (let at = 0; at < bytes.length; at += unit.length) bytes.set(unit, at);
+    return bytes;
+  });
+  return filledTensor(filled, unit, shape.name);
+}
+
+/** Memory of a size that a model asks for. */
+function room(length: number, what: string): Uint8Array {
+  try {
+    return new Uint8Array(length);
+  } catch {
+    throw new ModelError(`${what}, ${length} bytes; there is no memory for it here.`);
+  }
+}
+
 /** Below so many bytes the values of a constant take no more room than the nodes that would make them. */
 const minBytes = 1024;
-
-/** The node that makes a constant of one value from its shape. */
-function nodeOf({ name, type, fill }: Tensor, shape: string): NodeProto {
-  const value = lazyTensor('', type, [1], () => fill?.value ?? new Uint8Array());
-  return makeNode('ConstantOfShape', [shape], [name], { attributes: { value: { tensor: value } } });
-}
 
 /**
  * Gives constants of one value back to nodes that make them, as in the source: a file then holds no more than it did.
@@ -142,4 +136,10 @@ export function computeFilled(root: Graph): () => void {
   return () => {
     for (const one of undo) one();
   };
+}
+
+/** The node that makes a constant of one value from its shape. */
+function nodeOf({ name, type, fill }: Tensor, shape: string): NodeProto {
+  const value = lazyTensor('', type, [1], () => fill?.value ?? new Uint8Array());
+  return makeNode('ConstantOfShape', [shape], [name], { attributes: { value: { tensor: value } } });
 }

@@ -5,16 +5,56 @@ import { floatAttribute, intAttribute } from './attributes.ts';
 import { type Graph, Names } from './graph.ts';
 import { GraphIndex } from './graph-index.ts';
 
-interface Normalization {
-  /** Factor and offset of each channel: y = factor · x + offset. */
-  factor: Float64Array;
-  offset: Float64Array;
+/**
+ * Folds every BatchNormalization that alone follows a Conv of constant weight into that Conv: the same function with
+ * one operator less. Returns how many were folded. Weights are scaled in double precision when they are written.
+ */
+export function foldBatchNorms({ graph }: { readonly graph: Graph }): number {
+  const index = new GraphIndex(graph);
+  const names = new Names(graph);
+  const gone = new Set<NodeProto>();
+  for (const norm of graph.nodes) {
+    if (norm.opType !== 'BatchNormalization' || norm.domain !== '') continue;
+    const conv = index.producer(norm.input[0] ?? '');
+    if (conv?.opType !== 'Conv' || conv.domain !== '') continue;
+    if (index.soleUse(conv.output[0] ?? '')?.node !== norm) continue;
+    // Old models list the statistics of training as outputs, which are never used.
+    if (norm.output.slice(1).some((name) => name !== '' && index.uses(name).length > 0)) continue;
+    if (foldInto(graph, names, conv, norm)) gone.add(norm);
+  }
+  graph.nodes = graph.nodes.filter((node) => !gone.has(node));
+  return gone.size;
+}
+
+function foldInto(graph: Graph, names: Names, conv: NodeProto, norm: NodeProto): boolean {
+  const weight = floatConstant(graph, conv.input[1]);
+  const bias = conv.input[2] ? floatConstant(graph, conv.input[2]) : undefined;
+  const normalization = normalizationOf(graph, norm);
+  if (weight === undefined || normalization === undefined || (conv.input[2] && bias === undefined))
+    return false;
+  const { factor, offset } = normalization;
+  if (weight.dims[0] !== factor.length) return false;
+  const before = bias && floatsOf(bias);
+  const folded = Float32Array.from(offset, (value, at) => value + (before?.[at] ?? 0) * (factor[at] ?? 0));
+  const scaled = graph.put(scaledWeight(weight, names.make(`${weight.name}_folded`), factor));
+  const shifted = graph.put(makeTensor(names.make(`${scaled.name}_bias`), 'float', [folded.length], folded));
+  conv.input = [conv.input[0] ?? '', scaled.name, shifted.name];
+  // A request may exclude it by the name of its output, and does so before and after.
+  conv.name ||= conv.output[0] ?? '';
+  conv.output = [norm.output[0] ?? ''];
+  return true;
 }
 
 const floatConstant = (graph: Graph, name: string | undefined): Tensor | undefined => {
   const tensor = graph.initializers.get(name ?? '');
   return tensor?.type === 'float' ? tensor : undefined;
 };
+
+interface Normalization {
+  /** Factor and offset of each channel: y = factor · x + offset. */
+  factor: Float64Array;
+  offset: Float64Array;
+}
 
 /** Factor and offset of each channel in a BatchNormalization of constant statistics. */
 function normalizationOf(graph: Graph, node: NodeProto): Normalization | undefined {
@@ -39,44 +79,4 @@ function scaledWeight(weight: Tensor, name: string, factor: Float64Array): Tenso
     }
     return new Uint8Array(scaled.buffer);
   });
-}
-
-function foldInto(graph: Graph, names: Names, conv: NodeProto, norm: NodeProto): boolean {
-  const weight = floatConstant(graph, conv.input[1]);
-  const bias = conv.input[2] ? floatConstant(graph, conv.input[2]) : undefined;
-  const normalization = normalizationOf(graph, norm);
-  if (weight === undefined || normalization === undefined || (conv.input[2] && bias === undefined))
-    return false;
-  const { factor, offset } = normalization;
-  if (weight.dims[0] !== factor.length) return false;
-  const before = bias && floatsOf(bias);
-  const folded = Float32Array.from(offset, (value, at) => value + (before?.[at] ?? 0) * (factor[at] ?? 0));
-  const scaled = graph.put(scaledWeight(weight, names.make(`${weight.name}_folded`), factor));
-  const shifted = graph.put(makeTensor(names.make(`${scaled.name}_bias`), 'float', [folded.length], folded));
-  conv.input = [conv.input[0] ?? '', scaled.name, shifted.name];
-  // A request may exclude it by the name of its output, and does so before and after.
-  conv.name ||= conv.output[0] ?? '';
-  conv.output = [norm.output[0] ?? ''];
-  return true;
-}
-
-/**
- * Folds every BatchNormalization that alone follows a Conv of constant weight into that Conv: the same function with
- * one operator less. Returns how many were folded. Weights are scaled in double precision when they are written.
- */
-export function foldBatchNorms({ graph }: { readonly graph: Graph }): number {
-  const index = new GraphIndex(graph);
-  const names = new Names(graph);
-  const gone = new Set<NodeProto>();
-  for (const norm of graph.nodes) {
-    if (norm.opType !== 'BatchNormalization' || norm.domain !== '') continue;
-    const conv = index.producer(norm.input[0] ?? '');
-    if (conv?.opType !== 'Conv' || conv.domain !== '') continue;
-    if (index.soleUse(conv.output[0] ?? '')?.node !== norm) continue;
-    // Old models list the statistics of training as outputs, which are never used.
-    if (norm.output.slice(1).some((name) => name !== '' && index.uses(name).length > 0)) continue;
-    if (foldInto(graph, names, conv, norm)) gone.add(norm);
-  }
-  graph.nodes = graph.nodes.filter((node) => !gone.has(node));
-  return gone.size;
 }

@@ -18,16 +18,6 @@ export interface ValueType {
   dims: readonly Dim[] | undefined;
 }
 
-const dimension = (dim: Dim) =>
-  create(TensorShapeProto_DimensionSchema, {
-    value:
-      typeof dim === 'number'
-        ? { case: 'dimValue', value: BigInt(dim) }
-        : typeof dim === 'string'
-          ? { case: 'dimParam', value: dim }
-          : { case: undefined },
-  });
-
 /** Declares a tensor value of the graph. */
 export function valueInfoOf({ name, type, dims }: ValueType & { name: string }): ValueInfoProto {
   const shape = dims && create(TensorShapeProtoSchema, { dim: dims.map(dimension) });
@@ -37,6 +27,16 @@ export function valueInfoOf({ name, type, dims }: ValueType & { name: string }):
     type: create(TypeProtoSchema, { value: { case: 'tensorType', value: tensor } }),
   });
 }
+
+const dimension = (dim: Dim) =>
+  create(TensorShapeProto_DimensionSchema, {
+    value:
+      typeof dim === 'number'
+        ? { case: 'dimValue', value: BigInt(dim) }
+        : typeof dim === 'string'
+          ? { case: 'dimParam', value: dim }
+          : { case: undefined },
+  });
 
 /** Type and shape of a declared value; undefined if it is not a tensor. */
 export function valueTypeOf({ type: declared }: ValueInfoProto): ValueType | undefined {

@@ -7,25 +7,6 @@ import { eachField, type InspectSource, signed, WireReader } from './wire-reader
 
 /** Fields of ModelProto. */
 const model = { irVersion: 1, producerName: 2, producerVersion: 3, graph: 7, opset: 8, function: 25 };
-/** The node field of FunctionProto. */
-const functionNode = 7;
-
-async function scanOpset(reader: WireReader, end: number, draft: SummaryDraft): Promise<void> {
-  let domain = '';
-  let version = 0;
-  await eachField(reader, end, async ({ number, wire, value, end: fieldEnd }) => {
-    if (number === 1 && wire === 'bytes') domain = await reader.text(fieldEnd, maxNameBytes);
-    if (number === 2 && wire === 'varint') version = signed(value) ?? 0;
-  });
-  draft.addOpset(domain, version);
-}
-
-async function scanFunction(reader: WireReader, end: number, draft: SummaryDraft): Promise<void> {
-  draft.functions += 1;
-  await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
-    if (number === functionNode && wire === 'bytes') await scanNode(reader, fieldEnd, draft, 1);
-  });
-}
 
 /**
  * Summarize an ONNX model without reading its weights: only the ranges that hold its structure are read, one after
@@ -64,4 +45,24 @@ export async function inspectModel(
     }
   });
   return draft.finish();
+}
+
+async function scanOpset(reader: WireReader, end: number, draft: SummaryDraft): Promise<void> {
+  let domain = '';
+  let version = 0;
+  await eachField(reader, end, async ({ number, wire, value, end: fieldEnd }) => {
+    if (number === 1 && wire === 'bytes') domain = await reader.text(fieldEnd, maxNameBytes);
+    if (number === 2 && wire === 'varint') version = signed(value) ?? 0;
+  });
+  draft.addOpset(domain, version);
+}
+
+/** The node field of FunctionProto. */
+const functionNode = 7;
+
+async function scanFunction(reader: WireReader, end: number, draft: SummaryDraft): Promise<void> {
+  draft.functions += 1;
+  await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
+    if (number === functionNode && wire === 'bytes') await scanNode(reader, fieldEnd, draft, 1);
+  });
 }

@@ -1,5 +1,15 @@
 import { ModelError } from '../model-error.ts';
 
+/** The shape of one tensor as it was written in a request. */
+interface ShapeGroup {
+  /** Name of its tensor, where it is given. */
+  name?: string;
+  /** Null for a dimension that is free. */
+  dims: (number | null)[];
+  /** Whether it is a number alone, which may as well be one dimension of a shape that several such make up. */
+  bare: boolean;
+}
+
 /** An input or output of a model; the shape is null where its rank is open, a dimension is a name or null where free. */
 export interface ShapedTensor {
   name: string;
@@ -13,47 +23,6 @@ interface MatchedShape {
 }
 
 type MatchedShapes = { ok: true; shapes: MatchedShape[] } | { ok: false; fault: string };
-
-/** A shape as people write it: `[1, 3, ?]`, with the names of free dimensions. */
-export const shapeText = (shape: readonly (number | string | null)[] | null): string =>
-  shape === null ? 'of any rank' : `[${shape.map((dim) => dim ?? '?').join(', ')}]`;
-
-const listed = (tensors: readonly ShapedTensor[]): string =>
-  tensors.length === 0
-    ? 'none'
-    : tensors.map(({ name, shape }) => `${JSON.stringify(name)} ${shapeText(shape)}`).join(', ');
-
-const given = (groups: readonly ShapeGroup[]): string =>
-  groups.length === 0
-    ? 'none'
-    : groups
-        .map(({ name, dims }) => (name === undefined ? '' : `${JSON.stringify(name)} `) + shapeText(dims))
-        .join(', ');
-
-/** The groups in the order of the tensors, or what is wrong with them. */
-function assign(groups: readonly ShapeGroup[], tensors: readonly ShapedTensor[]): ShapeGroup[] | string {
-  const [first] = groups;
-  if (first !== undefined && tensors.length === 1 && groups.every(({ bare }) => bare))
-    return [{ dims: groups.flatMap(({ dims }) => dims), bare: false }];
-  const count = `${given(groups)} was given where the model has ${listed(tensors)}`;
-  if (groups.length !== tensors.length)
-    return `${count}: ${groups.length} ${groups.length === 1 ? 'shape' : 'shapes'} for ${tensors.length}`;
-  const named = new Map<string, ShapeGroup>();
-  for (const group of groups) {
-    if (group.name === undefined) continue;
-    if (named.has(group.name)) return `${JSON.stringify(group.name)} was given two shapes`;
-    named.set(group.name, group);
-  }
-  const unknown = [...named.keys()].find((name) => tensors.every((tensor) => tensor.name !== name));
-  if (unknown !== undefined) return `${JSON.stringify(unknown)} is none of ${listed(tensors)}`;
-  const unnamed = groups.filter(({ name }) => name === undefined);
-  const assigned: ShapeGroup[] = [];
-  for (const { name } of tensors) {
-    const group = named.get(name) ?? unnamed.shift();
-    if (group !== undefined) assigned.push(group);
-  }
-  return assigned.length === tensors.length ? assigned : count;
-}
 
 /**
  * Gives each tensor the group that is for it, by name or else in order, and compares: numbers must be equal, a free
@@ -91,44 +60,63 @@ export function matchShapes(groups: readonly ShapeGroup[], tensors: readonly Sha
   return { ok: true, shapes };
 }
 
-/** The shape of one tensor as it was written in a request. */
-interface ShapeGroup {
-  /** Name of its tensor, where it is given. */
-  name?: string;
-  /** Null for a dimension that is free. */
-  dims: (number | null)[];
-  /** Whether it is a number alone, which may as well be one dimension of a shape that several such make up. */
-  bare: boolean;
+/** The groups in the order of the tensors, or what is wrong with them. */
+function assign(groups: readonly ShapeGroup[], tensors: readonly ShapedTensor[]): ShapeGroup[] | string {
+  const [first] = groups;
+  if (first !== undefined && tensors.length === 1 && groups.every(({ bare }) => bare))
+    return [{ dims: groups.flatMap(({ dims }) => dims), bare: false }];
+  const count = `${given(groups)} was given where the model has ${listed(tensors)}`;
+  if (groups.length !== tensors.length)
+    return `${count}: ${groups.length} ${groups.length === 1 ? 'shape' : 'shapes'} for ${tensors.length}`;
+  const named = new Map<string, ShapeGroup>();
+  for (const group of groups) {
+    if (group.name === undefined) continue;
+    if (named.has(group.name)) return `${JSON.stringify(group.name)} was given two shapes`;
+    named.set(group.name, group);
+  }
+  const unknown = [...named.keys()].find((name) => tensors.every((tensor) => tensor.name !== name));
+  if (unknown !== undefined) return `${JSON.stringify(unknown)} is none of ${listed(tensors)}`;
+  const unnamed = groups.filter(({ name }) => name === undefined);
+  const assigned: ShapeGroup[] = [];
+  for (const { name } of tensors) {
+    const group = named.get(name) ?? unnamed.shift();
+    if (group !== undefined) assigned.push(group);
+  }
+  return assigned.length === tensors.length ? assigned : count;
 }
+
+const given = (groups: readonly ShapeGroup[]): string =>
+  groups.length === 0
+    ? 'none'
+    : groups
+        .map(({ name, dims }) => (name === undefined ? '' : `${JSON.stringify(name)} `) + shapeText(dims))
+        .join(', ');
+
+/** A shape as people write it: `[1, 3, ?]`, with the names of free dimensions. */
+export const shapeText = (shape: readonly (number | string | null)[] | null): string =>
+  shape === null ? 'of any rank' : `[${shape.map((dim) => dim ?? '?').join(', ')}]`;
+
+const listed = (tensors: readonly ShapedTensor[]): string =>
+  tensors.length === 0
+    ? 'none'
+    : tensors.map(({ name, shape }) => `${JSON.stringify(name)} ${shapeText(shape)}`).join(', ');
 
 /** Longest text of shapes, in characters. */
 export const maxShapesLength = 4000;
-/** Most dimensions of a tensor. */
-const maxRank = 64;
+
+/**
+ * Parses the shapes of a model's inputs or outputs. Blank text is no shape at all.
+ * @throws ModelError naming the error and the allowed form
+ */
+export function parseShapes(text: string): ShapeGroup[] {
+  if (text.length > maxShapesLength) throw refused(`The shapes have more than ${maxShapesLength} characters`);
+  return text.trim() === '' ? [] : splitGroups(text).map(parseGroup);
+}
 
 const allowed =
   'Shapes are separated by commas or semicolons, each after an optional "name:": 1x3x224x224, [1,3,224,224] or (1,3,224,224); [] is a scalar, and ?, -1 or N is a free dimension';
 
 const refused = (what: string): ModelError => new ModelError(`${what}. ${allowed}.`);
-const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
-
-function parseDim(text: string, whole: string): number | null {
-  const dim = text.trim();
-  if (dim === '?' || dim === '-1' || dim === 'N') return null;
-  if (/^\d{1,15}$/.test(dim)) return Number(dim);
-  throw refused(dim === '' ? `${quoted(whole)} lacks a dimension` : `${quoted(dim)} is no dimension`);
-}
-
-function parseDims(text: string): Pick<ShapeGroup, 'dims' | 'bare'> {
-  const brackets = /^\[(.*)\]$|^\((.*)\)$/s.exec(text);
-  const inside = brackets?.[1] ?? brackets?.[2];
-  if (inside !== undefined) {
-    const isScalar = inside.trim() === '';
-    return { dims: isScalar ? [] : inside.split(',').map((dim) => parseDim(dim, text)), bare: false };
-  }
-  const dims = text.split(/[xX]/).map((dim) => parseDim(dim, text));
-  return { dims, bare: dims.length === 1 };
-}
 
 /** The pieces between commas and semicolons that stand in no brackets. */
 function splitGroups(text: string): string[] {
@@ -150,6 +138,9 @@ function splitGroups(text: string): string[] {
   return [...pieces, piece];
 }
 
+/** Most dimensions of a tensor. */
+const maxRank = 64;
+
 function parseGroup(text: string): ShapeGroup {
   const group = text.trim();
   if (group === '') throw refused('There is nothing between two separators, or after the last');
@@ -164,11 +155,22 @@ function parseGroup(text: string): ShapeGroup {
   return { name, dims, bare: false };
 }
 
-/**
- * Parses the shapes of a model's inputs or outputs. Blank text is no shape at all.
- * @throws ModelError naming the error and the allowed form
- */
-export function parseShapes(text: string): ShapeGroup[] {
-  if (text.length > maxShapesLength) throw refused(`The shapes have more than ${maxShapesLength} characters`);
-  return text.trim() === '' ? [] : splitGroups(text).map(parseGroup);
+function parseDims(text: string): Pick<ShapeGroup, 'dims' | 'bare'> {
+  const brackets = /^\[(.*)\]$|^\((.*)\)$/s.exec(text);
+  const inside = brackets?.[1] ?? brackets?.[2];
+  if (inside !== undefined) {
+    const isScalar = inside.trim() === '';
+    return { dims: isScalar ? [] : inside.split(',').map((dim) => parseDim(dim, text)), bare: false };
+  }
+  const dims = text.split(/[xX]/).map((dim) => parseDim(dim, text));
+  return { dims, bare: dims.length === 1 };
 }
+
+function parseDim(text: string, whole: string): number | null {
+  const dim = text.trim();
+  if (dim === '?' || dim === '-1' || dim === 'N') return null;
+  if (/^\d{1,15}$/.test(dim)) return Number(dim);
+  throw refused(dim === '' ? `${quoted(whole)} lacks a dimension` : `${quoted(dim)} is no dimension`);
+}
+
+const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);

@@ -7,62 +7,6 @@ import { eachField, type WireReader } from './wire-reader.ts';
 
 /** Fields of GraphProto. */
 const graph = { node: 1, initializer: 5, input: 11, output: 12, sparseInitializer: 15 };
-/** Fields of NodeProto. */
-const node = { operator: 4, attribute: 5, domain: 7 };
-/** Fields of AttributeProto that hold tensors or graphs. */
-const attribute = { tensor: 5, graph: 6, tensors: 10, graphs: 11, sparse: 22, sparses: 23 };
-
-async function scanAttribute(
-  reader: WireReader,
-  end: number,
-  draft: SummaryDraft,
-  depth: number,
-): Promise<void> {
-  await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
-    if (wire !== 'bytes') return;
-    if (number === attribute.graph || number === attribute.graphs) {
-      draft.hasControlFlow = true;
-      await scanGraph(reader, fieldEnd, draft, depth + 1);
-    } else if (number === attribute.tensor || number === attribute.tensors) {
-      await scanTensor(reader, fieldEnd, draft);
-    } else if (number === attribute.sparse || number === attribute.sparses) {
-      await scanSparse(reader, fieldEnd, draft);
-    }
-  });
-}
-
-/** A NodeProto up to `end`, with the graphs that it holds; `depth` counts those around it. */
-export async function scanNode(
-  reader: WireReader,
-  end: number,
-  draft: SummaryDraft,
-  depth: number,
-): Promise<void> {
-  let operator = '';
-  let domain = '';
-  await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
-    if (wire !== 'bytes') return;
-    if (number === node.operator) operator = await reader.text(fieldEnd, maxNameBytes);
-    else if (number === node.domain) domain = await reader.text(fieldEnd, maxNameBytes);
-    else if (number === node.attribute) await scanAttribute(reader, fieldEnd, draft, depth);
-  });
-  draft.countOperator(domain, operator);
-}
-
-function countInitializer(
-  draft: SummaryDraft,
-  { name, elements, bytes }: ScannedTensor,
-  depth: number,
-): void {
-  draft.initializers += 1;
-  draft.parameters += elements;
-  draft.initializerBytes += bytes;
-  if (!Number.isSafeInteger(draft.initializerBytes) || !Number.isSafeInteger(draft.parameters))
-    throw new ModelError('The tensors of the model are impossibly large together.');
-  if (depth > 0) return;
-  draft.keep(name);
-  draft.initializerNames.add(name);
-}
 
 /** Scans a GraphProto that ends at `end`. At depth 0 it is the model's own graph; deeper, a node holds it. */
 export async function scanGraph(
@@ -85,4 +29,62 @@ export async function scanGraph(
     else if (depth === 0 && number === graph.output)
       draft.addTensor('outputs', await scanValueInfo(reader, fieldEnd));
   });
+}
+
+/** Fields of NodeProto. */
+const node = { operator: 4, attribute: 5, domain: 7 };
+
+/** A NodeProto up to `end`, with the graphs that it holds; `depth` counts those around it. */
+export async function scanNode(
+  reader: WireReader,
+  end: number,
+  draft: SummaryDraft,
+  depth: number,
+): Promise<void> {
+  let operator = '';
+  let domain = '';
+  await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
+    if (wire !== 'bytes') return;
+    if (number === node.operator) operator = await reader.text(fieldEnd, maxNameBytes);
+    else if (number === node.domain) domain = await reader.text(fieldEnd, maxNameBytes);
+    else if (number === node.attribute) await scanAttribute(reader, fieldEnd, draft, depth);
+  });
+  draft.countOperator(domain, operator);
+}
+
+/** Fields of AttributeProto that hold tensors or graphs. */
+const attribute = { tensor: 5, graph: 6, tensors: 10, graphs: 11, sparse: 22, sparses: 23 };
+
+async function scanAttribute(
+  reader: WireReader,
+  end: number,
+  draft: SummaryDraft,
+  depth: number,
+): Promise<void> {
+  await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
+    if (wire !== 'bytes') return;
+    if (number === attribute.graph || number === attribute.graphs) {
+      draft.hasControlFlow = true;
+      await scanGraph(reader, fieldEnd, draft, depth + 1);
+    } else if (number === attribute.tensor || number === attribute.tensors) {
+      await scanTensor(reader, fieldEnd, draft);
+    } else if (number === attribute.sparse || number === attribute.sparses) {
+      await scanSparse(reader, fieldEnd, draft);
+    }
+  });
+}
+
+function countInitializer(
+  draft: SummaryDraft,
+  { name, elements, bytes }: ScannedTensor,
+  depth: number,
+): void {
+  draft.initializers += 1;
+  draft.parameters += elements;
+  draft.initializerBytes += bytes;
+  if (!Number.isSafeInteger(draft.initializerBytes) || !Number.isSafeInteger(draft.parameters))
+    throw new ModelError('The tensors of the model are impossibly large together.');
+  if (depth > 0) return;
+  draft.keep(name);
+  draft.initializerNames.add(name);
 }

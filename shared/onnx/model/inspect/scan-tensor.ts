@@ -4,13 +4,6 @@ import { maxNameBytes } from './inspect-limits.ts';
 import type { SummaryDraft } from './summary-draft.ts';
 import { eachField, type Field, signed, type WireReader } from './wire-reader.ts';
 
-/** Fields of TensorProto. */
-const tensor = { dims: 1, dataType: 2, name: 8, rawData: 9, externalData: 13, dataLocation: 14 };
-/** Fields of SparseTensorProto. */
-const sparse = { values: 1, indices: 2 };
-const external = 1;
-const maxRank = 64;
-
 /** A tensor without its values. */
 export interface ScannedTensor {
   name: string;
@@ -18,43 +11,10 @@ export interface ScannedTensor {
   bytes: number;
 }
 
-async function addDim(reader: WireReader, { wire, value, end }: Field, dims: number[]): Promise<void> {
-  const add = (one: bigint | number): void => {
-    const dim = signed(one);
-    if (dim === undefined || dim < 0)
-      throw new ModelError('A tensor in the model has an impossible dimension.');
-    if (dims.length === maxRank)
-      throw new ModelError(`A tensor in the model has more than ${maxRank} dimensions.`);
-    dims.push(dim);
-  };
-  if (wire === 'varint') return add(value);
-  // Packed: numbers one after the other, of at most ten bytes each.
-  if (wire !== 'bytes') return;
-  if (end - reader.position > maxRank * 10)
-    throw new ModelError(`A tensor in the model has more than ${maxRank} dimensions.`);
-  const loading = reader.load(end - reader.position);
-  if (loading !== undefined) await loading;
-  while (reader.position < end) add(reader.varint(end));
-}
+/** Fields of TensorProto. */
+const tensor = { dims: 1, dataType: 2, name: 8, rawData: 9, externalData: 13, dataLocation: 14 };
 
-async function scanEntry(reader: WireReader, end: number): Promise<[key: string, value: string]> {
-  let key = '';
-  let value = '';
-  await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
-    if (wire !== 'bytes') return;
-    if (number === 1) key = await reader.text(fieldEnd, maxNameBytes);
-    if (number === 2) value = await reader.text(fieldEnd, maxNameBytes);
-  });
-  return [key, value];
-}
-
-function byteCount(text: string | undefined, what: string): number | undefined {
-  if (text === undefined) return undefined;
-  const count = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isNaN(count))
-    throw new ModelError(`A tensor in the model has an impossible ${what} in its external data.`);
-  return count;
-}
+const external = 1;
 
 /** Reads a TensorProto up to `end`, all but its values, and notes the external data that it refers to. */
 export async function scanTensor(
@@ -100,6 +60,49 @@ export async function scanTensor(
   }
   return { name, elements, bytes };
 }
+
+const maxRank = 64;
+
+async function addDim(reader: WireReader, { wire, value, end }: Field, dims: number[]): Promise<void> {
+  const add = (one: bigint | number): void => {
+    const dim = signed(one);
+    if (dim === undefined || dim < 0)
+      throw new ModelError('A tensor in the model has an impossible dimension.');
+    if (dims.length === maxRank)
+      throw new ModelError(`A tensor in the model has more than ${maxRank} dimensions.`);
+    dims.push(dim);
+  };
+  if (wire === 'varint') return add(value);
+  // Packed: numbers one after the other, of at most ten bytes each.
+  if (wire !== 'bytes') return;
+  if (end - reader.position > maxRank * 10)
+    throw new ModelError(`A tensor in the model has more than ${maxRank} dimensions.`);
+  const loading = reader.load(end - reader.position);
+  if (loading !== undefined) await loading;
+  while (reader.position < end) add(reader.varint(end));
+}
+
+async function scanEntry(reader: WireReader, end: number): Promise<[key: string, value: string]> {
+  let key = '';
+  let value = '';
+  await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
+    if (wire !== 'bytes') return;
+    if (number === 1) key = await reader.text(fieldEnd, maxNameBytes);
+    if (number === 2) value = await reader.text(fieldEnd, maxNameBytes);
+  });
+  return [key, value];
+}
+
+function byteCount(text: string | undefined, what: string): number | undefined {
+  if (text === undefined) return undefined;
+  const count = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isNaN(count))
+    throw new ModelError(`A tensor in the model has an impossible ${what} in its external data.`);
+  return count;
+}
+
+/** Fields of SparseTensorProto. */
+const sparse = { values: 1, indices: 2 };
 
 /** The same of a SparseTensorProto, of which the values that are stored count. */
 export async function scanSparse(

@@ -4,6 +4,18 @@ import { maxNameBytes } from './inspect-limits.ts';
 import type { TensorSummary } from './model-summary.ts';
 import { eachField, signed, type WireReader } from './wire-reader.ts';
 
+/** A ValueInfoProto up to `end`: an input or output. */
+export async function scanValueInfo(reader: WireReader, end: number): Promise<TensorSummary> {
+  let name = '';
+  let rest: Omit<TensorSummary, 'name'> = { type: 'undefined', shape: null };
+  await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
+    if (wire !== 'bytes') return;
+    if (number === 1) name = await reader.text(fieldEnd, maxNameBytes);
+    if (number === 2) rest = await scanType(reader, fieldEnd);
+  });
+  return { name, ...rest };
+}
+
 type Shape = NonNullable<TensorSummary['shape']>;
 
 /** Fields of TypeProto by what they say the value is. */
@@ -15,35 +27,6 @@ const kinds: Readonly<Record<number, string>> = {
   8: 'sparse_tensor',
   9: 'optional',
 };
-const maxRank = 64;
-
-async function scanDim(reader: WireReader, end: number): Promise<Shape[number]> {
-  let dim: Shape[number] = null;
-  await eachField(reader, end, async ({ number, wire, value, end: fieldEnd }) => {
-    if (number === 1 && wire === 'varint') {
-      const size = signed(value);
-      if (size === undefined)
-        throw new ModelError('An input or output of the model has an impossible dimension.');
-      dim = size < 0 ? null : size;
-    }
-    if (number === 2 && wire === 'bytes') {
-      const name = await reader.text(fieldEnd, maxNameBytes);
-      dim = name === '' ? null : name;
-    }
-  });
-  return dim;
-}
-
-async function scanShape(reader: WireReader, end: number): Promise<Shape> {
-  const shape: Shape = [];
-  await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
-    if (number !== 1 || wire !== 'bytes') return;
-    if (shape.length === maxRank)
-      throw new ModelError(`An input or output of the model has more than ${maxRank} dimensions.`);
-    shape.push(await scanDim(reader, fieldEnd));
-  });
-  return shape;
-}
 
 /** A TypeProto: what kind of value, and of a tensor its elements and shape. */
 async function scanType(reader: WireReader, end: number): Promise<Omit<TensorSummary, 'name'>> {
@@ -63,14 +46,32 @@ async function scanType(reader: WireReader, end: number): Promise<Omit<TensorSum
   return { type, shape };
 }
 
-/** A ValueInfoProto up to `end`: an input or output. */
-export async function scanValueInfo(reader: WireReader, end: number): Promise<TensorSummary> {
-  let name = '';
-  let rest: Omit<TensorSummary, 'name'> = { type: 'undefined', shape: null };
+const maxRank = 64;
+
+async function scanShape(reader: WireReader, end: number): Promise<Shape> {
+  const shape: Shape = [];
   await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
-    if (wire !== 'bytes') return;
-    if (number === 1) name = await reader.text(fieldEnd, maxNameBytes);
-    if (number === 2) rest = await scanType(reader, fieldEnd);
+    if (number !== 1 || wire !== 'bytes') return;
+    if (shape.length === maxRank)
+      throw new ModelError(`An input or output of the model has more than ${maxRank} dimensions.`);
+    shape.push(await scanDim(reader, fieldEnd));
   });
-  return { name, ...rest };
+  return shape;
+}
+
+async function scanDim(reader: WireReader, end: number): Promise<Shape[number]> {
+  let dim: Shape[number] = null;
+  await eachField(reader, end, async ({ number, wire, value, end: fieldEnd }) => {
+    if (number === 1 && wire === 'varint') {
+      const size = signed(value);
+      if (size === undefined)
+        throw new ModelError('An input or output of the model has an impossible dimension.');
+      dim = size < 0 ? null : size;
+    }
+    if (number === 2 && wire === 'bytes') {
+      const name = await reader.text(fieldEnd, maxNameBytes);
+      dim = name === '' ? null : name;
+    }
+  });
+  return dim;
 }

@@ -13,9 +13,6 @@ const windowBytes = 1024 * 1024;
 
 const decoder = new TextDecoder();
 
-const broken = (what: string): ModelError =>
-  new ModelError(`This is not an ONNX model, or a damaged one: ${what}.`);
-
 /**
  * Reads the wire format of protocol buffers from a source that is too large to be held: a window of it is loaded, and
  * moved on. Skipped fields are never read.
@@ -88,6 +85,9 @@ export class WireReader {
   }
 }
 
+const broken = (what: string): ModelError =>
+  new ModelError(`This is not an ONNX model, or a damaged one: ${what}.`);
+
 /** The value of a field: its number, for a varint; where its bytes end, for one with a length. */
 export interface Field {
   number: number;
@@ -97,9 +97,10 @@ export interface Field {
   end: number;
 }
 
-const wires = ['varint', 'fixed', 'bytes', undefined, undefined, 'fixed'] as const;
 /** Bytes that a key and a length take at most. */
 const headBytes = 20;
+
+const wires = ['varint', 'fixed', 'bytes', undefined, undefined, 'fixed'] as const;
 
 /**
  * Shows every field of the message that ends at `end`. Bytes of a field that `visit` does not read are skipped.

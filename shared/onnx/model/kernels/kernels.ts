@@ -26,8 +26,25 @@ interface Exports {
   ): void;
 }
 
+/** The loops of kernels.wat and the memory that they work on, which is lent to one call at a time. */
+interface Kernels extends Exports {
+  bytes: Uint8Array;
+  floats: Float32Array;
+  /** Sums of float64 at `place.sums`. */
+  sums: Float64Array;
+}
+
+let made: Kernels | undefined;
+
+/** The kernels, compiled when they are first needed. */
+export function kernels(): Kernels {
+  made ??= make();
+  return made;
+}
+
 /** Most values of a row, and most values at once: what is worked on fits into a processor's own memory. */
 export const maxColumns = 2 ** 14;
+
 const maxValues = 2 ** 16;
 
 /** Where things lie, in bytes: sums, two rows of columns, the values, and the bytes that come of them. */
@@ -39,16 +56,6 @@ export const place = {
   results: 64 + 8 * maxColumns + 4 * maxValues,
 } as const;
 
-/** The loops of kernels.wat and the memory that they work on, which is lent to one call at a time. */
-interface Kernels extends Exports {
-  bytes: Uint8Array;
-  floats: Float32Array;
-  /** Sums of float64 at `place.sums`. */
-  sums: Float64Array;
-}
-
-let made: Kernels | undefined;
-
 function make(): Kernels {
   const { exports } = new WebAssembly.Instance<Exports>(new WebAssembly.Module(Buffer.from(wasm, 'base64')));
   const { buffer } = exports.memory;
@@ -58,12 +65,6 @@ function make(): Kernels {
     floats: new Float32Array(buffer),
     sums: new Float64Array(buffer, place.sums, 4),
   };
-}
-
-/** The kernels, compiled when they are first needed. */
-export function kernels(): Kernels {
-  made ??= make();
-  return made;
 }
 
 /** The next multiple of `step`, a power of two. */

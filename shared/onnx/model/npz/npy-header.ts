@@ -12,26 +12,13 @@ export interface NpyHeader {
   length: number;
 }
 
-const magic = Buffer.from('\x93NUMPY', 'latin1');
-/** Longer ones belong to arrays of records. */
-const longestHeader = 64 * 1024;
 /** Bytes that a reader must have for {@link npyHeaderLength}. */
 export const npyPrefix = 12;
 
-const typeNames: Readonly<Record<string, DataTypeName>> = {
-  f2: 'float16',
-  f4: 'float',
-  f8: 'double',
-  b1: 'bool',
-  i1: 'int8',
-  i2: 'int16',
-  i4: 'int32',
-  i8: 'int64',
-  u1: 'uint8',
-  u2: 'uint16',
-  u4: 'uint32',
-  u8: 'uint64',
-};
+const magic = Buffer.from('\x93NUMPY', 'latin1');
+
+/** Longer ones belong to arrays of records. */
+const longestHeader = 64 * 1024;
 
 /** Length of the whole head, from its first 12 bytes. */
 export function npyHeaderLength(prefix: Uint8Array, name: string): number {
@@ -50,6 +37,21 @@ export function npyHeaderLength(prefix: Uint8Array, name: string): number {
     throw new ModelError(`The head of the array ${JSON.stringify(name)} is too long.`);
   return length;
 }
+
+const typeNames: Readonly<Record<string, DataTypeName>> = {
+  f2: 'float16',
+  f4: 'float',
+  f8: 'double',
+  b1: 'bool',
+  i1: 'int8',
+  i2: 'int16',
+  i4: 'int32',
+  i8: 'int64',
+  u1: 'uint8',
+  u2: 'uint16',
+  u4: 'uint32',
+  u8: 'uint64',
+};
 
 /** Parse the header, whose length is {@link npyHeaderLength}. */
 export function parseNpyHeader(head: Uint8Array, name: string): NpyHeader {

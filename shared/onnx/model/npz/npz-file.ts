@@ -15,68 +15,50 @@ import {
 } from './npy-header.ts';
 
 const maxArrays = 1000;
+
+/** An npz file: a zip archive of arrays, read part by part. */
+export class NpzFile {
+  readonly arrays: ReadonlyMap<string, NpzArray>;
+  readonly #file: FileHandle;
+
+  private constructor(file: FileHandle, arrays: ReadonlyMap<string, NpzArray>) {
+    this.#file = file;
+    this.arrays = arrays;
+  }
+
+  /** @throws ModelError where it is none, or one of its arrays cannot be read */
+  static async open(path: string): Promise<NpzFile> {
+    const file = await open(path);
+    try {
+      const { size } = await file.stat();
+      const reader = new ZipFileReader(file, size);
+      const zip = await fromRandomAccessReaderPromise(reader, size, { autoClose: false });
+      if (zip.entryCount > maxArrays) throw new ModelError(`A data set has at most ${maxArrays} arrays.`);
+      const arrays = new Map<string, NpzArray>();
+      for await (const entry of zip.eachEntry()) {
+        if (!entry.fileName.endsWith('.npy')) continue;
+        const name = entry.fileName.slice(0, -'.npy'.length);
+        if (entry.isEncrypted()) throw new ModelError(`The array ${shown(name)} is encrypted.`);
+        const openParts = () => new ByteParts(content(zip, entry));
+        const header = await headerOf(openParts(), name);
+        requireLength(name, header, entry.uncompressedSize);
+        arrays.set(name, new NpzArray(name, header, openParts));
+      }
+      if (arrays.size === 0) throw new ModelError('The data set holds no arrays.');
+      return new NpzFile(file, arrays);
+    } catch (cause) {
+      await file.close();
+      throw broken(cause);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+}
+
 /** Of one sample, and of a whole array in Fortran order, which cannot be read sample by sample. */
 const maxBytes = 2 ** 30;
-
-const shown = (name: string): string => JSON.stringify(name);
-
-const broken = (cause: unknown): ModelError => {
-  if (cause instanceof ModelError) return cause;
-  return new ModelError(
-    `The data set is not an npz file, or is damaged (${cause instanceof Error ? cause.message : String(cause)}).`,
-  );
-};
-
-/** Bytes of a file in the archive, in pieces as they come, verified against its checksum at the end. */
-async function* content(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer, void, undefined> {
-  let checksum = 0;
-  try {
-    for await (const chunk of await zip.openReadStreamPromise(entry)) {
-      if (!Buffer.isBuffer(chunk)) continue;
-      checksum = crc32(chunk, checksum);
-      yield chunk;
-    }
-  } catch (cause) {
-    throw broken(cause);
-  }
-  if (checksum !== entry.crc32) throw new ModelError(`The checksum of ${shown(entry.fileName)} is wrong.`);
-}
-
-/** Reads a stream in parts of any length. */
-class ByteParts {
-  readonly #source: AsyncGenerator<Buffer, void, undefined>;
-  #rest: Buffer = Buffer.alloc(0);
-
-  constructor(source: AsyncGenerator<Buffer, void, undefined>) {
-    this.#source = source;
-  }
-
-  /** The next `length` bytes in memory of their own; fewer at the end. */
-  async take(length: number): Promise<Buffer> {
-    const part = Buffer.alloc(length);
-    let done = 0;
-    while (done < length) {
-      if (this.#rest.length === 0) {
-        const next = await this.#source.next();
-        if (next.done === true) break;
-        this.#rest = next.value;
-      }
-      const copied = this.#rest.copy(part, done);
-      this.#rest = this.#rest.subarray(copied);
-      done += copied;
-    }
-    return part.subarray(0, done);
-  }
-
-  /** Read to the end, so that the checksum is verified. True where nothing was left. */
-  async isEnd(): Promise<boolean> {
-    return (await this.take(1)).length === 0;
-  }
-
-  async stop(): Promise<void> {
-    await this.#source.return();
-  }
-}
 
 /** An array of a data set. */
 export class NpzArray {
@@ -130,44 +112,74 @@ export class NpzArray {
   }
 }
 
-/** An npz file: a zip archive of arrays, read part by part. */
-export class NpzFile {
-  readonly arrays: ReadonlyMap<string, NpzArray>;
-  readonly #file: FileHandle;
+/** Reads a stream in parts of any length. */
+class ByteParts {
+  readonly #source: AsyncGenerator<Buffer, void, undefined>;
+  #rest: Buffer = Buffer.alloc(0);
 
-  private constructor(file: FileHandle, arrays: ReadonlyMap<string, NpzArray>) {
-    this.#file = file;
-    this.arrays = arrays;
+  constructor(source: AsyncGenerator<Buffer, void, undefined>) {
+    this.#source = source;
   }
 
-  /** @throws ModelError where it is none, or one of its arrays cannot be read */
-  static async open(path: string): Promise<NpzFile> {
-    const file = await open(path);
-    try {
-      const { size } = await file.stat();
-      const reader = new ZipFileReader(file, size);
-      const zip = await fromRandomAccessReaderPromise(reader, size, { autoClose: false });
-      if (zip.entryCount > maxArrays) throw new ModelError(`A data set has at most ${maxArrays} arrays.`);
-      const arrays = new Map<string, NpzArray>();
-      for await (const entry of zip.eachEntry()) {
-        if (!entry.fileName.endsWith('.npy')) continue;
-        const name = entry.fileName.slice(0, -'.npy'.length);
-        if (entry.isEncrypted()) throw new ModelError(`The array ${shown(name)} is encrypted.`);
-        const openParts = () => new ByteParts(content(zip, entry));
-        const header = await headerOf(openParts(), name);
-        requireLength(name, header, entry.uncompressedSize);
-        arrays.set(name, new NpzArray(name, header, openParts));
+  /** The next `length` bytes in memory of their own; fewer at the end. */
+  async take(length: number): Promise<Buffer> {
+    const part = Buffer.alloc(length);
+    let done = 0;
+    while (done < length) {
+      if (this.#rest.length === 0) {
+        const next = await this.#source.next();
+        if (next.done === true) break;
+        this.#rest = next.value;
       }
-      if (arrays.size === 0) throw new ModelError('The data set holds no arrays.');
-      return new NpzFile(file, arrays);
-    } catch (cause) {
-      await file.close();
-      throw broken(cause);
+      const copied = this.#rest.copy(part, done);
+      this.#rest = this.#rest.subarray(copied);
+      done += copied;
     }
+    return part.subarray(0, done);
   }
 
-  async close(): Promise<void> {
-    await this.#file.close();
+  /** Read to the end, so that the checksum is verified. True where nothing was left. */
+  async isEnd(): Promise<boolean> {
+    return (await this.take(1)).length === 0;
+  }
+
+  async stop(): Promise<void> {
+    await this.#source.return();
+  }
+}
+
+const shown = (name: string): string => JSON.stringify(name);
+
+/** Bytes of a file in the archive, in pieces as they come, verified against its checksum at the end. */
+async function* content(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer, void, undefined> {
+  let checksum = 0;
+  try {
+    for await (const chunk of await zip.openReadStreamPromise(entry)) {
+      if (!Buffer.isBuffer(chunk)) continue;
+      checksum = crc32(chunk, checksum);
+      yield chunk;
+    }
+  } catch (cause) {
+    throw broken(cause);
+  }
+  if (checksum !== entry.crc32) throw new ModelError(`The checksum of ${shown(entry.fileName)} is wrong.`);
+}
+
+const broken = (cause: unknown): ModelError => {
+  if (cause instanceof ModelError) return cause;
+  return new ModelError(
+    `The data set is not an npz file, or is damaged (${cause instanceof Error ? cause.message : String(cause)}).`,
+  );
+};
+
+async function headerOf(parts: ByteParts, name: string): Promise<NpyHeader> {
+  try {
+    const prefix = await parts.take(npyPrefix);
+    const length = npyHeaderLength(prefix, name);
+    const rest = await parts.take(length - npyPrefix);
+    return parseNpyHeader(Buffer.concat([prefix, rest]), name);
+  } finally {
+    await parts.stop();
   }
 }
 
@@ -180,15 +192,4 @@ function requireLength(name: string, { type, dims, length }: NpyHeader, size: nu
     );
   }
   if (said < size) throw new ModelError(`The array ${shown(name)} is longer than it says.`);
-}
-
-async function headerOf(parts: ByteParts, name: string): Promise<NpyHeader> {
-  try {
-    const prefix = await parts.take(npyPrefix);
-    const length = npyHeaderLength(prefix, name);
-    const rest = await parts.take(length - npyPrefix);
-    return parseNpyHeader(Buffer.concat([prefix, rest]), name);
-  } finally {
-    await parts.stop();
-  }
 }

@@ -10,52 +10,11 @@ export interface ArrayToWrite {
   values: ArrayBufferView;
 }
 
-const localHead = 30;
-const centralHead = 46;
-const endHead = 22;
-
 interface Written {
   name: Buffer;
   crc: number;
   size: number;
   offset: number;
-}
-
-/** The fields that the two heads of a file share: version, flags, method (stored), time, checksum and sizes. */
-function putShared(head: Buffer, at: number, { name, crc, size }: Written): void {
-  head.writeUInt16LE(20, at);
-  // The first of January 1980: the archive depends on nothing but its content.
-  head.writeUInt16LE(0x21, at + 8);
-  head.writeUInt32LE(crc, at + 10);
-  head.writeUInt32LE(size, at + 14);
-  head.writeUInt32LE(size, at + 18);
-  head.writeUInt16LE(name.length, at + 22);
-}
-
-function localHeader(file: Written): Buffer {
-  const head = Buffer.alloc(localHead);
-  head.writeUInt32LE(0x04034b50, 0);
-  putShared(head, 4, file);
-  return Buffer.concat([head, file.name]);
-}
-
-function centralHeader(file: Written): Buffer {
-  const head = Buffer.alloc(centralHead);
-  head.writeUInt32LE(0x02014b50, 0);
-  head.writeUInt16LE(20, 4);
-  putShared(head, 6, file);
-  head.writeUInt32LE(file.offset, 42);
-  return Buffer.concat([head, file.name]);
-}
-
-function directoryEnd(count: number, size: number, offset: number): Buffer {
-  const end = Buffer.alloc(endHead);
-  end.writeUInt32LE(0x06054b50, 0);
-  end.writeUInt16LE(count, 8);
-  end.writeUInt16LE(count, 10);
-  end.writeUInt32LE(size, 12);
-  end.writeUInt32LE(offset, 16);
-  return end;
 }
 
 /** Writes arrays as an npz file, stored, as `numpy.savez` does. At most 4 GiB in all. */
@@ -83,4 +42,47 @@ export async function writeNpz(path: string, arrays: Readonly<Record<string, Arr
   } finally {
     await file.close();
   }
+}
+
+const localHead = 30;
+
+function localHeader(file: Written): Buffer {
+  const head = Buffer.alloc(localHead);
+  head.writeUInt32LE(0x04034b50, 0);
+  putShared(head, 4, file);
+  return Buffer.concat([head, file.name]);
+}
+
+/** The fields that the two heads of a file share: version, flags, method (stored), time, checksum and sizes. */
+function putShared(head: Buffer, at: number, { name, crc, size }: Written): void {
+  head.writeUInt16LE(20, at);
+  // The first of January 1980: the archive depends on nothing but its content.
+  head.writeUInt16LE(0x21, at + 8);
+  head.writeUInt32LE(crc, at + 10);
+  head.writeUInt32LE(size, at + 14);
+  head.writeUInt32LE(size, at + 18);
+  head.writeUInt16LE(name.length, at + 22);
+}
+
+const centralHead = 46;
+
+function centralHeader(file: Written): Buffer {
+  const head = Buffer.alloc(centralHead);
+  head.writeUInt32LE(0x02014b50, 0);
+  head.writeUInt16LE(20, 4);
+  putShared(head, 6, file);
+  head.writeUInt32LE(file.offset, 42);
+  return Buffer.concat([head, file.name]);
+}
+
+const endHead = 22;
+
+function directoryEnd(count: number, size: number, offset: number): Buffer {
+  const end = Buffer.alloc(endHead);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(count, 8);
+  end.writeUInt16LE(count, 10);
+  end.writeUInt32LE(size, 12);
+  end.writeUInt32LE(offset, 16);
+  return end;
 }

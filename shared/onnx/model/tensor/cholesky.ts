@@ -17,11 +17,6 @@ export function choleskyInPlace(a: Float64Array, n: number): boolean {
   return true;
 }
 
-/** A matrix with the order of rows and columns reversed. */
-function reversed(a: Float64Array): Float64Array {
-  return Float64Array.from(a).reverse();
-}
-
 /**
  * The upper triangular U (n × n, row-major, zero below) with A⁻¹ = UᵀU of a symmetric positive definite A: what GPTQ
  * takes from the inverse of its Hessian, without computing that. With A's rows and columns in reverse order factored as
@@ -46,4 +41,9 @@ export function inverseFactor(a: Float64Array, n: number): Float64Array | undefi
     for (let column = 0; column <= row; column += 1) result[column] = (result[column] ?? 0) / pivot;
   }
   return inverse.reverse();
+}
+
+/** A matrix with the order of rows and columns reversed. */
+function reversed(a: Float64Array): Float64Array {
+  return Float64Array.from(a).reverse();
 }

@@ -30,6 +30,17 @@ export const dataTypes = {
 
 export type DataTypeName = keyof typeof dataTypes;
 
+const names = new Map(
+  Object.entries(dataTypes).map(([name, code]) => [code as number, name as DataTypeName]),
+);
+
+/** Name of a TensorProto.DataType code; undefined for codes that no release defines. */
+export const dataTypeName = (code: number): DataTypeName | undefined => names.get(code);
+
+/** Bytes that `elements` values take in raw form; types below a byte are packed, the last byte padded. */
+export const byteLengthOf = (type: DataTypeName, elements: number): number =>
+  Math.ceil((elements * bits[type]) / 8);
+
 const bits: Readonly<Record<DataTypeName, number>> = {
   float: 32,
   uint8: 8,
@@ -58,17 +69,6 @@ const bits: Readonly<Record<DataTypeName, number>> = {
   uint2: 2,
   int2: 2,
 };
-
-const names = new Map(
-  Object.entries(dataTypes).map(([name, code]) => [code as number, name as DataTypeName]),
-);
-
-/** Name of a TensorProto.DataType code; undefined for codes that no release defines. */
-export const dataTypeName = (code: number): DataTypeName | undefined => names.get(code);
-
-/** Bytes that `elements` values take in raw form; types below a byte are packed, the last byte padded. */
-export const byteLengthOf = (type: DataTypeName, elements: number): number =>
-  Math.ceil((elements * bits[type]) / 8);
 
 /** Bits of one value; 0 for strings, which have no raw form. */
 export const bitsOf = (type: DataTypeName): number => bits[type];

@@ -2,8 +2,14 @@ import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } fro
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { ModelError } from '../model-error.ts';
 
-const isInside = (path: string): boolean =>
-  path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+/** Bytes that are read in parts, so that no tensor of a file has to lie in memory as a whole. */
+export interface ByteSource {
+  readonly byteLength: number;
+  /** All of them, where they lie in memory anyway. Not to be written to. */
+  readonly whole?: Uint8Array;
+  /** Fills `into` with the bytes from `from` on. */
+  read(into: Uint8Array, from: number): void;
+}
 
 /** The files beside a model that hold its large tensors. Nothing outside the model's folder is ever opened. */
 export class ExternalData {
@@ -77,14 +83,8 @@ export class ExternalData {
   }
 }
 
-/** Bytes that are read in parts, so that no tensor of a file has to lie in memory as a whole. */
-export interface ByteSource {
-  readonly byteLength: number;
-  /** All of them, where they lie in memory anyway. Not to be written to. */
-  readonly whole?: Uint8Array;
-  /** Fills `into` with the bytes from `from` on. */
-  read(into: Uint8Array, from: number): void;
-}
+const isInside = (path: string): boolean =>
+  path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 
 /** The bytes of an array, wherever it begins. */
 export function sourceOf({ buffer, byteOffset, byteLength }: ArrayBufferView): ByteSource {

@@ -4,127 +4,6 @@ import { bitsOf, byteLengthOf, dataTypeName, dataTypes } from './data-type.ts';
 import { type ExternalData, sourceOf } from './external-data.ts';
 import { elementCount, lazyTensor, sourceTensor, type Tensor } from './tensor.ts';
 
-/** Field numbers of TensorProto. */
-const field = {
-  dims: 1,
-  data_type: 2,
-  segment: 3,
-  float_data: 4,
-  int32_data: 5,
-  string_data: 6,
-  int64_data: 7,
-  name: 8,
-  raw_data: 9,
-  double_data: 10,
-  uint64_data: 11,
-  external_data: 13,
-  data_location: 14,
-} as const;
-
-const maxDims = 64;
-
-interface Parsed {
-  name: string;
-  code: number;
-  dims: number[];
-  raw: Uint8Array | undefined;
-  /** Typed data as it lies in the message, field by field. */
-  typed: { no: number; wire: WireType; bytes: Uint8Array }[];
-  external: Map<string, string>;
-  isExternal: boolean;
-}
-
-function parse(message: Uint8Array): Parsed {
-  const reader = new BinaryReader(message);
-  const parsed: Parsed = {
-    name: '',
-    code: 0,
-    dims: [],
-    raw: undefined,
-    typed: [],
-    external: new Map(),
-    isExternal: false,
-  };
-  while (reader.pos < reader.len) {
-    const [no, wire] = reader.tag();
-    if (no === field.dims && wire === WireType.Varint) parsed.dims.push(Number(reader.int64()));
-    else if (no === field.dims && wire === WireType.LengthDelimited) {
-      const end = reader.uint32() + reader.pos;
-      while (reader.pos < end) parsed.dims.push(Number(reader.int64()));
-    } else if (no === field.data_type) parsed.code = reader.int32();
-    else if (no === field.name) parsed.name = reader.string();
-    else if (no === field.raw_data) parsed.raw = reader.bytes();
-    else if (no === field.data_location) parsed.isExternal = reader.int32() === 1;
-    else if (no === field.external_data) readEntry(reader.bytes(), parsed.external);
-    else if (no === field.segment) throw new ModelError('Tensors in segments are not supported.');
-    else if (no >= field.float_data && no <= field.uint64_data) {
-      const start = reader.pos;
-      const packed = wire === WireType.LengthDelimited ? reader.bytes() : undefined;
-      if (packed === undefined) reader.skip(wire, no);
-      parsed.typed.push({ no, wire, bytes: packed ?? message.subarray(start, reader.pos) });
-    } else reader.skip(wire, no);
-    if (parsed.dims.length > maxDims) throw new ModelError(`A tensor has more than ${maxDims} dimensions.`);
-  }
-  return parsed;
-}
-
-function readEntry(bytes: Uint8Array, entries: Map<string, string>): void {
-  const reader = new BinaryReader(bytes);
-  let [key, value] = ['', ''];
-  while (reader.pos < reader.len) {
-    const [no, wire] = reader.tag();
-    if (no === 1) key = reader.string();
-    else if (no === 2) value = reader.string();
-    else reader.skip(wire, no);
-  }
-  entries.set(key, value);
-}
-
-/** Values of the typed fields in raw form: fixed-width ones as they lie there, varints narrowed to the type. */
-function rawOfTyped({ typed, code }: Parsed, byteLength: number): Uint8Array {
-  const out = new Uint8Array(byteLength);
-  const type = dataTypeName(code);
-  const width = type === undefined ? 0 : bitsOf(type) / 8;
-  const isComplex = type === 'complex64' || type === 'complex128';
-  let at = 0;
-  const put = (bytes: Uint8Array): void => {
-    if (at + bytes.length > byteLength) throw new ModelError('has more values than its shape');
-    out.set(bytes, at);
-    at += bytes.length;
-  };
-  const little = new DataView(new ArrayBuffer(8));
-  for (const { no, wire, bytes } of typed) {
-    if (no === field.float_data || no === field.double_data) put(bytes);
-    else {
-      const reader = new BinaryReader(bytes);
-      while (reader.pos < reader.len) {
-        little.setBigInt64(0, BigInt.asIntN(64, BigInt(reader.int64())), true);
-        // Types below a byte lie packed, a byte to an entry.
-        put(new Uint8Array(little.buffer, 0, Math.max(1, Math.floor(isComplex ? 0 : width))));
-        if (wire !== WireType.LengthDelimited) break;
-      }
-    }
-  }
-  if (at !== byteLength) throw new ModelError(`has ${at} bytes of values, its shape needs ${byteLength}`);
-  return out;
-}
-
-const safeInteger = (text: string | undefined, otherwise: number): number => {
-  if (text === undefined) return otherwise;
-  return /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-};
-
-function checkedDims(dims: readonly number[], name: string): number {
-  const bad = dims.find((dim) => !Number.isSafeInteger(dim) || dim < 0);
-  const elements = elementCount(dims);
-  if (bad !== undefined || !Number.isSafeInteger(elements) || elements > 2 ** 40) {
-    throw new ModelError(
-      `The constant ${JSON.stringify(name)} has impossible dimensions [${dims.join(', ')}].`,
-    );
-  }
-  return elements;
-}
-
 /**
  * The tensor that a TensorProto describes. Nothing is decoded: raw values stay where they lie in `bytes`, external ones
  * in their file. Throws a {@link ModelError} where shape, type and values do not fit together.
@@ -172,19 +51,132 @@ export function readTensor(bytes: Uint8Array, external: ExternalData): Tensor {
   return lazyTensor(name, type, dims, typedRaw);
 }
 
+interface Parsed {
+  name: string;
+  code: number;
+  dims: number[];
+  raw: Uint8Array | undefined;
+  /** Typed data as it lies in the message, field by field. */
+  typed: { no: number; wire: WireType; bytes: Uint8Array }[];
+  external: Map<string, string>;
+  isExternal: boolean;
+}
+
+/** Field numbers of TensorProto. */
+const field = {
+  dims: 1,
+  data_type: 2,
+  segment: 3,
+  float_data: 4,
+  int32_data: 5,
+  string_data: 6,
+  int64_data: 7,
+  name: 8,
+  raw_data: 9,
+  double_data: 10,
+  uint64_data: 11,
+  external_data: 13,
+  data_location: 14,
+} as const;
+
+const maxDims = 64;
+
+function parse(message: Uint8Array): Parsed {
+  const reader = new BinaryReader(message);
+  const parsed: Parsed = {
+    name: '',
+    code: 0,
+    dims: [],
+    raw: undefined,
+    typed: [],
+    external: new Map(),
+    isExternal: false,
+  };
+  while (reader.pos < reader.len) {
+    const [no, wire] = reader.tag();
+    if (no === field.dims && wire === WireType.Varint) parsed.dims.push(Number(reader.int64()));
+    else if (no === field.dims && wire === WireType.LengthDelimited) {
+      const end = reader.uint32() + reader.pos;
+      while (reader.pos < end) parsed.dims.push(Number(reader.int64()));
+    } else if (no === field.data_type) parsed.code = reader.int32();
+    else if (no === field.name) parsed.name = reader.string();
+    else if (no === field.raw_data) parsed.raw = reader.bytes();
+    else if (no === field.data_location) parsed.isExternal = reader.int32() === 1;
+    else if (no === field.external_data) readEntry(reader.bytes(), parsed.external);
+    else if (no === field.segment) throw new ModelError('Tensors in segments are not supported.');
+    else if (no >= field.float_data && no <= field.uint64_data) {
+      const start = reader.pos;
+      const packed = wire === WireType.LengthDelimited ? reader.bytes() : undefined;
+      if (packed === undefined) reader.skip(wire, no);
+      parsed.typed.push({ no, wire, bytes: packed ?? message.subarray(start, reader.pos) });
+    } else reader.skip(wire, no);
+    if (parsed.dims.length > maxDims) throw new ModelError(`A tensor has more than ${maxDims} dimensions.`);
+  }
+  return parsed;
+}
+
+function readEntry(bytes: Uint8Array, entries: Map<string, string>): void {
+  const reader = new BinaryReader(bytes);
+  let [key, value] = ['', ''];
+  while (reader.pos < reader.len) {
+    const [no, wire] = reader.tag();
+    if (no === 1) key = reader.string();
+    else if (no === 2) value = reader.string();
+    else reader.skip(wire, no);
+  }
+  entries.set(key, value);
+}
+
+function checkedDims(dims: readonly number[], name: string): number {
+  const bad = dims.find((dim) => !Number.isSafeInteger(dim) || dim < 0);
+  const elements = elementCount(dims);
+  if (bad !== undefined || !Number.isSafeInteger(elements) || elements > 2 ** 40) {
+    throw new ModelError(
+      `The constant ${JSON.stringify(name)} has impossible dimensions [${dims.join(', ')}].`,
+    );
+  }
+  return elements;
+}
+
+const safeInteger = (text: string | undefined, otherwise: number): number => {
+  if (text === undefined) return otherwise;
+  return /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+};
+
+/** Values of the typed fields in raw form: fixed-width ones as they lie there, varints narrowed to the type. */
+function rawOfTyped({ typed, code }: Parsed, byteLength: number): Uint8Array {
+  const out = new Uint8Array(byteLength);
+  const type = dataTypeName(code);
+  const width = type === undefined ? 0 : bitsOf(type) / 8;
+  const isComplex = type === 'complex64' || type === 'complex128';
+  let at = 0;
+  const put = (bytes: Uint8Array): void => {
+    if (at + bytes.length > byteLength) throw new ModelError('has more values than its shape');
+    out.set(bytes, at);
+    at += bytes.length;
+  };
+  const little = new DataView(new ArrayBuffer(8));
+  for (const { no, wire, bytes } of typed) {
+    if (no === field.float_data || no === field.double_data) put(bytes);
+    else {
+      const reader = new BinaryReader(bytes);
+      while (reader.pos < reader.len) {
+        little.setBigInt64(0, BigInt.asIntN(64, BigInt(reader.int64())), true);
+        // Types below a byte lie packed, a byte to an entry.
+        put(new Uint8Array(little.buffer, 0, Math.max(1, Math.floor(isComplex ? 0 : width))));
+        if (wire !== WireType.LengthDelimited) break;
+      }
+    }
+  }
+  if (at !== byteLength) throw new ModelError(`has ${at} bytes of values, its shape needs ${byteLength}`);
+  return out;
+}
+
 /** Where a tensor's values lie outside the model's own file. */
 export interface ExternalLocation {
   location: string;
   offset: number;
 }
-
-const entry = (key: string, value: string): Uint8Array =>
-  new BinaryWriter()
-    .tag(1, WireType.LengthDelimited)
-    .string(key)
-    .tag(2, WireType.LengthDelimited)
-    .string(value)
-    .finish();
 
 /**
  * The TensorProto of a tensor up to its values, which follow it where they are not external: so that values are never
@@ -209,6 +201,14 @@ export function tensorHeader(tensor: Tensor, place?: ExternalLocation): Uint8Arr
   }
   return writer.finish();
 }
+
+const entry = (key: string, value: string): Uint8Array =>
+  new BinaryWriter()
+    .tag(1, WireType.LengthDelimited)
+    .string(key)
+    .tag(2, WireType.LengthDelimited)
+    .string(value)
+    .finish();
 
 /** The whole TensorProto of a small tensor, as attributes hold them. */
 export function tensorMessage(tensor: Tensor): Uint8Array {

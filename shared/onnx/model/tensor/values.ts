@@ -2,20 +2,6 @@ import { ModelError } from '../model-error.ts';
 import { type ByteSource, sourceOf } from './external-data.ts';
 import { elementCount, type Tensor } from './tensor.ts';
 
-/** Bytes at an address that is a multiple of `size`: the same ones, or a copy where they lie crooked. */
-function aligned(bytes: Uint8Array, size: number): Uint8Array {
-  return bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes);
-}
-
-const view = <T>(
-  make: new (buffer: ArrayBufferLike, offset: number, length: number) => T,
-  size: number,
-  bytes: Uint8Array,
-): T => {
-  const at = aligned(bytes, size);
-  return new make(at.buffer, at.byteOffset, at.byteLength / size);
-};
-
 /** Whether {@link floatsOf} can read a tensor. */
 export const isFloatTensor = ({ type }: Pick<Tensor, 'type'>): boolean =>
   type === 'float' || type === 'double' || type === 'float16' || type === 'bfloat16';
@@ -39,6 +25,20 @@ export function floatsOf(tensor: Tensor): Float32Array {
         `The constant ${tensor.name} must hold floating-point numbers, not ${tensor.type}.`,
       );
   }
+}
+
+const view = <T>(
+  make: new (buffer: ArrayBufferLike, offset: number, length: number) => T,
+  size: number,
+  bytes: Uint8Array,
+): T => {
+  const at = aligned(bytes, size);
+  return new make(at.buffer, at.byteOffset, at.byteLength / size);
+};
+
+/** Bytes at an address that is a multiple of `size`: the same ones, or a copy where they lie crooked. */
+function aligned(bytes: Uint8Array, size: number): Uint8Array {
+  return bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes);
 }
 
 /** The values of a tensor of floating-point type as bytes of float32, to be read in parts. */

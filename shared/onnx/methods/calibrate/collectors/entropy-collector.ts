@@ -4,28 +4,14 @@ import { Extremes } from './minmax-collector.ts';
 import { summarizeValues } from './summarize-values.ts';
 import { ValueHistogram } from './value-histogram.ts';
 
-/** Bins on each side of zero of the histogram that is kept, of which several make one of the method's. */
-const keptBins = 2 ** 12;
-
 interface Seen {
   extremes: Extremes;
   /** Undefined where there is nothing to search for. */
   histogram: ValueHistogram | undefined;
 }
 
-/** Counts in `bins` of equal width from -`most` to `most`. */
-function rebinned(histogram: ValueHistogram, bins: number, most: number): Float64Array {
-  const counts = new Float64Array(bins);
-  const put = (value: number, count: number): void => {
-    const bin = Math.min(bins - 1, Math.max(0, Math.floor(((value + most) / (2 * most)) * bins)));
-    counts[bin] = (counts[bin] ?? 0) + count;
-  };
-  histogram.forEach((magnitude, positive, negative) => {
-    put(magnitude, positive);
-    put(-magnitude, negative);
-  });
-  return counts;
-}
+/** Bins on each side of zero of the histogram that is kept, of which several make one of the method's. */
+const keptBins = 2 ** 12;
 
 /**
  * The range of an activation is the one whose quantized distribution diverges least from the true one: ONNX Runtime's
@@ -77,44 +63,6 @@ export class EntropyCollector implements Collector {
   }
 }
 
-/** Replaces a probability of zero, which has no logarithm. */
-const smallest = 1e-4;
-
-const sumOf = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0);
-
-/** Moves a little probability from the non-zero bins to the empty ones; undefined where all bins are empty. */
-function smoothed(counts: Float64Array): Float64Array | undefined {
-  const zeros = counts.reduce((count, value) => count + (value === 0 ? 1 : 0), 0);
-  const others = counts.length - zeros;
-  if (others === 0) return undefined;
-  const taken = (smallest * zeros) / others;
-  return counts.map((value) => (value === 0 ? smallest : value - taken));
-}
-
-/** Kullback-Leibler divergence of two distributions that need not sum to 1. */
-function divergence(p: Float64Array, q: Float64Array): number {
-  const [sumP, sumQ] = [sumOf(p), sumOf(q)];
-  return p.reduce((sum, value, at) => {
-    const share = value / sumP;
-    return sum + share * Math.log(share / ((q[at] ?? 0) / sumQ));
-  }, 0);
-}
-
-/** The counts after neighbours were merged to `levels` levels and spread again over the bins that were not empty. */
-function requantized(counts: Float64Array, kept: Float64Array, levels: number): Float64Array {
-  const spread = new Float64Array(counts.length);
-  const merged = Math.floor(counts.length / levels);
-  for (let level = 0; level < levels; level += 1) {
-    const start = level * merged;
-    const isLast = level === levels - 1;
-    const sum = sumOf(counts.subarray(start, isLast ? counts.length : start + merged));
-    const end = start + merged;
-    const filled = kept.subarray(start, end).reduce((count, value) => count + (value === 0 ? 0 : 1), 0);
-    if (filled > 0) spread.fill(Math.trunc(sum / filled), start, end);
-  }
-  return spread;
-}
-
 /**
  * The thresholds on both sides of zero between which a distribution is best kept by `levels` levels. `counts` are those
  * of equal bins from -`most` to `most`; values beyond a threshold count at it. Method of TensorRT's calibration (S.
@@ -143,4 +91,56 @@ function entropyThresholds(counts: Float64Array, levels: number, most: number): 
     }
   }
   return best;
+}
+
+const sumOf = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0);
+
+/** Replaces a probability of zero, which has no logarithm. */
+const smallest = 1e-4;
+
+/** Moves a little probability from the non-zero bins to the empty ones; undefined where all bins are empty. */
+function smoothed(counts: Float64Array): Float64Array | undefined {
+  const zeros = counts.reduce((count, value) => count + (value === 0 ? 1 : 0), 0);
+  const others = counts.length - zeros;
+  if (others === 0) return undefined;
+  const taken = (smallest * zeros) / others;
+  return counts.map((value) => (value === 0 ? smallest : value - taken));
+}
+
+/** The counts after neighbours were merged to `levels` levels and spread again over the bins that were not empty. */
+function requantized(counts: Float64Array, kept: Float64Array, levels: number): Float64Array {
+  const spread = new Float64Array(counts.length);
+  const merged = Math.floor(counts.length / levels);
+  for (let level = 0; level < levels; level += 1) {
+    const start = level * merged;
+    const isLast = level === levels - 1;
+    const sum = sumOf(counts.subarray(start, isLast ? counts.length : start + merged));
+    const end = start + merged;
+    const filled = kept.subarray(start, end).reduce((count, value) => count + (value === 0 ? 0 : 1), 0);
+    if (filled > 0) spread.fill(Math.trunc(sum / filled), start, end);
+  }
+  return spread;
+}
+
+/** Kullback-Leibler divergence of two distributions that need not sum to 1. */
+function divergence(p: Float64Array, q: Float64Array): number {
+  const [sumP, sumQ] = [sumOf(p), sumOf(q)];
+  return p.reduce((sum, value, at) => {
+    const share = value / sumP;
+    return sum + share * Math.log(share / ((q[at] ?? 0) / sumQ));
+  }, 0);
+}
+
+/** Counts in `bins` of equal width from -`most` to `most`. */
+function rebinned(histogram: ValueHistogram, bins: number, most: number): Float64Array {
+  const counts = new Float64Array(bins);
+  const put = (value: number, count: number): void => {
+    const bin = Math.min(bins - 1, Math.max(0, Math.floor(((value + most) / (2 * most)) * bins)));
+    counts[bin] = (counts[bin] ?? 0) + count;
+  };
+  histogram.forEach((magnitude, positive, negative) => {
+    put(magnitude, positive);
+    put(-magnitude, negative);
+  });
+  return counts;
 }

@@ -1,12 +1,17 @@
 import { finitePart, type ValueSummary } from './summarize-values.ts';
 
-/** Bits of a float32 below its exponent, and the highest of them, which number the bins. */
-const mantissaBits = 23;
-const binBits = 12;
-const dropped = mantissaBits - binBits;
 /** Powers of two that have bins of their own: what is smaller is below the width of any bin of the method. */
 const octaves = 12;
+
+const binBits = 12;
+
 const octaveBins = 2 ** binBits;
+
+/** Bits of a float32 below its exponent, and the highest of them, which number the bins. */
+const mantissaBits = 23;
+
+const dropped = mantissaBits - binBits;
+
 const allBits = 0x7fffffff;
 
 /**

@@ -3,10 +3,6 @@ import type { GramSession } from '../gram-session.ts';
 import type { CountedRows } from '../real-tokens.ts';
 import type { InputStatistics, ObservedInput } from '../statistics-file.ts';
 
-/** Rows are multiplied together in parts of about this many values, and at least so many rows. */
-const bufferValues = 2 ** 21;
-const minBufferRows = 256;
-
 /** A value of one sample. */
 export interface ObservedValue {
   values: Float32Array;
@@ -14,6 +10,38 @@ export interface ObservedValue {
   /** The rows that count, of a value whose rows are tokens; without it all do. */
   counted?: CountedRows | undefined;
 }
+
+/** Counts mean, largest magnitude and second moment of the channels of values, sample after sample. */
+export class StatisticsCollector {
+  readonly #gram: GramSession;
+  readonly #channels: ReadonlyMap<string, Channels>;
+
+  constructor(wanted: readonly ObservedInput[], gram: GramSession) {
+    this.#gram = gram;
+    this.#channels = new Map(wanted.map((input) => [input.name, new Channels(input)]));
+  }
+
+  /** Takes the values of one sample. @throws ModelError where they have another number of channels */
+  async add(name: string, value: ObservedValue): Promise<void> {
+    await this.#channels.get(name)?.add(value, this.#gram);
+  }
+
+  /** The statistics of every value that had a row of finite numbers. */
+  async statistics(): Promise<Map<string, InputStatistics>> {
+    const all = new Map<string, InputStatistics>();
+    for (const [name, channels] of this.#channels) {
+      await channels.flush(this.#gram);
+      const result = channels.result();
+      if (result.rows > 0) all.set(name, result);
+    }
+    return all;
+  }
+}
+
+const minBufferRows = 256;
+
+/** Rows are multiplied together in parts of about this many values, and at least so many rows. */
+const bufferValues = 2 ** 21;
 
 /** Rows of one value, and what was counted of them so far. */
 class Channels {
@@ -97,32 +125,5 @@ class Channels {
       largest: this.#largest,
       moment: () => moment,
     };
-  }
-}
-
-/** Counts mean, largest magnitude and second moment of the channels of values, sample after sample. */
-export class StatisticsCollector {
-  readonly #gram: GramSession;
-  readonly #channels: ReadonlyMap<string, Channels>;
-
-  constructor(wanted: readonly ObservedInput[], gram: GramSession) {
-    this.#gram = gram;
-    this.#channels = new Map(wanted.map((input) => [input.name, new Channels(input)]));
-  }
-
-  /** Takes the values of one sample. @throws ModelError where they have another number of channels */
-  async add(name: string, value: ObservedValue): Promise<void> {
-    await this.#channels.get(name)?.add(value, this.#gram);
-  }
-
-  /** The statistics of every value that had a row of finite numbers. */
-  async statistics(): Promise<Map<string, InputStatistics>> {
-    const all = new Map<string, InputStatistics>();
-    for (const [name, channels] of this.#channels) {
-      await channels.flush(this.#gram);
-      const result = channels.result();
-      if (result.rows > 0) all.set(name, result);
-    }
-    return all;
   }
 }

@@ -11,14 +11,13 @@ export interface ValueSummary {
 
 /** All bits of a float32 but the sign. */
 const magnitudeBits = 0x7fffffff;
+
 const infinityBits = 0x7f800000;
 
 /** Makes signed integers of the bits of floats that rise with them, and floats' bits of such integers. */
 const ordered = (bits: number): number => bits ^ ((bits >> 31) & magnitudeBits);
-const infinity = { negative: ordered(infinityBits | (1 << 31)), positive: infinityBits };
 
-/** The float32 of these bits; -0 is 0. */
-const floatOf = (bits: number): number => (new Float32Array(Int32Array.of(bits).buffer)[0] ?? 0) + 0;
+const infinity = { negative: ordered(infinityBits | (1 << 31)), positive: infinityBits };
 
 /** Summarize values in one pass over their bits as integers, which takes half the time. */
 export function summarizeValues(values: Float32Array): ValueSummary {
@@ -39,6 +38,9 @@ export function summarizeValues(values: Float32Array): ValueSummary {
   const isAllFinite = values.length === 0 || (low > infinity.negative && high < infinity.positive);
   return { min: floatOf(ordered(low)), max: floatOf(ordered(high)), least: floatOf(least), isAllFinite };
 }
+
+/** The float32 of these bits; -0 is 0. */
+const floatOf = (bits: number): number => (new Float32Array(Int32Array.of(bits).buffer)[0] ?? 0) + 0;
 
 /** The finite ones of some values, and their summary. */
 export function finitePart(

@@ -17,6 +17,30 @@ export interface ChannelRows {
   values: Float64Array;
 }
 
+/** A layer that takes channels which may be removed: a Conv, Gemm or MatMul of a constant weight of float32. */
+export interface Consumer {
+  node: NodeProto;
+  cut: Cut;
+  weight: Tensor;
+  /** Name of the value that it takes, and the labels of all its channels. */
+  input: string;
+  labels: Labels;
+  /** Groups of a convolution: each takes its own part of the channels. */
+  groups: number;
+  /** The only layer of this weight: others would change with it. */
+  isAlone: boolean;
+}
+
+/** The rows of one group, in double precision. */
+export function rowsOf(consumer: Consumer, group: number): ChannelRows {
+  const { channels, width, kernel, place } = placesOf(consumer, group);
+  const weight = floatsOf(consumer.weight);
+  const values = new Float64Array(channels * width);
+  for (let channel = 0; channel < channels; channel += 1)
+    for (let at = 0; at < width; at += 1) values[channel * width + at] = weight[place(channel, at)] ?? 0;
+  return { channels, width, kernel, values };
+}
+
 /** Place in the weight of each value of the rows of a group, row by row. */
 function placesOf({ node, cut, weight, groups }: Consumer, group: number) {
   const { dims } = weight;
@@ -34,35 +58,11 @@ function placesOf({ node, cut, weight, groups }: Consumer, group: number) {
     : { channels: columns, width: rows, kernel: 1, place: (row: number, at: number) => at * columns + row };
 }
 
-/** The rows of one group, in double precision. */
-export function rowsOf(consumer: Consumer, group: number): ChannelRows {
-  const { channels, width, kernel, place } = placesOf(consumer, group);
-  const weight = floatsOf(consumer.weight);
-  const values = new Float64Array(channels * width);
-  for (let channel = 0; channel < channels; channel += 1)
-    for (let at = 0; at < width; at += 1) values[channel * width + at] = weight[place(channel, at)] ?? 0;
-  return { channels, width, kernel, values };
-}
-
 /** Puts the rows of a group into a weight. */
 export function putRows(consumer: Consumer, group: number, rows: ChannelRows, weight: Float32Array): void {
   const { channels, width, place } = placesOf(consumer, group);
   for (let channel = 0; channel < channels; channel += 1)
     for (let at = 0; at < width; at += 1) weight[place(channel, at)] = rows.values[channel * width + at] ?? 0;
-}
-
-/** A layer that takes channels which may be removed: a Conv, Gemm or MatMul of a constant weight of float32. */
-export interface Consumer {
-  node: NodeProto;
-  cut: Cut;
-  weight: Tensor;
-  /** Name of the value that it takes, and the labels of all its channels. */
-  input: string;
-  labels: Labels;
-  /** Groups of a convolution: each takes its own part of the channels. */
-  groups: number;
-  /** The only layer of this weight: others would change with it. */
-  isAlone: boolean;
 }
 
 const operators = new Set(['Conv', 'Gemm', 'MatMul']);

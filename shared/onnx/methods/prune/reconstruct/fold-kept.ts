@@ -7,38 +7,6 @@ import { type ChannelRows, type Consumer, putRows, rowsOf } from './channel-rows
 import { type InputMoment, momentsOf, validTaps } from './input-moments.ts';
 import { compensation } from './least-squares.ts';
 
-/** Makes one group's kept rows answer for the removed ones. Returns what is missing of each output on average. */
-function foldGroup(
-  rows: ChannelRows,
-  { matrix, mean, channels }: InputMoment,
-  isRemoved: (place: number) => boolean,
-  taps: Float64Array | undefined,
-): Float64Array | undefined {
-  const all = Array.from({ length: channels }, (_, place) => place);
-  const [kept, removed] = [all.filter((place) => !isRemoved(place)), all.filter(isRemoved)];
-  const { width, kernel, values } = rows;
-  const added = compensation(matrix, channels, values, kept, removed);
-  if (added === undefined) return undefined;
-  // The mean of what the removed channels gave, less the mean of what the kept ones give in their place.
-  const missing = new Float64Array(width);
-  for (const place of removed)
-    for (let at = 0; at < width; at += 1)
-      missing[at] = (missing[at] ?? 0) + (mean[place] ?? 0) * (values[place * width + at] ?? 0);
-  for (const [row, place] of kept.entries()) {
-    for (let at = 0; at < width; at += 1) {
-      const more = added[row * width + at] ?? 0;
-      missing[at] = (missing[at] ?? 0) - (mean[place] ?? 0) * more;
-      values[place * width + at] = (values[place * width + at] ?? 0) + more;
-    }
-  }
-  const sums = new Float64Array(width / kernel);
-  for (const [at, value] of missing.entries()) {
-    const output = Math.floor(at / kernel);
-    sums[output] = (sums[output] ?? 0) + value * (taps?.[at % kernel] ?? 0);
-  }
-  return sums;
-}
-
 /**
  * Folds into each consumer of removed channels the combination of kept channels that predicts them best on the calibration
  * set: into its weight the coefficients, into its bias what remains on average. Returns the names of the nodes of which the
@@ -77,4 +45,36 @@ export function foldKept(
     done.add(consumer);
   }
   return done;
+}
+
+/** Makes one group's kept rows answer for the removed ones. Returns what is missing of each output on average. */
+function foldGroup(
+  rows: ChannelRows,
+  { matrix, mean, channels }: InputMoment,
+  isRemoved: (place: number) => boolean,
+  taps: Float64Array | undefined,
+): Float64Array | undefined {
+  const all = Array.from({ length: channels }, (_, place) => place);
+  const [kept, removed] = [all.filter((place) => !isRemoved(place)), all.filter(isRemoved)];
+  const { width, kernel, values } = rows;
+  const added = compensation(matrix, channels, values, kept, removed);
+  if (added === undefined) return undefined;
+  // The mean of what the removed channels gave, less the mean of what the kept ones give in their place.
+  const missing = new Float64Array(width);
+  for (const place of removed)
+    for (let at = 0; at < width; at += 1)
+      missing[at] = (missing[at] ?? 0) + (mean[place] ?? 0) * (values[place * width + at] ?? 0);
+  for (const [row, place] of kept.entries()) {
+    for (let at = 0; at < width; at += 1) {
+      const more = added[row * width + at] ?? 0;
+      missing[at] = (missing[at] ?? 0) - (mean[place] ?? 0) * more;
+      values[place * width + at] = (values[place * width + at] ?? 0) + more;
+    }
+  }
+  const sums = new Float64Array(width / kernel);
+  for (const [at, value] of missing.entries()) {
+    const output = Math.floor(at / kernel);
+    sums[output] = (sums[output] ?? 0) + value * (taps?.[at % kernel] ?? 0);
+  }
+  return sums;
 }

@@ -18,8 +18,6 @@ export interface InputMoment {
   isCentred: boolean;
 }
 
-const areFinite = (values: Float64Array): boolean => values.every((value) => Number.isFinite(value));
-
 /** The moments of each group of a consumer; undefined where calibration has none that are finite. */
 export function momentsOf(consumer: Consumer, statistics: CalibrationStatistics): InputMoment[] | undefined {
   const { input, labels, groups, node } = consumer;
@@ -43,22 +41,7 @@ export function momentsOf(consumer: Consumer, statistics: CalibrationStatistics)
   });
 }
 
-/** Part of the places of one axis at which a position of the kernel lies within the input. */
-function validAlong(
-  size: number,
-  outputs: number,
-  tap: number,
-  stride: number,
-  dilation: number,
-  before: number,
-): number {
-  let within = 0;
-  for (let place = 0; place < outputs; place += 1) {
-    const at = place * stride + tap * dilation - before;
-    if (at >= 0 && at < size) within += 1;
-  }
-  return outputs === 0 ? 1 : within / outputs;
-}
+const areFinite = (values: Float64Array): boolean => values.every((value) => Number.isFinite(value));
 
 /**
  * For each position of a consumer's kernel the part of its outputs at which it lies within the input, not in the padding.
@@ -88,4 +71,21 @@ export function validTaps(
     parts = Float64Array.from([...parts].flatMap((part) => along.map((own) => part * own)));
   }
   return parts;
+}
+
+/** Part of the places of one axis at which a position of the kernel lies within the input. */
+function validAlong(
+  size: number,
+  outputs: number,
+  tap: number,
+  stride: number,
+  dilation: number,
+  before: number,
+): number {
+  let within = 0;
+  for (let place = 0; place < outputs; place += 1) {
+    const at = place * stride + tap * dilation - before;
+    if (at >= 0 && at < size) within += 1;
+  }
+  return outputs === 0 ? 1 : within / outputs;
 }

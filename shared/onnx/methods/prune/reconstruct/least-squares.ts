@@ -1,9 +1,5 @@
 import { choleskyInPlace } from '../../../model/tensor/cholesky.ts';
 
-/** Share of the mean variance that is added to each kept channel's; ten times as much where that is not enough. */
-const firstRidge = 1e-3;
-const maxRidge = 1e3;
-
 /**
  * The rows that are to be added to the kept rows of a weight, so that the kept channels make up for the removed ones:
  * (C_SS + λI)⁻¹ C_SR W_R with the covariance or second moment C of the channels (n × n) and the weight W (n × width).
@@ -34,6 +30,11 @@ export function compensation(
   for (let row = m - 1; row >= 0; row -= 1) eliminate(result, width, factor, m, row, 'backward');
   return result;
 }
+
+/** Share of the mean variance that is added to each kept channel's; ten times as much where that is not enough. */
+const firstRidge = 1e-3;
+
+const maxRidge = 1e3;
 
 /** The Cholesky factor of the kept channels' part, with the least ridge of ten times each other that allows it. */
 function factored(moment: Float64Array, n: number, kept: readonly number[]): Float64Array | undefined {
@@ -73,22 +74,15 @@ function eliminate(
   for (let at = 0; at < width; at += 1) own[at] = (own[at] ?? 0) / pivot;
 }
 
-/** Part of a channel's variance below which the others explain all of it. */
-const explained = 1e-9;
-
-/** Dot product of two rows. */
-function dot(a: Float64Array, b: Float64Array, length: number): number {
-  let sum = 0;
-  for (let at = 0; at < length; at += 1) sum += (a[at] ?? 0) * (b[at] ?? 0);
-  return sum;
-}
-
 /** Blocks of E and H for the channels of one set, m × m. */
 interface Block {
   places: readonly number[];
   error: Float64Array;
   weighted: Float64Array;
 }
+
+/** Part of a channel's variance below which the others explain all of it. */
+const explained = 1e-9;
 
 /**
  * Greedy choice of the channels of a layer's input X that the layer's output needs most. With the covariance E of X and the
@@ -232,18 +226,11 @@ export class PivotedCholesky {
   }
 }
 
-/** Takes a pivot's part from the blocks of a set. */
-function lower({ places, error, weighted }: Block, e: Float64Array, w: Float64Array, spread: number): void {
-  const m = places.length;
-  for (const [row, p] of places.entries()) {
-    const [ep, wp] = [e[p] ?? 0, w[p] ?? 0];
-    for (const [column, q] of places.entries()) {
-      const at = row * m + column;
-      const [eq, wq] = [e[q] ?? 0, w[q] ?? 0];
-      error[at] = (error[at] ?? 0) - ep * eq;
-      weighted[at] = (weighted[at] ?? 0) - ep * wq - wp * eq + spread * ep * eq;
-    }
-  }
+/** Dot product of two rows. */
+function dot(a: Float64Array, b: Float64Array, length: number): number {
+  let sum = 0;
+  for (let at = 0; at < length; at += 1) sum += (a[at] ?? 0) * (b[at] ?? 0);
+  return sum;
 }
 
 /** tr(E⁻¹ H) of a block, with so much added to E's diagonal that it can be inverted. */
@@ -272,4 +259,18 @@ function blockGain({ error, weighted }: Block, m: number, floor: number): number
     trace += solved[row * m + row] ?? 0;
   }
   return Math.max(0, trace);
+}
+
+/** Takes a pivot's part from the blocks of a set. */
+function lower({ places, error, weighted }: Block, e: Float64Array, w: Float64Array, spread: number): void {
+  const m = places.length;
+  for (const [row, p] of places.entries()) {
+    const [ep, wp] = [e[p] ?? 0, w[p] ?? 0];
+    for (const [column, q] of places.entries()) {
+      const at = row * m + column;
+      const [eq, wq] = [e[q] ?? 0, w[q] ?? 0];
+      error[at] = (error[at] ?? 0) - ep * eq;
+      weighted[at] = (weighted[at] ?? 0) - ep * wq - wp * eq + spread * ep * eq;
+    }
+  }
 }

@@ -8,113 +8,6 @@ import { PivotedCholesky } from './least-squares.ts';
 export type Allocation = 'uniform' | 'sensitivity';
 
 /**
- * Sets are ordered until this part of the error is explained, or this part of them is kept, beyond which the order decides
- * little; those that are left come last by what they would explain.
- */
-const maxExplained = 1 - 1e-6;
-const maxOrdered = 0.75;
-
-/** A group of a consumer: its channels, and what keeping each set would explain of its output. */
-interface View {
-  sets: ReadonlyMap<number, readonly number[]>;
-  cholesky: PivotedCholesky;
-}
-
-/** The places of each set among the channels of a group, and those that stay anyway. */
-function placesOf({ labels, groups }: Consumer, group: number, setOf: ChannelGroups['setOf']) {
-  const channels = labels.length / groups;
-  const sets = new Map<number, number[]>();
-  const fixed: number[] = [];
-  for (let place = 0; place < channels; place += 1) {
-    const set = setOf(labels[group * channels + place] ?? 0);
-    if (set === undefined) fixed.push(place);
-    else sets.set(set, [...(sets.get(set) ?? []), place]);
-  }
-  return { sets, fixed };
-}
-
-function viewsOf(consumer: Consumer, groups: ChannelGroups, statistics: CalibrationStatistics): View[] {
-  const moments = momentsOf(consumer, statistics) ?? [];
-  return moments.map(({ matrix, channels }, group) => {
-    const { sets, fixed } = placesOf(consumer, group, groups.setOf);
-    const { values, kernel } = rowsOf(consumer, group);
-    const cholesky = new PivotedCholesky(matrix, values, channels, sets, kernel);
-    cholesky.keepPlaces(fixed);
-    return { sets, cholesky };
-  });
-}
-
-/** Views in parts that share no set, each with its sets. */
-function parts(views: readonly View[]): { views: View[]; sets: number[] }[] {
-  const owner = new Map<number, { views: View[]; sets: number[] }>();
-  const all = new Set<{ views: View[]; sets: number[] }>();
-  for (const view of views) {
-    const joined = { views: [view], sets: [] as number[] };
-    const met = new Set(
-      [...view.sets.keys()].map((set) => owner.get(set)).filter((one) => one !== undefined),
-    );
-    for (const other of met) {
-      joined.views.push(...other.views);
-      joined.sets.push(...other.sets);
-      all.delete(other);
-    }
-    const known = new Set(joined.sets);
-    joined.sets.push(...[...view.sets.keys()].filter((set) => !known.has(set)));
-    for (const set of joined.sets) owner.set(set, joined);
-    all.add(joined);
-  }
-  return [...all];
-}
-
-/** A set in the order in which sets are kept, and the part of the consumers' output that it explains then. */
-interface Ranked {
-  set: number;
-  gain: number;
-}
-
-function ranked({ views, sets }: { views: readonly View[]; sets: readonly number[] }): Ranked[] {
-  const bySet = new Map<number, View[]>();
-  for (const view of views)
-    for (const set of view.sets.keys()) bySet.set(set, [...(bySet.get(set) ?? []), view]);
-  const gainOf = (set: number): number =>
-    (bySet.get(set) ?? []).reduce(
-      (sum, { cholesky }) => sum + (cholesky.energy > 0 ? cholesky.gain(set) / cholesky.energy : 0),
-      0,
-    );
-  const left = new Set(sets);
-  const order: Ranked[] = [];
-  let explained = 0;
-  while (left.size > 0) {
-    let best: Ranked | undefined;
-    for (const set of left) {
-      const gain = gainOf(set);
-      if (best === undefined || gain > best.gain) best = { set, gain };
-    }
-    if (best === undefined) break;
-    order.push(best);
-    left.delete(best.set);
-    explained += best.gain;
-    if (explained >= maxExplained * views.length || order.length >= maxOrdered * sets.length) break;
-    for (const view of bySet.get(best.set) ?? []) view.cholesky.keep(best.set);
-  }
-  const rest = [...left].map((set): Ranked => ({ set, gain: gainOf(set) }));
-  return [...order, ...rest.sort((a, b) => b.gain - a.gain || a.set - b.set)];
-}
-
-/** Parameters that go with a set. */
-function parametersOf(groups: ChannelGroups): Float64Array {
-  const perChannel = new Float64Array(groups.axes.length);
-  for (const { tensor, axes } of groups.tensors) {
-    const count = tensor.dims.reduce((product, dim) => product * dim, 1);
-    for (const { id } of axes)
-      perChannel[id] = (perChannel[id] ?? 0) + count / Math.max(1, groups.axes[id]?.size ?? 1);
-  }
-  return Float64Array.from({ length: groups.count }, (_, set) =>
-    (groups.axesOfSet[set] ?? []).reduce((sum, id) => sum + (perChannel[id] ?? 0), 0),
-  );
-}
-
-/**
  * How much each removable set of channels matters, the lowest first to go: by the order in which a pivoted Cholesky
  * factorization keeps them (see {@link PivotedCholesky}), jointly over all consumers that take them, the output of each
  * counted as 1. With `uniform` the score is the rank within the sets that are chosen among each other; with `sensitivity`
@@ -149,4 +42,112 @@ export function predictionScores(
     allocation === 'uniform' ? 1 : Math.max(0, ...scores.filter((score) => !Number.isNaN(score)));
   for (const [rank, set] of byNorm.entries()) scores[set] = (typical * (rank + 1)) / byNorm.length;
   return scores;
+}
+
+/** Parameters that go with a set. */
+function parametersOf(groups: ChannelGroups): Float64Array {
+  const perChannel = new Float64Array(groups.axes.length);
+  for (const { tensor, axes } of groups.tensors) {
+    const count = tensor.dims.reduce((product, dim) => product * dim, 1);
+    for (const { id } of axes)
+      perChannel[id] = (perChannel[id] ?? 0) + count / Math.max(1, groups.axes[id]?.size ?? 1);
+  }
+  return Float64Array.from({ length: groups.count }, (_, set) =>
+    (groups.axesOfSet[set] ?? []).reduce((sum, id) => sum + (perChannel[id] ?? 0), 0),
+  );
+}
+
+/** A group of a consumer: its channels, and what keeping each set would explain of its output. */
+interface View {
+  sets: ReadonlyMap<number, readonly number[]>;
+  cholesky: PivotedCholesky;
+}
+
+function viewsOf(consumer: Consumer, groups: ChannelGroups, statistics: CalibrationStatistics): View[] {
+  const moments = momentsOf(consumer, statistics) ?? [];
+  return moments.map(({ matrix, channels }, group) => {
+    const { sets, fixed } = placesOf(consumer, group, groups.setOf);
+    const { values, kernel } = rowsOf(consumer, group);
+    const cholesky = new PivotedCholesky(matrix, values, channels, sets, kernel);
+    cholesky.keepPlaces(fixed);
+    return { sets, cholesky };
+  });
+}
+
+/** The places of each set among the channels of a group, and those that stay anyway. */
+function placesOf({ labels, groups }: Consumer, group: number, setOf: ChannelGroups['setOf']) {
+  const channels = labels.length / groups;
+  const sets = new Map<number, number[]>();
+  const fixed: number[] = [];
+  for (let place = 0; place < channels; place += 1) {
+    const set = setOf(labels[group * channels + place] ?? 0);
+    if (set === undefined) fixed.push(place);
+    else sets.set(set, [...(sets.get(set) ?? []), place]);
+  }
+  return { sets, fixed };
+}
+
+/** Views in parts that share no set, each with its sets. */
+function parts(views: readonly View[]): { views: View[]; sets: number[] }[] {
+  const owner = new Map<number, { views: View[]; sets: number[] }>();
+  const all = new Set<{ views: View[]; sets: number[] }>();
+  for (const view of views) {
+    const joined = { views: [view], sets: [] as number[] };
+    const met = new Set(
+      [...view.sets.keys()].map((set) => owner.get(set)).filter((one) => one !== undefined),
+    );
+    for (const other of met) {
+      joined.views.push(...other.views);
+      joined.sets.push(...other.sets);
+      all.delete(other);
+    }
+    const known = new Set(joined.sets);
+    joined.sets.push(...[...view.sets.keys()].filter((set) => !known.has(set)));
+    for (const set of joined.sets) owner.set(set, joined);
+    all.add(joined);
+  }
+  return [...all];
+}
+
+/** A set in the order in which sets are kept, and the part of the consumers' output that it explains then. */
+interface Ranked {
+  set: number;
+  gain: number;
+}
+
+/**
+ * Sets are ordered until this part of the error is explained, or this part of them is kept, beyond which the order decides
+ * little; those that are left come last by what they would explain.
+ */
+const maxExplained = 1 - 1e-6;
+
+const maxOrdered = 0.75;
+
+function ranked({ views, sets }: { views: readonly View[]; sets: readonly number[] }): Ranked[] {
+  const bySet = new Map<number, View[]>();
+  for (const view of views)
+    for (const set of view.sets.keys()) bySet.set(set, [...(bySet.get(set) ?? []), view]);
+  const gainOf = (set: number): number =>
+    (bySet.get(set) ?? []).reduce(
+      (sum, { cholesky }) => sum + (cholesky.energy > 0 ? cholesky.gain(set) / cholesky.energy : 0),
+      0,
+    );
+  const left = new Set(sets);
+  const order: Ranked[] = [];
+  let explained = 0;
+  while (left.size > 0) {
+    let best: Ranked | undefined;
+    for (const set of left) {
+      const gain = gainOf(set);
+      if (best === undefined || gain > best.gain) best = { set, gain };
+    }
+    if (best === undefined) break;
+    order.push(best);
+    left.delete(best.set);
+    explained += best.gain;
+    if (explained >= maxExplained * views.length || order.length >= maxOrdered * sets.length) break;
+    for (const view of bySet.get(best.set) ?? []) view.cholesky.keep(best.set);
+  }
+  const rest = [...left].map((set): Ranked => ({ set, gain: gainOf(set) }));
+  return [...order, ...rest.sort((a, b) => b.gain - a.gain || a.set - b.set)];
 }

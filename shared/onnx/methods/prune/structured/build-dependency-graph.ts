@@ -10,16 +10,23 @@ import { normRules } from './rules/norm-rules.ts';
 import { type ChannelRule, RuleContext } from './rules/rule-context.ts';
 import { followCounts, shapeRules } from './rules/shape-rules.ts';
 
-function ruleOf({ node }: RuleContext): ChannelRule | undefined {
-  const { opType, domain } = node;
-  if (domain === microsoft) return fusedRules.get(opType);
-  if (domain !== '' && domain !== 'ai.onnx') return undefined;
-  return (
-    elementwiseRules.get(opType) ??
-    normRules.get(opType) ??
-    joiningRules.get(opType) ??
-    shapeRules.get(opType)
+/**
+ * Goes through a model's graph and finds out which channels can be removed, together with which others, and what has
+ * to be changed with them: every axis of constants, every shape. Nothing is changed yet.
+ */
+export function buildDependencyGraph(model: Model, exclude: readonly string[]): DependencyGraph {
+  const dependencies = new DependencyGraph(model);
+  const { graph } = model;
+  for (const node of graph.nodes) {
+    visit(new RuleContext(dependencies, node, isExcluded(node, exclude)));
+    lockNames(dependencies, outerNames(graph, node), `a body of ${node.opType} uses them`);
+  }
+  lockNames(
+    dependencies,
+    graph.outputs.map(({ name }) => name),
+    'they are an output of the model',
   );
+  return dependencies;
 }
 
 function visit(context: RuleContext): void {
@@ -38,28 +45,21 @@ function visit(context: RuleContext): void {
   else rule(context);
 }
 
+function ruleOf({ node }: RuleContext): ChannelRule | undefined {
+  const { opType, domain } = node;
+  if (domain === microsoft) return fusedRules.get(opType);
+  if (domain !== '' && domain !== 'ai.onnx') return undefined;
+  return (
+    elementwiseRules.get(opType) ??
+    normRules.get(opType) ??
+    joiningRules.get(opType) ??
+    shapeRules.get(opType)
+  );
+}
+
 function lockNames(dependencies: DependencyGraph, names: Iterable<string>, why: string): void {
   for (const name of names) {
     dependencies.channels.lock(dependencies.carried.get(name)?.labels ?? [], why);
     for (const labels of dependencies.counts.get(name) ?? []) dependencies.channels.lock(labels ?? [], why);
   }
-}
-
-/**
- * Goes through a model's graph and finds out which channels can be removed, together with which others, and what has
- * to be changed with them: every axis of constants, every shape. Nothing is changed yet.
- */
-export function buildDependencyGraph(model: Model, exclude: readonly string[]): DependencyGraph {
-  const dependencies = new DependencyGraph(model);
-  const { graph } = model;
-  for (const node of graph.nodes) {
-    visit(new RuleContext(dependencies, node, isExcluded(node, exclude)));
-    lockNames(dependencies, outerNames(graph, node), `a body of ${node.opType} uses them`);
-  }
-  lockNames(
-    dependencies,
-    graph.outputs.map(({ name }) => name),
-    'they are an output of the model',
-  );
-  return dependencies;
 }

@@ -31,6 +31,25 @@ export interface ChannelGroups {
   producers: Producer[];
 }
 
+/** The removable channels of a dependency graph, grouped to choose from. */
+export function channelGroups(dependencies: DependencyGraph): ChannelGroups {
+  const sets = numberSets(dependencies);
+  const setOf = (label: number): number | undefined => sets.get(dependencies.channels.find(label));
+  const table = new AxisTable(dependencies, sets);
+  const tensors = tensorsOf(dependencies, table);
+  // Values between the layers have axes of their own, as after Split: they must not become empty either.
+  for (const { labels } of dependencies.carried.values()) table.id(labels);
+  return {
+    count: sets.size,
+    setOf,
+    axes: table.axes,
+    axesOfSet: table.axesOfSet,
+    tensors,
+    familyOf: familiesOf(sets.size, dependencies.producers, setOf),
+    producers: dependencies.producers,
+  };
+}
+
 /** Numbers the removable sets in the order in which they are met. */
 function numberSets({ channels, cuts }: DependencyGraph): Map<number, number> {
   const sets = new Map<number, number>();
@@ -129,25 +148,6 @@ function familiesOf(
   return parent.map((_, set) => find(set));
 }
 
-/** The removable channels of a dependency graph, grouped to choose from. */
-export function channelGroups(dependencies: DependencyGraph): ChannelGroups {
-  const sets = numberSets(dependencies);
-  const setOf = (label: number): number | undefined => sets.get(dependencies.channels.find(label));
-  const table = new AxisTable(dependencies, sets);
-  const tensors = tensorsOf(dependencies, table);
-  // Values between the layers have axes of their own, as after Split: they must not become empty either.
-  for (const { labels } of dependencies.carried.values()) table.id(labels);
-  return {
-    count: sets.size,
-    setOf,
-    axes: table.axes,
-    axesOfSet: table.axesOfSet,
-    tensors,
-    familyOf: familiesOf(sets.size, dependencies.producers, setOf),
-    producers: dependencies.producers,
-  };
-}
-
 /** Parameters of a constant of which at least one axis may lose them, when the axes have these sizes. */
 export function prunableParameters(
   { tensor, axes: own }: CutTensor,
@@ -169,16 +169,20 @@ export interface Bundle {
   score: number;
 }
 
-/**
- * ONNX Runtime computes convolutions in blocks of 8 or 16 channels, as wide as the processor's registers, and gives up
- * on blocks where a grouped convolution's channels do not fill them; products of matrices like whole registers, too.
- */
-const blockSizes = [16, 8, 4];
-/** A group of channels is divided into at least so many bundles. */
-const minBundles = 4;
-
-/** How many sets go at once, so that what is left of `count` is a multiple. */
-const blockSize = (count: number): number => blockSizes.find((size) => size * minBundles <= count) ?? 1;
+/** All sets in bundles that leave multiples of a block, from the lowest score to the highest. */
+export function channelBundles(groups: ChannelGroups, scores: Float64Array): Bundle[] {
+  const bundles = alikeSets(groups).flatMap((alike) => {
+    const sorted = alike.toSorted(byScore(scores));
+    const size = blockSize(sorted.length);
+    const own: Bundle[] = [];
+    for (let start = 0, end = sorted.length % size || size; start < sorted.length; start = end, end += size) {
+      const sets = sorted.slice(start, end);
+      own.push({ sets, score: sets.reduce((sum, set) => sum + (scores[set] ?? 0), 0) / sets.length });
+    }
+    return own;
+  });
+  return bundles.sort((a, b) => a.score - b.score || (a.sets[0] ?? 0) - (b.sets[0] ?? 0));
+}
 
 /** Sets that lie on the same axes, by these axes. Those with several channels on one axis are alone. */
 function alikeSets({ count, axesOfSet }: ChannelGroups): number[][] {
@@ -196,20 +200,17 @@ function alikeSets({ count, axesOfSet }: ChannelGroups): number[][] {
 const byScore = (scores: Float64Array) => (a: number, b: number) =>
   (scores[a] ?? 0) - (scores[b] ?? 0) || a - b;
 
-/** All sets in bundles that leave multiples of a block, from the lowest score to the highest. */
-export function channelBundles(groups: ChannelGroups, scores: Float64Array): Bundle[] {
-  const bundles = alikeSets(groups).flatMap((alike) => {
-    const sorted = alike.toSorted(byScore(scores));
-    const size = blockSize(sorted.length);
-    const own: Bundle[] = [];
-    for (let start = 0, end = sorted.length % size || size; start < sorted.length; start = end, end += size) {
-      const sets = sorted.slice(start, end);
-      own.push({ sets, score: sets.reduce((sum, set) => sum + (scores[set] ?? 0), 0) / sets.length });
-    }
-    return own;
-  });
-  return bundles.sort((a, b) => a.score - b.score || (a.sets[0] ?? 0) - (b.sets[0] ?? 0));
-}
+/**
+ * ONNX Runtime computes convolutions in blocks of 8 or 16 channels, as wide as the processor's registers, and gives up
+ * on blocks where a grouped convolution's channels do not fill them; products of matrices like whole registers, too.
+ */
+const blockSizes = [16, 8, 4];
+
+/** A group of channels is divided into at least so many bundles. */
+const minBundles = 4;
+
+/** How many sets go at once, so that what is left of `count` is a multiple. */
+const blockSize = (count: number): number => blockSizes.find((size) => size * minBundles <= count) ?? 1;
 
 /** Each of these sets for itself, from the lowest score to the highest. */
 export const singleBundles = (sets: readonly number[], scores: Float64Array): Bundle[] =>

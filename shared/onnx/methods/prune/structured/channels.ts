@@ -1,8 +1,8 @@
-/** The channels along an axis of a value or weight, in order, as labels of {@link Channels}. */
-export type Labels = Int32Array;
-
 /** The label of a channel that can never be removed. */
 export const fixedLabel = 0;
+
+/** The channels along an axis of a value or weight, in order, as labels of {@link Channels}. */
+export type Labels = Int32Array;
 
 /**
  * Channels of a model and which of them can only be removed together: a disjoint-set forest over labels, in which a

@@ -10,6 +10,12 @@ import {
   singleBundles,
 } from './channel-groups.ts';
 
+const scores = {
+  structured_l1: (groups: ChannelGroups) => normScores(groups, false),
+  structured_l2: (groups: ChannelGroups) => normScores(groups, true),
+  random: randomScores,
+};
+
 /** Which sets of channels are removed, and what is left. */
 export interface Choice {
   /** 1 for each set that is removed. */
@@ -19,6 +25,53 @@ export interface Choice {
   /** Parameters in prunable groups. */
   before: number;
   after: number;
+}
+
+/** Beyond this part more than was asked for, blocks are given up for a compression that is met closely. */
+const mostBeyond = 1.05;
+
+/**
+ * Removes sets of channels from the lowest score on, until parameters in prunable groups are at most 1/compression of
+ * what they were: in bundles that leave multiples of a block, and one by one where that does not suffice. A set that
+ * would leave an axis empty is skipped. The last sets may have been large: those that fit into the room that they
+ * left are put back, from the highest score down. Where the compression cannot be reached, every removable set is
+ * removed.
+ */
+export function chooseChannels(groups: ChannelGroups, scores: Float64Array, compression: number): Choice {
+  const tally = new Tally(groups);
+  const before = tally.left;
+  const removed = new Uint8Array(groups.count);
+  const isReached = (): boolean => tally.left * compression <= before;
+  const mark = ({ sets }: Bundle, value: 0 | 1): void => {
+    for (const set of sets) removed[set] = value;
+  };
+  const remove = (bundles: readonly Bundle[]): void => {
+    for (const bundle of bundles) {
+      if (isReached()) return;
+      if (tally.remove(bundle.sets)) mark(bundle, 1);
+    }
+  };
+  const restore = (bundles: readonly Bundle[]): void => {
+    for (const bundle of bundles.toReversed()) {
+      if (bundle.sets.some((set) => removed[set] === 0)) continue;
+      tally.restore(bundle.sets);
+      if (isReached()) mark(bundle, 0);
+      else tally.remove(bundle.sets);
+    }
+  };
+  const singles = (value: 0 | 1): Bundle[] =>
+    singleBundles(
+      [...removed.keys()].filter((set) => removed[set] === value),
+      scores,
+    );
+  const bundles = channelBundles(groups, scores);
+  remove(bundles);
+  if (!isReached()) remove(singles(0));
+  if (isReached()) {
+    restore(bundles);
+    if (tally.left * compression * mostBeyond < before) restore(singles(1));
+  }
+  return { removed, sizes: tally.sizes, before, after: tally.left };
 }
 
 /** Counts the remaining channels while sets are removed and put back. */
@@ -76,52 +129,19 @@ class Tally {
   }
 }
 
-/** Beyond this part more than was asked for, blocks are given up for a compression that is met closely. */
-const mostBeyond = 1.05;
+/** The strategies that remove channels. */
+export type StructuredStrategy = keyof typeof scores;
 
 /**
- * Removes sets of channels from the lowest score on, until parameters in prunable groups are at most 1/compression of
- * what they were: in bundles that leave multiples of a block, and one by one where that does not suffice. A set that
- * would leave an axis empty is skipped. The last sets may have been large: those that fit into the room that they
- * left are put back, from the highest score down. Where the compression cannot be reached, every removable set is
- * removed.
+ * How much each removable set of channels matters to a strategy: the lowest are removed first.
+ *
+ * @throws ModelError where a weight that is ranked holds NaN or infinity
  */
-export function chooseChannels(groups: ChannelGroups, scores: Float64Array, compression: number): Choice {
-  const tally = new Tally(groups);
-  const before = tally.left;
-  const removed = new Uint8Array(groups.count);
-  const isReached = (): boolean => tally.left * compression <= before;
-  const mark = ({ sets }: Bundle, value: 0 | 1): void => {
-    for (const set of sets) removed[set] = value;
-  };
-  const remove = (bundles: readonly Bundle[]): void => {
-    for (const bundle of bundles) {
-      if (isReached()) return;
-      if (tally.remove(bundle.sets)) mark(bundle, 1);
-    }
-  };
-  const restore = (bundles: readonly Bundle[]): void => {
-    for (const bundle of bundles.toReversed()) {
-      if (bundle.sets.some((set) => removed[set] === 0)) continue;
-      tally.restore(bundle.sets);
-      if (isReached()) mark(bundle, 0);
-      else tally.remove(bundle.sets);
-    }
-  };
-  const singles = (value: 0 | 1): Bundle[] =>
-    singleBundles(
-      [...removed.keys()].filter((set) => removed[set] === value),
-      scores,
-    );
-  const bundles = channelBundles(groups, scores);
-  remove(bundles);
-  if (!isReached()) remove(singles(0));
-  if (isReached()) {
-    restore(bundles);
-    if (tally.left * compression * mostBeyond < before) restore(singles(1));
-  }
-  return { removed, sizes: tally.sizes, before, after: tally.left };
-}
+export const channelScores = (
+  groups: ChannelGroups,
+  strategy: StructuredStrategy,
+  seed: number,
+): Float64Array => scores[strategy](groups, seed);
 
 /** For each place on an axis the sum of |w| or of w² over everything that lies there. */
 function axisSums(
@@ -205,23 +225,3 @@ function randomScores(groups: ChannelGroups, seed: number): Float64Array {
   const chance = chances(seed);
   return new Float64Array(groups.count).map(() => chance.next().value);
 }
-
-const scores = {
-  structured_l1: (groups: ChannelGroups) => normScores(groups, false),
-  structured_l2: (groups: ChannelGroups) => normScores(groups, true),
-  random: randomScores,
-};
-
-/** The strategies that remove channels. */
-export type StructuredStrategy = keyof typeof scores;
-
-/**
- * How much each removable set of channels matters to a strategy: the lowest are removed first.
- *
- * @throws ModelError where a weight that is ranked holds NaN or infinity
- */
-export const channelScores = (
-  groups: ChannelGroups,
-  strategy: StructuredStrategy,
-  seed: number,
-): Float64Array => scores[strategy](groups, seed);

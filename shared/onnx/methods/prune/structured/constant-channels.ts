@@ -11,12 +11,57 @@ import { layerName } from '../outcome.ts';
 import type { Carried, Cut, DependencyGraph } from './dependency-graph.ts';
 import { addToBias } from './remove-channels.ts';
 
+/**
+ * Fold removed constant channels into the bias of the layers that use them, so that channels without weights are
+ * removed without changing the result: behind a Sigmoid they are 0.5. Layers that are done otherwise are left out. Returns the layers in which this is not exact
+ * at the edges, because the layer pads.
+ */
+export function foldConstantChannels(
+  dependencies: DependencyGraph,
+  isRemoved: (label: number) => boolean,
+  isDone: (cut: Cut) => boolean = () => false,
+): string[] {
+  if (!hasDeadChannels(dependencies)) return [];
+  const constants = new ConstantChannels(dependencies);
+  const inexact: string[] = [];
+  for (const cut of [...dependencies.cuts]) {
+    const { node, position, isWeight } = cut;
+    if (isDone(cut)) continue;
+    const input = dependencies.carried.get(node.input[0] ?? '');
+    const known = constants.of(node.input[0]);
+    const weight = dependencies.constant(node.input[1]);
+    const isUser =
+      isWeight &&
+      position === 1 &&
+      input !== undefined &&
+      dependencies.producers.some((one) => one.node === node);
+    if (!isUser || known === undefined || weight?.type !== 'float') continue;
+    if (node.opType !== 'Conv' && weight.dims.length !== 2) continue;
+    if (dependencies.carried.get(node.output[0] ?? '')?.labels === cut.labels) continue;
+    const sums = contributions(cut, weight, known, (at) => isRemoved(input.labels[at] ?? 0));
+    if (sums.every((sum) => sum === 0)) continue;
+    addToBias(dependencies, cut, weight, sums);
+    if (isPadded(node)) inexact.push(layerName(node));
+  }
+  return inexact;
+}
+
+/** Whether anything that makes channels has one without weights; only then is there something to look for. */
+function hasDeadChannels({ producers, model, cuts }: DependencyGraph): boolean {
+  const made = new Set(producers.map(({ labels }) => labels));
+  return cuts.some(({ node, position, axis, labels }) => {
+    const weight = made.has(labels) ? model.graph.initializers.get(node.input[position] ?? '') : undefined;
+    if (weight === undefined) return false;
+    const behind = elementCount(weight.dims.slice(axis + 1));
+    const isAlive = new Uint8Array(labels.length);
+    for (const [at, value] of floatsOf(weight).entries())
+      if (value !== 0) isAlive[Math.floor(at / behind) % labels.length] = 1;
+    return isAlive.includes(0);
+  });
+}
+
 /** The constant value of each channel; NaN for those that depend on the input. */
 type ChannelConstants = Float64Array;
-
-/** Operators that move channels as they are: the output's are found among the input's by their labels. */
-const moving = new Set('Transpose Squeeze Unsqueeze Flatten Reshape Split Slice Identity Dropout'.split(' '));
-const pools = new Set(['MaxPool', 'GlobalMaxPool', 'GlobalAveragePool', 'AveragePool']);
 
 const combine: Readonly<Record<string, (a: number, b: number) => number>> = {
   Add: (a, b) => a + b,
@@ -25,10 +70,10 @@ const combine: Readonly<Record<string, (a: number, b: number) => number>> = {
   Div: (a, b) => a / b,
 };
 
-/** Whether any pad is not zero. */
-export const isPadded = (node: NodeProto): boolean =>
-  (intsAttribute(node, 'pads') ?? []).some((pad) => pad !== 0) ||
-  stringAttribute(node, 'auto_pad', 'NOTSET').startsWith('SAME');
+const pools = new Set(['MaxPool', 'GlobalMaxPool', 'GlobalAveragePool', 'AveragePool']);
+
+/** Operators that move channels as they are: the output's are found among the input's by their labels. */
+const moving = new Set('Transpose Squeeze Unsqueeze Flatten Reshape Split Slice Identity Dropout'.split(' '));
 
 /**
  * Find the channels that do not depend on the input: those whose weights are all zero, as an earlier pruning leaves
@@ -147,7 +192,9 @@ class ConstantChannels {
 }
 
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
+
 const softplus = (x: number): number => Math.log1p(Math.exp(x));
+
 const hardSigmoid = (x: number, slope: number, offset: number): number =>
   Math.min(1, Math.max(0, slope * x + offset));
 
@@ -173,19 +220,10 @@ const constantActivations: Readonly<Record<string, (x: number, node: NodeProto) 
   Sqrt: (x) => Math.sqrt(x),
 };
 
-/** Whether anything that makes channels has one without weights; only then is there something to look for. */
-function hasDeadChannels({ producers, model, cuts }: DependencyGraph): boolean {
-  const made = new Set(producers.map(({ labels }) => labels));
-  return cuts.some(({ node, position, axis, labels }) => {
-    const weight = made.has(labels) ? model.graph.initializers.get(node.input[position] ?? '') : undefined;
-    if (weight === undefined) return false;
-    const behind = elementCount(weight.dims.slice(axis + 1));
-    const isAlive = new Uint8Array(labels.length);
-    for (const [at, value] of floatsOf(weight).entries())
-      if (value !== 0) isAlive[Math.floor(at / behind) % labels.length] = 1;
-    return isAlive.includes(0);
-  });
-}
+/** Whether any pad is not zero. */
+export const isPadded = (node: NodeProto): boolean =>
+  (intsAttribute(node, 'pads') ?? []).some((pad) => pad !== 0) ||
+  stringAttribute(node, 'auto_pad', 'NOTSET').startsWith('SAME');
 
 /** The contribution of removed constant channels to each output of a layer. */
 function contributions(
@@ -210,39 +248,4 @@ function contributions(
     if (constant !== 0 && !Number.isNaN(constant)) sums[output] = (sums[output] ?? 0) + value * constant;
   }
   return sums;
-}
-
-/**
- * Fold removed constant channels into the bias of the layers that use them, so that channels without weights are
- * removed without changing the result: behind a Sigmoid they are 0.5. Layers that are done otherwise are left out. Returns the layers in which this is not exact
- * at the edges, because the layer pads.
- */
-export function foldConstantChannels(
-  dependencies: DependencyGraph,
-  isRemoved: (label: number) => boolean,
-  isDone: (cut: Cut) => boolean = () => false,
-): string[] {
-  if (!hasDeadChannels(dependencies)) return [];
-  const constants = new ConstantChannels(dependencies);
-  const inexact: string[] = [];
-  for (const cut of [...dependencies.cuts]) {
-    const { node, position, isWeight } = cut;
-    if (isDone(cut)) continue;
-    const input = dependencies.carried.get(node.input[0] ?? '');
-    const known = constants.of(node.input[0]);
-    const weight = dependencies.constant(node.input[1]);
-    const isUser =
-      isWeight &&
-      position === 1 &&
-      input !== undefined &&
-      dependencies.producers.some((one) => one.node === node);
-    if (!isUser || known === undefined || weight?.type !== 'float') continue;
-    if (node.opType !== 'Conv' && weight.dims.length !== 2) continue;
-    if (dependencies.carried.get(node.output[0] ?? '')?.labels === cut.labels) continue;
-    const sums = contributions(cut, weight, known, (at) => isRemoved(input.labels[at] ?? 0));
-    if (sums.every((sum) => sum === 0)) continue;
-    addToBias(dependencies, cut, weight, sums);
-    if (isPadded(node)) inexact.push(layerName(node));
-  }
-  return inexact;
 }

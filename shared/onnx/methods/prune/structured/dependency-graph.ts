@@ -9,12 +9,6 @@ import type { Tensor } from '../../../model/tensor/tensor.ts';
 import { isFloatTensor } from '../../../model/tensor/values.ts';
 import { Channels, type Labels } from './channels.ts';
 
-/** A value of which channels may be removed along an axis. */
-export interface Carried {
-  axis: number;
-  labels: Labels;
-}
-
 /** A constant input of a node that loses the removed channels along an axis. */
 export interface Cut {
   node: NodeProto;
@@ -41,6 +35,12 @@ export interface Remaining {
 
 /** A change of a node, made once it is known which channels are removed. */
 export type Edit = (remaining: Remaining) => void;
+
+/** A value of which channels may be removed along an axis. */
+export interface Carried {
+  axis: number;
+  labels: Labels;
+}
 
 /** Facts about a model that are collected node by node. */
 export class DependencyGraph {

@@ -17,108 +17,11 @@ import { foldConstantChannels } from './constant-channels.ts';
 import type { DependencyGraph, Remaining } from './dependency-graph.ts';
 import { remainingOf, removeChannels } from './remove-channels.ts';
 
-/** Report the layers that have to keep channels, and why. */
-function reportLocks({ producers, channels }: DependencyGraph, report: TransformReport): void {
-  for (const { node, labels } of producers) {
-    const reasons = [...labels].map((label) => channels.lockOf(label)).filter((why) => why !== undefined);
-    const [first] = reasons;
-    if (first === undefined) continue;
-    const part = reasons.length === labels.length ? 'all' : `${reasons.length} of`;
-    report.keep(`${part} ${labels.length} output channels of ${layerName(node)}`, first);
-  }
-}
-
-/** The groups of layers whose channels were chosen among each other, and how many are left in the widest of them. */
-function prunedGroups({ producers, setOf, familyOf }: ChannelGroups, remaining: Remaining): PrunedGroup[] {
-  const groups = new Map<number, PrunedGroup>();
-  for (const { node, labels } of producers) {
-    const set = [...labels].map(setOf).find((found) => found !== undefined);
-    if (set === undefined) continue;
-    const family = familyOf[set] ?? set;
-    const group = groups.get(family) ?? { layers: [], channels_before: 0, channels_after: 0 };
-    group.layers.push(layerName(node));
-    if (labels.length > group.channels_before) {
-      group.channels_before = labels.length;
-      group.channels_after = remaining.count(labels);
-    }
-    groups.set(family, group);
-  }
-  return [...groups.values()];
-}
-
-function refuseEmpty({ graph }: Model, report: TransformReport): never {
-  const why = report.kept.slice(0, 3).map((kept) => `${kept.what}: ${kept.why}`);
-  throw new ModelError(
-    `The model has no channels that can be removed${why.length > 0 ? ` (${why.join('; ')})` : ''}.${weightsInBodies(graph)}`,
-  );
-}
-
-/** Names the largest compression that can be reached, and the groups in which most channels are left then. */
-function refuseOutOfReach(compression: number, { before, after }: Choice, groups: PrunedGroup[]): void {
-  if (after * compression <= before) return;
-  const reachable = Math.max(1, Math.floor(before / after));
-  const held = groups
-    .toSorted((a, b) => b.channels_after - a.channels_after || b.channels_before - a.channels_before)
-    .slice(0, 3)
-    .map((group) => {
-      const more = group.layers.length > 1 ? ` and ${group.layers.length - 1} more` : '';
-      return `${group.layers[0]}${more} (${group.channels_after} of ${group.channels_before} channels left)`;
-    });
-  throw new ModelError(
-    `A compression of ${compression} is out of reach, the largest reachable one is ${reachable}: every group keeps at least one channel. It was held back by ${held.join(', ')}.`,
-  );
-}
-
 type StructuredRequest = Pick<PruneRequest, 'compression' | 'exclude' | 'seed'> &
   (
     | { strategy: StructuredStrategy }
     | { strategy: 'structured_reconstruct'; allocation: PruneRequest['allocation'] }
   );
-
-/** How much each set of channels matters to a request's strategy. */
-function scoresOf(
-  groups: ChannelGroups,
-  consumers: readonly Consumer[],
-  statistics: CalibrationStatistics,
-  request: StructuredRequest,
-): Float64Array {
-  if (request.strategy !== 'structured_reconstruct')
-    return channelScores(groups, request.strategy, request.seed);
-  const byNorm = channelScores(groups, 'structured_l2', request.seed);
-  return predictionScores(groups, consumers, statistics, request.allocation, byNorm);
-}
-
-/** Values of each channel, for every channel of a layer, below which the prediction may fit the calibration set alone. */
-const minRows = 2;
-
-/** Report the layers whose removed channels nothing makes up for, and predictions from few values. */
-function reportFolds(
-  consumers: readonly Consumer[],
-  folded: ReadonlySet<Consumer>,
-  isRemoved: (label: number) => boolean,
-  statistics: CalibrationStatistics,
-  report: TransformReport,
-): void {
-  const scarce = [...folded].filter(
-    ({ input, labels }) => (statistics.get(input)?.rows ?? 0) < minRows * labels.length,
-  );
-  const [first] = scarce;
-  if (first !== undefined) {
-    const rows = statistics.get(first.input)?.rows ?? 0;
-    report.warnings.push(
-      `THE CALIBRATION SET IS SMALL: it shows ${rows} values of each of the ${first.labels.length} channels that ${layerName(first.node)} takes${scarce.length > 1 ? `, and ${scarce.length - 1} other layers see as few` : ''}. Measure the accuracy on other data, or give ${minRows} for each channel.`,
-    );
-  }
-  for (const consumer of consumers) {
-    if (folded.has(consumer) || !consumer.labels.some(isRemoved)) continue;
-    report.keep(
-      `the weights left in ${layerName(consumer.node)}`,
-      consumer.isAlone
-        ? 'calibration shows no finite values of its channels'
-        : 'its weight is shared with other layers',
-    );
-  }
-}
 
 /**
  * Removes whole channels, neurons and attention heads, from the least important one on (`structured_l1`,
@@ -163,4 +66,101 @@ export function pruneStructured(
   report.layers.push(...removeChannels(dependencies, remaining));
   const modelAfter = floatParameters(model.graph);
   recordOutcome(report, request, { ...choice, modelBefore, modelAfter }, pruned);
+}
+
+/** Report the layers that have to keep channels, and why. */
+function reportLocks({ producers, channels }: DependencyGraph, report: TransformReport): void {
+  for (const { node, labels } of producers) {
+    const reasons = [...labels].map((label) => channels.lockOf(label)).filter((why) => why !== undefined);
+    const [first] = reasons;
+    if (first === undefined) continue;
+    const part = reasons.length === labels.length ? 'all' : `${reasons.length} of`;
+    report.keep(`${part} ${labels.length} output channels of ${layerName(node)}`, first);
+  }
+}
+
+function refuseEmpty({ graph }: Model, report: TransformReport): never {
+  const why = report.kept.slice(0, 3).map((kept) => `${kept.what}: ${kept.why}`);
+  throw new ModelError(
+    `The model has no channels that can be removed${why.length > 0 ? ` (${why.join('; ')})` : ''}.${weightsInBodies(graph)}`,
+  );
+}
+
+/** How much each set of channels matters to a request's strategy. */
+function scoresOf(
+  groups: ChannelGroups,
+  consumers: readonly Consumer[],
+  statistics: CalibrationStatistics,
+  request: StructuredRequest,
+): Float64Array {
+  if (request.strategy !== 'structured_reconstruct')
+    return channelScores(groups, request.strategy, request.seed);
+  const byNorm = channelScores(groups, 'structured_l2', request.seed);
+  return predictionScores(groups, consumers, statistics, request.allocation, byNorm);
+}
+
+/** The groups of layers whose channels were chosen among each other, and how many are left in the widest of them. */
+function prunedGroups({ producers, setOf, familyOf }: ChannelGroups, remaining: Remaining): PrunedGroup[] {
+  const groups = new Map<number, PrunedGroup>();
+  for (const { node, labels } of producers) {
+    const set = [...labels].map(setOf).find((found) => found !== undefined);
+    if (set === undefined) continue;
+    const family = familyOf[set] ?? set;
+    const group = groups.get(family) ?? { layers: [], channels_before: 0, channels_after: 0 };
+    group.layers.push(layerName(node));
+    if (labels.length > group.channels_before) {
+      group.channels_before = labels.length;
+      group.channels_after = remaining.count(labels);
+    }
+    groups.set(family, group);
+  }
+  return [...groups.values()];
+}
+
+/** Names the largest compression that can be reached, and the groups in which most channels are left then. */
+function refuseOutOfReach(compression: number, { before, after }: Choice, groups: PrunedGroup[]): void {
+  if (after * compression <= before) return;
+  const reachable = Math.max(1, Math.floor(before / after));
+  const held = groups
+    .toSorted((a, b) => b.channels_after - a.channels_after || b.channels_before - a.channels_before)
+    .slice(0, 3)
+    .map((group) => {
+      const more = group.layers.length > 1 ? ` and ${group.layers.length - 1} more` : '';
+      return `${group.layers[0]}${more} (${group.channels_after} of ${group.channels_before} channels left)`;
+    });
+  throw new ModelError(
+    `A compression of ${compression} is out of reach, the largest reachable one is ${reachable}: every group keeps at least one channel. It was held back by ${held.join(', ')}.`,
+  );
+}
+
+/** Values of each channel, for every channel of a layer, below which the prediction may fit the calibration set alone. */
+const minRows = 2;
+
+/** Report the layers whose removed channels nothing makes up for, and predictions from few values. */
+function reportFolds(
+  consumers: readonly Consumer[],
+  folded: ReadonlySet<Consumer>,
+  isRemoved: (label: number) => boolean,
+  statistics: CalibrationStatistics,
+  report: TransformReport,
+): void {
+  const scarce = [...folded].filter(
+    ({ input, labels }) => (statistics.get(input)?.rows ?? 0) < minRows * labels.length,
+  );
+  const [first] = scarce;
+  if (first !== undefined) {
+    const rows = statistics.get(first.input)?.rows ?? 0;
+    report.warnings.push(
+      `THE CALIBRATION SET IS SMALL: it shows ${rows} values of each of the ${first.labels.length} channels that ${layerName(first.node)} takes${scarce.length > 1 ? `, and ${scarce.length - 1} other layers see as few` : ''}. Measure the accuracy on other data, or give ${minRows} for each channel.`,
+    );
+  }
+  for (const consumer of consumers) {
+    if (folded.has(consumer) || !consumer.labels.some(isRemoved)) continue;
+    report.keep(
+      `the weights left in ${layerName(consumer.node)}`,
+      consumer.isAlone
+        ? 'calibration shows no finite values of its channels'
+        : 'its weight is shared with other layers',
+    );
+  }
 }

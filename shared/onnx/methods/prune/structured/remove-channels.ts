@@ -11,16 +11,33 @@ import { layoutOf } from '../weight-layout.ts';
 import type { Labels } from './channels.ts';
 import type { Cut, DependencyGraph, Remaining } from './dependency-graph.ts';
 
-/** Return the remaining positions of axes, each computed once. */
-export function remainingOf(isRemoved: (label: number) => boolean): Remaining {
-  const known = new Map<Labels, number[]>();
-  const places = (labels: Labels): number[] => {
-    const found =
-      known.get(labels) ?? [...labels].flatMap((label, place) => (isRemoved(label) ? [] : [place]));
-    known.set(labels, found);
-    return found;
-  };
-  return { places, count: (labels) => places(labels).length };
+/**
+ * Removes channels from a model: cuts every constant that has them, copying those that are shared in different forms,
+ * changes what depends on their number, and drops declarations of shapes that no longer hold.
+ */
+export function removeChannels(dependencies: DependencyGraph, remaining: Remaining): LayerChange[] {
+  const { graph } = dependencies.model;
+  const made = new Map<string, Tensor>();
+  const pairs = new Map<Tensor, Tensor>();
+  const changes: LayerChange[] = [];
+  for (const input of inputCuts(dependencies, remaining)) {
+    const cut = replace(dependencies, made, input);
+    pairs.set(cut, input.tensor);
+    changes.push(...changeOf(input, cut));
+  }
+  for (const edit of dependencies.edits) edit(remaining);
+  removeUnused(graph);
+  restoreNames(dependencies, pairs);
+  graph.proto.valueInfo = graph.proto.valueInfo.filter(
+    ({ name }) => !dependencies.carried.has(name) && !graph.initializers.has(name),
+  );
+  return changes;
+}
+
+/** The remaining positions of an axis, in order. */
+interface AxisCut {
+  axis: number;
+  places: readonly number[];
 }
 
 /** An input of a node, and what is left of its axes. */
@@ -60,68 +77,14 @@ function replace(
   return cut;
 }
 
-/** Gives cut constants the name that they had where the former ones are gone. */
-function restoreNames(dependencies: DependencyGraph, pairs: ReadonlyMap<Tensor, Tensor>): void {
-  const { graph } = dependencies.model;
-  const names = new Map<string, string>();
-  const taken = new Set(graph.initializers.keys());
-  for (const [cut, { name }] of pairs) {
-    if (!taken.has(name)) names.set(cut.name, name);
-    taken.add(name);
-  }
-  for (const [from, to] of names) {
-    const cut = graph.initializers.get(from);
-    if (cut === undefined) continue;
-    graph.initializers.delete(from);
-    graph.put({ ...cut, name: to });
-  }
-  for (const node of graph.nodes) node.input = node.input.map((name) => names.get(name) ?? name);
-}
-
-function changeOf({ node, position, tensor }: InputCut, cut: Tensor): LayerChange[] {
-  const isTransposed = node.domain === '' && node.opType === 'ConvTranspose' && position === 1;
-  if (!isTransposed && layoutOf(node, position, tensor) === undefined) return [];
-  return [
-    {
-      layer: layerName(node),
-      operator: node.opType,
-      weight: tensor.name,
-      parameters_before: elementCount(tensor.dims),
-      parameters_after: elementCount(cut.dims),
-      nonzero_before: null,
-      nonzero_after: null,
-      error: null,
-    },
-  ];
-}
-
-/**
- * Removes channels from a model: cuts every constant that has them, copying those that are shared in different forms,
- * changes what depends on their number, and drops declarations of shapes that no longer hold.
- */
-export function removeChannels(dependencies: DependencyGraph, remaining: Remaining): LayerChange[] {
-  const { graph } = dependencies.model;
-  const made = new Map<string, Tensor>();
-  const pairs = new Map<Tensor, Tensor>();
-  const changes: LayerChange[] = [];
-  for (const input of inputCuts(dependencies, remaining)) {
-    const cut = replace(dependencies, made, input);
-    pairs.set(cut, input.tensor);
-    changes.push(...changeOf(input, cut));
-  }
-  for (const edit of dependencies.edits) edit(remaining);
-  removeUnused(graph);
-  restoreNames(dependencies, pairs);
-  graph.proto.valueInfo = graph.proto.valueInfo.filter(
-    ({ name }) => !dependencies.carried.has(name) && !graph.initializers.has(name),
+/** The tensor with only these places of its axes, under another name; cut each time it is read. */
+function cutTensor(tensor: Tensor, name: string, cuts: readonly AxisCut[]): Tensor {
+  const width = bitsOf(tensor.type) / 8;
+  const shapes = [tensor.dims];
+  for (const { axis, places } of cuts) shapes.push((shapes.at(-1) ?? []).with(axis, places.length));
+  return lazyTensor(name, tensor.type, shapes.at(-1) ?? [], () =>
+    cuts.reduce((bytes, cut, at) => cutBytes(bytes, shapes[at] ?? [], width, cut), tensor.bytes()),
   );
-  return changes;
-}
-
-/** The remaining positions of an axis, in order. */
-interface AxisCut {
-  axis: number;
-  places: readonly number[];
 }
 
 /** Bytes of a tensor without the places of one axis that go. */
@@ -147,42 +110,51 @@ function cutBytes(
   return left;
 }
 
-/** The tensor with only these places of its axes, under another name; cut each time it is read. */
-function cutTensor(tensor: Tensor, name: string, cuts: readonly AxisCut[]): Tensor {
-  const width = bitsOf(tensor.type) / 8;
-  const shapes = [tensor.dims];
-  for (const { axis, places } of cuts) shapes.push((shapes.at(-1) ?? []).with(axis, places.length));
-  return lazyTensor(name, tensor.type, shapes.at(-1) ?? [], () =>
-    cuts.reduce((bytes, cut, at) => cutBytes(bytes, shapes[at] ?? [], width, cut), tensor.bytes()),
-  );
+function changeOf({ node, position, tensor }: InputCut, cut: Tensor): LayerChange[] {
+  const isTransposed = node.domain === '' && node.opType === 'ConvTranspose' && position === 1;
+  if (!isTransposed && layoutOf(node, position, tensor) === undefined) return [];
+  return [
+    {
+      layer: layerName(node),
+      operator: node.opType,
+      weight: tensor.name,
+      parameters_before: elementCount(tensor.dims),
+      parameters_after: elementCount(cut.dims),
+      nonzero_before: null,
+      nonzero_after: null,
+      error: null,
+    },
+  ];
 }
 
-/** Where operators that follow a product add a constant for each of its outputs. */
-const biasInputs: Readonly<Record<string, readonly number[]>> = {
-  Add: [0, 1],
-  BiasGelu: [1],
-  SkipLayerNormalization: [4],
-};
-
-/**
- * Adds numbers to the constant that the next node adds to a product. Returns false if no such constant exists, or
- * if other nodes use the product too.
- */
-function addToNext(
-  dependencies: DependencyGraph,
-  product: string,
-  name: string,
-  sums: Float64Array,
-): boolean {
-  const next = dependencies.index.soleUse(product)?.node;
-  for (const position of biasInputs[next?.opType ?? ''] ?? []) {
-    const bias = dependencies.constant(next?.input[position]);
-    if (next === undefined || bias?.type !== 'float' || bias.dims.join() !== String(sums.length)) continue;
-    const values = Float32Array.from(floatsOf(bias), (value, at) => value + (sums[at] ?? 0));
-    next.input[position] = dependencies.model.graph.put(makeTensor(name, 'float', bias.dims, values)).name;
-    return true;
+/** Gives cut constants the name that they had where the former ones are gone. */
+function restoreNames(dependencies: DependencyGraph, pairs: ReadonlyMap<Tensor, Tensor>): void {
+  const { graph } = dependencies.model;
+  const names = new Map<string, string>();
+  const taken = new Set(graph.initializers.keys());
+  for (const [cut, { name }] of pairs) {
+    if (!taken.has(name)) names.set(cut.name, name);
+    taken.add(name);
   }
-  return false;
+  for (const [from, to] of names) {
+    const cut = graph.initializers.get(from);
+    if (cut === undefined) continue;
+    graph.initializers.delete(from);
+    graph.put({ ...cut, name: to });
+  }
+  for (const node of graph.nodes) node.input = node.input.map((name) => names.get(name) ?? name);
+}
+
+/** Return the remaining positions of axes, each computed once. */
+export function remainingOf(isRemoved: (label: number) => boolean): Remaining {
+  const known = new Map<Labels, number[]>();
+  const places = (labels: Labels): number[] => {
+    const found =
+      known.get(labels) ?? [...labels].flatMap((label, place) => (isRemoved(label) ? [] : [place]));
+    known.set(labels, found);
+    return found;
+  };
+  return { places, count: (labels) => places(labels).length };
 }
 
 /**
@@ -232,4 +204,32 @@ export function addToBias(
   node.input[2] = name;
   if (labels !== undefined)
     dependencies.cut({ node, position: 2, axis: dims.length - 1, labels, isWeight: false });
+}
+
+/** Where operators that follow a product add a constant for each of its outputs. */
+const biasInputs: Readonly<Record<string, readonly number[]>> = {
+  Add: [0, 1],
+  BiasGelu: [1],
+  SkipLayerNormalization: [4],
+};
+
+/**
+ * Adds numbers to the constant that the next node adds to a product. Returns false if no such constant exists, or
+ * if other nodes use the product too.
+ */
+function addToNext(
+  dependencies: DependencyGraph,
+  product: string,
+  name: string,
+  sums: Float64Array,
+): boolean {
+  const next = dependencies.index.soleUse(product)?.node;
+  for (const position of biasInputs[next?.opType ?? ''] ?? []) {
+    const bias = dependencies.constant(next?.input[position]);
+    if (next === undefined || bias?.type !== 'float' || bias.dims.join() !== String(sums.length)) continue;
+    const values = Float32Array.from(floatsOf(bias), (value, at) => value + (sums[at] ?? 0));
+    next.input[position] = dependencies.model.graph.put(makeTensor(name, 'float', bias.dims, values)).name;
+    return true;
+  }
+  return false;
 }

@@ -26,11 +26,11 @@ export interface Blocks {
 /** Blocks along K hold this many weights. */
 export const blockSize = 32;
 
-/** Columns that are worked at together: their rows of 32 lie in the cache while they are written out by column. */
-const tile = 64;
-
 /** Number of blocks along K; the last one may be shorter. */
 export const blockCount = (k: number): number => Math.ceil(k / blockSize);
+
+/** Columns that are worked at together: their rows of 32 lie in the cache while they are written out by column. */
+const tile = 64;
 
 /**
  * Quantizes weights in blocks of 32 along K. Each is multiplied by the reciprocal of the scale in float32 and rounded

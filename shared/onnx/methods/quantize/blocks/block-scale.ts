@@ -32,31 +32,14 @@ export function levelOf(value: number, reciprocal: number, zeroPoint: number, mo
   return shifted < 0 ? 0 : shifted > most ? most : Math.floor(shifted);
 }
 
-/** Parts of the whole range that are tried: from all of it down to 0.6. */
-const shrinks = Float64Array.from({ length: 17 }, (_, at) => 1 - at / 40);
-
 /** Values of a block and how much the error of each counts. */
 export interface WeightedBlock {
   values: Float64Array;
   weights: Float64Array;
 }
 
-/** Summed up to a bound, beyond which it does not matter. */
-function squaredError(
-  { values, weights }: WeightedBlock,
-  { scale, zeroPoint }: BlockScale,
-  most: number,
-  bound: number,
-): number {
-  const reciprocal = reciprocalOf(scale);
-  let sum = 0;
-  for (let at = 0; at < values.length && sum < bound; at += 1) {
-    const value = values[at] ?? 0;
-    const error = (levelOf(value, reciprocal, zeroPoint, most) - zeroPoint) * scale - value;
-    sum += (weights[at] ?? 1) * error * error;
-  }
-  return sum;
-}
+/** Parts of the whole range that are tried: from all of it down to 0.6. */
+const shrinks = Float64Array.from({ length: 17 }, (_, at) => 1 - at / 40);
 
 /**
  * The scale whose squared error over a block is least, of the ranges that are the block's own shrunk evenly; symmetric,
@@ -89,4 +72,21 @@ export function bestBlockScale(block: WeightedBlock, bits: 4 | 8, symmetric: boo
     }
   }
   return best;
+}
+
+/** Summed up to a bound, beyond which it does not matter. */
+function squaredError(
+  { values, weights }: WeightedBlock,
+  { scale, zeroPoint }: BlockScale,
+  most: number,
+  bound: number,
+): number {
+  const reciprocal = reciprocalOf(scale);
+  let sum = 0;
+  for (let at = 0; at < values.length && sum < bound; at += 1) {
+    const value = values[at] ?? 0;
+    const error = (levelOf(value, reciprocal, zeroPoint, most) - zeroPoint) * scale - value;
+    sum += (weights[at] ?? 1) * error * error;
+  }
+  return sum;
 }

@@ -31,14 +31,6 @@ export interface BlockTensors {
   zeroPoints: Tensor | undefined;
 }
 
-const matrixOf = ({ k, n, transposed }: WeightMatrix, values: Float32Array): Matrix => ({
-  values,
-  k,
-  n,
-  strideK: transposed ? 1 : n,
-  strideN: transposed ? k : 1,
-});
-
 /** How a weight becomes blocks. The matrix is the weight's values, as they lie. */
 export type BlockMethod = (matrix: Matrix, format: BlockFormat, weight: WeightMatrix) => Blocks;
 
@@ -68,6 +60,14 @@ export class BlockCache {
     return this.#blocks;
   }
 }
+
+const matrixOf = ({ k, n, transposed }: WeightMatrix, values: Float32Array): Matrix => ({
+  values,
+  k,
+  n,
+  strideK: transposed ? 1 : n,
+  strideN: transposed ? k : 1,
+});
 
 /**
  * The constants of a weight in blocks, computed when they are written. `layer` gets the weight's error then. The values
@@ -113,36 +113,23 @@ export interface BlockUse {
   weight: WeightMatrix;
 }
 
-interface Found {
-  tensor: Tensor;
-  transposed: boolean;
-}
-
-/** The matrix that a product takes as its right side: a constant, or the transpose of one. */
-function rightSide(graph: Graph, index: GraphIndex, name: string): Found | undefined {
-  const tensor = graph.initializer(name);
-  if (tensor !== undefined) return { tensor, transposed: false };
-  const producer = index.producer(name);
-  const perm = producer?.opType === 'Transpose' ? intsAttribute(producer, 'perm') : undefined;
-  const below = perm?.join() === '1,0' ? graph.initializer(producer?.input[0] ?? '') : undefined;
-  return below && { tensor: below, transposed: true };
-}
-
-/** Why a constant cannot go into blocks; undefined where it can. */
-function objection({ type, dims }: Tensor, kind: BlockUse['kind'], node: NodeProto): string | undefined {
-  if (type !== 'float') return `its weight is ${type}, not float`;
-  if (dims.length !== 2) return `its weight has ${dims.length} dimensions, not 2`;
-  if (dims.includes(0)) return 'its weight is empty';
-  if (kind === 'table' && intAttribute(node, 'axis', 0) !== 0) return 'it looks up along another axis than 0';
-  if (kind === 'table' && (dims[1] ?? 0) % blockSize !== 0) {
-    return `its rows of ${dims[1]} do not fill blocks of ${blockSize}`;
+/** The nodes whose weights go into blocks, bodies of control flow included. What stays as it is, is reported. */
+export function findBlockUses(root: Graph, exclude: readonly string[], report: TransformReport): BlockUse[] {
+  const uses: BlockUse[] = [];
+  const isSound = finiteness();
+  for (const graph of root.all()) {
+    const index = new GraphIndex(graph);
+    for (const node of graph.nodes) {
+      if (node.domain !== '' || !['MatMul', 'Gemm', 'Gather'].includes(node.opType)) continue;
+      if (isExcluded(node, exclude)) {
+        report.keep(nodeName(node), 'the request excludes it');
+        continue;
+      }
+      const use = siteOf(graph, index, node, { report, isSound });
+      if (use !== undefined) uses.push(use);
+    }
   }
-  if (node.opType !== 'Gemm') return undefined;
-  const isPlain =
-    intAttribute(node, 'transA', 0) === 0 &&
-    floatAttribute(node, 'alpha', 1) === 1 &&
-    floatAttribute(node, 'beta', 1) === 1;
-  return isPlain ? undefined : 'its factors or its transposed input have no form in blocks';
+  return uses;
 }
 
 function siteOf(
@@ -175,23 +162,36 @@ function siteOf(
   return { graph, node, kind, weight };
 }
 
-/** The nodes whose weights go into blocks, bodies of control flow included. What stays as it is, is reported. */
-export function findBlockUses(root: Graph, exclude: readonly string[], report: TransformReport): BlockUse[] {
-  const uses: BlockUse[] = [];
-  const isSound = finiteness();
-  for (const graph of root.all()) {
-    const index = new GraphIndex(graph);
-    for (const node of graph.nodes) {
-      if (node.domain !== '' || !['MatMul', 'Gemm', 'Gather'].includes(node.opType)) continue;
-      if (isExcluded(node, exclude)) {
-        report.keep(nodeName(node), 'the request excludes it');
-        continue;
-      }
-      const use = siteOf(graph, index, node, { report, isSound });
-      if (use !== undefined) uses.push(use);
-    }
+interface Found {
+  tensor: Tensor;
+  transposed: boolean;
+}
+
+/** The matrix that a product takes as its right side: a constant, or the transpose of one. */
+function rightSide(graph: Graph, index: GraphIndex, name: string): Found | undefined {
+  const tensor = graph.initializer(name);
+  if (tensor !== undefined) return { tensor, transposed: false };
+  const producer = index.producer(name);
+  const perm = producer?.opType === 'Transpose' ? intsAttribute(producer, 'perm') : undefined;
+  const below = perm?.join() === '1,0' ? graph.initializer(producer?.input[0] ?? '') : undefined;
+  return below && { tensor: below, transposed: true };
+}
+
+/** Why a constant cannot go into blocks; undefined where it can. */
+function objection({ type, dims }: Tensor, kind: BlockUse['kind'], node: NodeProto): string | undefined {
+  if (type !== 'float') return `its weight is ${type}, not float`;
+  if (dims.length !== 2) return `its weight has ${dims.length} dimensions, not 2`;
+  if (dims.includes(0)) return 'its weight is empty';
+  if (kind === 'table' && intAttribute(node, 'axis', 0) !== 0) return 'it looks up along another axis than 0';
+  if (kind === 'table' && (dims[1] ?? 0) % blockSize !== 0) {
+    return `its rows of ${dims[1]} do not fill blocks of ${blockSize}`;
   }
-  return uses;
+  if (node.opType !== 'Gemm') return undefined;
+  const isPlain =
+    intAttribute(node, 'transA', 0) === 0 &&
+    floatAttribute(node, 'alpha', 1) === 1 &&
+    floatAttribute(node, 'beta', 1) === 1;
+  return isPlain ? undefined : 'its factors or its transposed input have no form in blocks';
 }
 
 /** Why a model without a weight that could go into blocks is refused. */

@@ -7,27 +7,6 @@ import type { BlockMethod, BlockUse } from './block-weight.ts';
 import { leastErrorLevels } from './least-error-blocks.ts';
 import { type BlockLevels, packBlocks } from './weight-only.ts';
 
-/** The curvature of one input at a time: queries, keys and values share theirs. */
-class Curvatures {
-  readonly #statistics: CalibrationStatistics;
-  #input = '';
-  #curvature: Curvature | undefined;
-
-  constructor(statistics: CalibrationStatistics) {
-    this.#statistics = statistics;
-  }
-
-  of(input: string): Curvature | undefined {
-    if (input !== this.#input) {
-      this.#input = input;
-      const observed = this.#statistics.get(input);
-      const moment = observed?.moment();
-      this.#curvature = observed && moment && curvatureOf(moment, observed.channels, largestFirst);
-    }
-    return this.#curvature;
-  }
-}
-
 /**
  * GPTQ for the weights whose inputs were observed. Tables have no inputs, and go the way that needs no data; so does a
  * product whose input no sample reached.
@@ -59,8 +38,60 @@ export const gptqMethod =
     };
   };
 
+/** The curvature of one input at a time: queries, keys and values share theirs. */
+class Curvatures {
+  readonly #statistics: CalibrationStatistics;
+  #input = '';
+  #curvature: Curvature | undefined;
+
+  constructor(statistics: CalibrationStatistics) {
+    this.#statistics = statistics;
+  }
+
+  of(input: string): Curvature | undefined {
+    if (input !== this.#input) {
+      this.#input = input;
+      const observed = this.#statistics.get(input);
+      const moment = observed?.moment();
+      this.#curvature = observed && moment && curvatureOf(moment, observed.channels, largestFirst);
+    }
+    return this.#curvature;
+  }
+}
+
 /** Rows of the weight that take their turn together: they read the factor once. */
 const tile = 8;
+
+/**
+ * Levels of a weight by which a product with inputs of this curvature changes least: GPTQ (Frantar et al., 2023) with
+ * the scales of all blocks fixed beforehand by least squared error, and columns in the order of the curvature, so that
+ * blocks stay where they are.
+ */
+export function gptqLevels(
+  { values, k, n, strideK, strideN }: Matrix,
+  curvature: Curvature,
+  bits: 4 | 8,
+  symmetric: boolean,
+): BlockLevels {
+  const blocks = blockCount(k);
+  const found: BlockLevels = {
+    levels: new Uint8Array(n * k),
+    scales: new Float32Array(n * blocks),
+    zeroPoints: new Uint8Array(n * blocks),
+  };
+  for (let first = 0; first < n; first += tile) {
+    const count = Math.min(tile, n - first);
+    const rows = { values: new Float64Array(count * k), first, count };
+    for (let row = 0; row < count; row += 1) {
+      for (let at = 0; at < k; at += 1) {
+        rows.values[row * k + at] = values[(first + row) * strideN + at * strideK] ?? 0;
+      }
+    }
+    putScales(rows, { k, bits, symmetric }, curvature.diagonal, found);
+    putLevels(rows, k, bits, curvature, found);
+  }
+  return found;
+}
 
 /** Rows of a weight that is being quantized, in its own order of columns, changed by what errors leave to them. */
 interface Rows {
@@ -122,35 +153,4 @@ function putLevels(
       }
     }
   }
-}
-
-/**
- * Levels of a weight by which a product with inputs of this curvature changes least: GPTQ (Frantar et al., 2023) with
- * the scales of all blocks fixed beforehand by least squared error, and columns in the order of the curvature, so that
- * blocks stay where they are.
- */
-export function gptqLevels(
-  { values, k, n, strideK, strideN }: Matrix,
-  curvature: Curvature,
-  bits: 4 | 8,
-  symmetric: boolean,
-): BlockLevels {
-  const blocks = blockCount(k);
-  const found: BlockLevels = {
-    levels: new Uint8Array(n * k),
-    scales: new Float32Array(n * blocks),
-    zeroPoints: new Uint8Array(n * blocks),
-  };
-  for (let first = 0; first < n; first += tile) {
-    const count = Math.min(tile, n - first);
-    const rows = { values: new Float64Array(count * k), first, count };
-    for (let row = 0; row < count; row += 1) {
-      for (let at = 0; at < k; at += 1) {
-        rows.values[row * k + at] = values[(first + row) * strideN + at * strideK] ?? 0;
-      }
-    }
-    putScales(rows, { k, bits, symmetric }, curvature.diagonal, found);
-    putLevels(rows, k, bits, curvature, found);
-  }
-  return found;
 }

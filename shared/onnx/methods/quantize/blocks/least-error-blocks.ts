@@ -3,6 +3,25 @@ import { bestBlockScale, levelOf, reciprocalOf } from './block-scale.ts';
 import type { BlockFormat, BlockMethod } from './block-weight.ts';
 import { type BlockLevels, packBlocks } from './weight-only.ts';
 
+/**
+ * Each value to the level that is nearest, at the scale of each block whose squared error is least: without data. A few
+ * large values of a block then do not make all others coarse.
+ */
+export const leastErrorLevels: BlockMethod = (matrix, format) => {
+  const { k, n } = matrix;
+  const blocks = blockCount(k);
+  const found: BlockLevels = {
+    levels: new Uint8Array(n * k),
+    scales: new Float32Array(n * blocks),
+    zeroPoints: new Uint8Array(n * blocks),
+  };
+  const room = new Float64Array(blockSize);
+  for (let row = 0; row < n; row += 1) {
+    for (let block = 0; block < blocks; block += 1) putBlock(matrix, [row, block], format, { found, room });
+  }
+  return packBlocks(matrix, found, format.bits, format.symmetric);
+};
+
 const alike = new Float64Array(blockSize).fill(1);
 
 /** Puts the block of a row into `found`; `values` is room for it. */
@@ -24,22 +43,3 @@ function putBlock(
     found.levels[row * k + at] = levelOf(values[at - start] ?? 0, reciprocal, zeroPoint, 2 ** bits - 1);
   }
 }
-
-/**
- * Each value to the level that is nearest, at the scale of each block whose squared error is least: without data. A few
- * large values of a block then do not make all others coarse.
- */
-export const leastErrorLevels: BlockMethod = (matrix, format) => {
-  const { k, n } = matrix;
-  const blocks = blockCount(k);
-  const found: BlockLevels = {
-    levels: new Uint8Array(n * k),
-    scales: new Float32Array(n * blocks),
-    zeroPoints: new Uint8Array(n * blocks),
-  };
-  const room = new Float64Array(blockSize);
-  for (let row = 0; row < n; row += 1) {
-    for (let block = 0; block < blocks; block += 1) putBlock(matrix, [row, block], format, { found, room });
-  }
-  return packBlocks(matrix, found, format.bits, format.symmetric);
-};

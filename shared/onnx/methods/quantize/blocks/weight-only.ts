@@ -19,8 +19,36 @@ import {
   type WeightMatrix,
 } from './block-weight.ts';
 
-/** Products are computed with activations of 8 bits, which is what makes 4-bit weights fast on CPUs. */
-const accuracyLevel = 4;
+/**
+ * Puts the weights of matrix products and tables into blocks of 32 along the summed axis, of 4 or 8 bits with a float32
+ * scale each (com.microsoft MatMulNBits and GatherBlockQuantized). Values are computed while the model is saved, one
+ * weight at a time; the report's errors are there after that. `methodOf` chooses the levels; by default the nearest ones.
+ *
+ * @throws ModelError where the model has no weight that could be put into blocks
+ */
+export function quantizeWeightOnly(
+  model: Model,
+  { precision, quant_type, exclude }: Pick<QuantizeRequest, 'precision' | 'quant_type' | 'exclude'>,
+  report: TransformReport,
+  methodOf: (uses: readonly BlockUse[]) => BlockMethod = () => nearestLevels,
+): void {
+  const bits = precision === 8 ? 8 : 4;
+  const format: BlockFormat = { bits, symmetric: quant_type === 'int4' || quant_type === 'int8' };
+  const uses = findBlockUses(model.graph, exclude, report);
+  if (uses.length === 0) throw nothingForBlocks(model.graph, report);
+  const names = new Names(model.graph);
+  const store = new BlockStore(names, uses, { format, method: methodOf(uses) }, report);
+  const byNode = new Map(uses.map((use) => [use.node, use]));
+  for (const graph of model.graph.all()) {
+    graph.nodes = graph.nodes.flatMap((node) => {
+      const use = byNode.get(node);
+      return use === undefined ? [node] : replacement(use, store.get(use), bits, names);
+    });
+  }
+  for (const [graph, nodes] of store.reshapes) graph.nodes = [...nodes, ...graph.nodes];
+  useMicrosoft(model);
+  removeUnused(model.graph);
+}
 
 interface Stored extends BlockTensors {
   /** The values as a product takes them: themselves, or a reshape of those that a table shares. */
@@ -102,8 +130,8 @@ function ownerOf(graph: Graph, name: string): Graph {
   return ownerOf(graph.parent, name);
 }
 
-const scalesOf = (stored: Stored): string[] =>
-  stored.zeroPoints === undefined ? [stored.scales.name] : [stored.scales.name, stored.zeroPoints.name];
+/** Products are computed with activations of 8 bits, which is what makes 4-bit weights fast on CPUs. */
+const accuracyLevel = 4;
 
 function replacement(use: BlockUse, stored: Stored, bits: 4 | 8, names: Names): NodeProto[] {
   const { node, kind, weight } = use;
@@ -123,36 +151,8 @@ function replacement(use: BlockUse, stored: Stored, bits: 4 | 8, names: Names): 
   return [made, makeNode('Add', [product, bias], [output], { name: names.make(`${name || output}_bias`) })];
 }
 
-/**
- * Puts the weights of matrix products and tables into blocks of 32 along the summed axis, of 4 or 8 bits with a float32
- * scale each (com.microsoft MatMulNBits and GatherBlockQuantized). Values are computed while the model is saved, one
- * weight at a time; the report's errors are there after that. `methodOf` chooses the levels; by default the nearest ones.
- *
- * @throws ModelError where the model has no weight that could be put into blocks
- */
-export function quantizeWeightOnly(
-  model: Model,
-  { precision, quant_type, exclude }: Pick<QuantizeRequest, 'precision' | 'quant_type' | 'exclude'>,
-  report: TransformReport,
-  methodOf: (uses: readonly BlockUse[]) => BlockMethod = () => nearestLevels,
-): void {
-  const bits = precision === 8 ? 8 : 4;
-  const format: BlockFormat = { bits, symmetric: quant_type === 'int4' || quant_type === 'int8' };
-  const uses = findBlockUses(model.graph, exclude, report);
-  if (uses.length === 0) throw nothingForBlocks(model.graph, report);
-  const names = new Names(model.graph);
-  const store = new BlockStore(names, uses, { format, method: methodOf(uses) }, report);
-  const byNode = new Map(uses.map((use) => [use.node, use]));
-  for (const graph of model.graph.all()) {
-    graph.nodes = graph.nodes.flatMap((node) => {
-      const use = byNode.get(node);
-      return use === undefined ? [node] : replacement(use, store.get(use), bits, names);
-    });
-  }
-  for (const [graph, nodes] of store.reshapes) graph.nodes = [...nodes, ...graph.nodes];
-  useMicrosoft(model);
-  removeUnused(model.graph);
-}
+const scalesOf = (stored: Stored): string[] =>
+  stored.zeroPoints === undefined ? [stored.scales.name] : [stored.scales.name, stored.zeroPoints.name];
 
 /** Levels of a weight [N, K], and scale and zero point of each of its blocks [N, blocks], all row-major. */
 export interface BlockLevels {
@@ -161,25 +161,25 @@ export interface BlockLevels {
   zeroPoints: Uint8Array;
 }
 
+/** Levels as com.microsoft MatMulNBits takes them, with the error that they make of a matrix. */
+export function packBlocks(matrix: Matrix, found: BlockLevels, bits: 4 | 8, symmetric: boolean): Blocks {
+  const { k, n } = matrix;
+  const blocks = blockCount(k);
+  const packed = new Uint8Array((n * blocks * blockSize * bits) / 8);
+  const sums = { squaredError: 0, squaredNorm: 0 };
+  for (let row = 0; row < n; row += 1) {
+    const { squaredError, squaredNorm } = packRow(matrix, found, row, { packed, bits });
+    sums.squaredError += squaredError;
+    sums.squaredNorm += squaredNorm;
+  }
+  const zeroPoints = symmetric ? undefined : packedZeroPoints(found.zeroPoints, n, blocks, bits);
+  return { packed, scales: found.scales, zeroPoints, ...sums };
+}
+
 /** Sums over a row of a weight. */
 interface Sums {
   squaredError: number;
   squaredNorm: number;
-}
-
-/** Zero points as they are stored: bytes, or nibbles of which an odd one out is filled up with the middle. */
-function packedZeroPoints(zeroPoints: Uint8Array, n: number, blocks: number, bits: 4 | 8): Uint8Array {
-  if (bits === 8) return zeroPoints;
-  const width = Math.ceil(blocks / 2);
-  const bytes = new Uint8Array(n * width);
-  for (let row = 0; row < n; row += 1) {
-    for (let at = 0; at < width; at += 1) {
-      const low = zeroPoints[row * blocks + 2 * at] ?? 0;
-      const high = 2 * at + 1 < blocks ? (zeroPoints[row * blocks + 2 * at + 1] ?? 0) : 8;
-      bytes[row * width + at] = low | (high << 4);
-    }
-  }
-  return bytes;
 }
 
 function packRow(
@@ -204,17 +204,17 @@ function packRow(
   return sums;
 }
 
-/** Levels as com.microsoft MatMulNBits takes them, with the error that they make of a matrix. */
-export function packBlocks(matrix: Matrix, found: BlockLevels, bits: 4 | 8, symmetric: boolean): Blocks {
-  const { k, n } = matrix;
-  const blocks = blockCount(k);
-  const packed = new Uint8Array((n * blocks * blockSize * bits) / 8);
-  const sums = { squaredError: 0, squaredNorm: 0 };
+/** Zero points as they are stored: bytes, or nibbles of which an odd one out is filled up with the middle. */
+function packedZeroPoints(zeroPoints: Uint8Array, n: number, blocks: number, bits: 4 | 8): Uint8Array {
+  if (bits === 8) return zeroPoints;
+  const width = Math.ceil(blocks / 2);
+  const bytes = new Uint8Array(n * width);
   for (let row = 0; row < n; row += 1) {
-    const { squaredError, squaredNorm } = packRow(matrix, found, row, { packed, bits });
-    sums.squaredError += squaredError;
-    sums.squaredNorm += squaredNorm;
+    for (let at = 0; at < width; at += 1) {
+      const low = zeroPoints[row * blocks + 2 * at] ?? 0;
+      const high = 2 * at + 1 < blocks ? (zeroPoints[row * blocks + 2 * at + 1] ?? 0) : 8;
+      bytes[row * width + at] = low | (high << 4);
+    }
   }
-  const zeroPoints = symmetric ? undefined : packedZeroPoints(found.zeroPoints, n, blocks, bits);
-  return { packed, scales: found.scales, zeroPoints, ...sums };
+  return bytes;
 }

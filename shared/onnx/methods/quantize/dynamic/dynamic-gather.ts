@@ -3,25 +3,6 @@ import { makeNode } from '../../../model/graph/graph.ts';
 import type { WeightForm } from '../weight-store.ts';
 import { type DynamicGraph, type DynamicRule, notFinite } from './dynamic-graph.ts';
 
-/** DequantizeLinear takes an axis since this operator set. */
-const minOpsetPerColumn = 13;
-
-/**
- * How a table is quantized: with a scale for each column, or one for all as ONNX Runtime's quantizer does, which gives
- * tables the type of activations. No product sums its values, so they need no reduced range.
- */
-function formOf(
-  { request, mapping, opset }: DynamicGraph,
-  dims: readonly number[],
-  axis: number,
-): WeightForm {
-  const column = dims.length - 1;
-  const isPerColumn = request.per_channel && opset >= minOpsetPerColumn && dims.length > 1 && axis !== column;
-  return isPerColumn
-    ? { ...mapping, reduced: false, axis: column }
-    : { type: 'uint8', symmetric: false, reduced: false, axis: undefined };
-}
-
 /**
  * Gather in a constant table, as embeddings are: the table is kept in 8 bits, and the rows that were looked up are made
  * float. A scale for each column costs nothing more, and follows columns of unlike size.
@@ -45,3 +26,22 @@ export const quantizeGather: DynamicRule = (dynamic, node) => {
   dynamic.nodes.push(node, float);
   return undefined;
 };
+
+/** DequantizeLinear takes an axis since this operator set. */
+const minOpsetPerColumn = 13;
+
+/**
+ * How a table is quantized: with a scale for each column, or one for all as ONNX Runtime's quantizer does, which gives
+ * tables the type of activations. No product sums its values, so they need no reduced range.
+ */
+function formOf(
+  { request, mapping, opset }: DynamicGraph,
+  dims: readonly number[],
+  axis: number,
+): WeightForm {
+  const column = dims.length - 1;
+  const isPerColumn = request.per_channel && opset >= minOpsetPerColumn && dims.length > 1 && axis !== column;
+  return isPerColumn
+    ? { ...mapping, reduced: false, axis: column }
+    : { type: 'uint8', symmetric: false, reduced: false, axis: undefined };
+}

@@ -25,15 +25,6 @@ export interface QuantizedActivation {
   zeroPoint: string;
 }
 
-/** How weights are mapped: int8 symmetric, uint8 not. */
-export function dynamicMapping({
-  quant_type,
-  reduce_range,
-}: Pick<DynamicRequest, 'quant_type' | 'reduce_range'>): Mapping {
-  const type = quant_type === 'uint8' ? 'uint8' : 'int8';
-  return { type, symmetric: type === 'int8', reduced: reduce_range };
-}
-
 /** A graph whose nodes are being replaced, one after the other. */
 export class DynamicGraph {
   readonly graph: Graph;
@@ -82,6 +73,15 @@ export class DynamicGraph {
     this.nodes.push(makeNode('DynamicQuantizeLinear', [name], outputs, options));
     return made;
   }
+}
+
+/** How weights are mapped: int8 symmetric, uint8 not. */
+export function dynamicMapping({
+  quant_type,
+  reduce_range,
+}: Pick<DynamicRequest, 'quant_type' | 'reduce_range'>): Mapping {
+  const type = quant_type === 'uint8' ? 'uint8' : 'int8';
+  return { type, symmetric: type === 'int8', reduced: reduce_range };
 }
 
 /** Append a node's quantized form, or report why the node is kept. */

@@ -5,24 +5,6 @@ import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import type { OwnedConstant, WeightForm } from '../weight-store.ts';
 import { type DynamicGraph, type DynamicRule, notFinite } from './dynamic-graph.ts';
 
-/**
- * Weights [directions, 4·hidden, input] as DynamicQuantizeLSTM takes them: int8 without zero point, for every
- * requested type, with a scale for each direction, or for each row of each, and the last two axes swapped.
- */
-function formOf({ request }: DynamicGraph, { tensor }: OwnedConstant): WeightForm {
-  const [directions = 0, rows = 0, columns = 0] = tensor.dims;
-  const perRow = request.per_channel;
-  return {
-    type: 'int8',
-    symmetric: true,
-    reduced: request.reduce_range,
-    axis: 0,
-    swapped: true,
-    scaleDims: perRow ? [directions, rows] : [directions],
-    ...(perRow && { viewed: [directions * rows, columns] }),
-  };
-}
-
 /** LSTM as ONNX Runtime's DynamicQuantizeLSTM, whose last inputs are the scales and zero points of both weights. */
 export const quantizeLstm: DynamicRule = (dynamic, node: NodeProto) => {
   if (intAttribute(node, 'layout', 0) !== 0) return 'the quantized LSTM has no layout 1';
@@ -49,3 +31,21 @@ export const quantizeLstm: DynamicRule = (dynamic, node: NodeProto) => {
   dynamic.nodes.push(made);
   return undefined;
 };
+
+/**
+ * Weights [directions, 4·hidden, input] as DynamicQuantizeLSTM takes them: int8 without zero point, for every
+ * requested type, with a scale for each direction, or for each row of each, and the last two axes swapped.
+ */
+function formOf({ request }: DynamicGraph, { tensor }: OwnedConstant): WeightForm {
+  const [directions = 0, rows = 0, columns = 0] = tensor.dims;
+  const perRow = request.per_channel;
+  return {
+    type: 'int8',
+    symmetric: true,
+    reduced: request.reduce_range,
+    axis: 0,
+    swapped: true,
+    scaleDims: perRow ? [directions, rows] : [directions],
+    ...(perRow && { viewed: [directions * rows, columns] }),
+  };
+}

@@ -7,6 +7,24 @@ import { floatsOf } from '../../../model/tensor/values.ts';
 import { ownedConstant, type QuantizedNames } from '../weight-store.ts';
 import { type DynamicGraph, type DynamicRule, notFinite } from './dynamic-graph.ts';
 
+export const quantizeMatMul: DynamicRule = (dynamic, node) => {
+  const constant = dynamic.weight(node.input[1]);
+  if (typeof constant === 'string') return constant;
+  const axis = channelAxis(dynamic, constant.tensor.dims.length, false);
+  const weight = dynamic.weights.quantized(constant, { ...dynamic.mapping, axis }, node);
+  if (weight === undefined) return notFinite;
+  const integer = makeNode('MatMulInteger', [], [], { name: node.name });
+  putProduct(dynamic, integer, [node.input[0], weight], node.output[0] ?? '');
+  return undefined;
+};
+
+/** Axis of the channels of a product's weight [K, N], or [N, K] where it is swapped; undefined for one scale. */
+function channelAxis({ request }: DynamicGraph, rank: number, isSwapped: boolean): number | undefined {
+  // Zero points of stacked matrices would need the rank of the product, which not every processor's kernel takes.
+  if (!request.per_channel || rank !== 2) return undefined;
+  return isSwapped ? 0 : 1;
+}
+
 /**
  * The integer product of an activation and a weight, made float by the product of their scales: in the order of nodes
  * that ONNX Runtime fuses into one.
@@ -31,24 +49,6 @@ function putProduct(
     makeNode('Mul', [float, scales], [output], named('output_scale_mul')),
   );
 }
-
-/** Axis of the channels of a product's weight [K, N], or [N, K] where it is swapped; undefined for one scale. */
-function channelAxis({ request }: DynamicGraph, rank: number, isSwapped: boolean): number | undefined {
-  // Zero points of stacked matrices would need the rank of the product, which not every processor's kernel takes.
-  if (!request.per_channel || rank !== 2) return undefined;
-  return isSwapped ? 0 : 1;
-}
-
-export const quantizeMatMul: DynamicRule = (dynamic, node) => {
-  const constant = dynamic.weight(node.input[1]);
-  if (typeof constant === 'string') return constant;
-  const axis = channelAxis(dynamic, constant.tensor.dims.length, false);
-  const weight = dynamic.weights.quantized(constant, { ...dynamic.mapping, axis }, node);
-  if (weight === undefined) return notFinite;
-  const integer = makeNode('MatMulInteger', [], [], { name: node.name });
-  putProduct(dynamic, integer, [node.input[0], weight], node.output[0] ?? '');
-  return undefined;
-};
 
 /** Gemm as MatMul and Add. */
 export const quantizeGemm: DynamicRule = (dynamic, node) => {
@@ -78,36 +78,6 @@ export const quantizeGemm: DynamicRule = (dynamic, node) => {
   }
   return undefined;
 };
-
-/** Conv with one scale: ConvInteger fails at run time with the zero points of several channels. */
-export const quantizeConv: DynamicRule = (dynamic, node) => {
-  const constant = dynamic.weight(node.input[1]);
-  if (typeof constant === 'string') return constant;
-  const bias = node.input[2] ? ownedConstant(dynamic.graph, node.input[2]) : undefined;
-  if (node.input[2] && bias === undefined) return 'its bias is computed';
-  const weight = dynamic.weights.quantized(constant, { ...dynamic.mapping, axis: undefined }, node);
-  if (weight === undefined) return notFinite;
-  const [output = ''] = node.output;
-  const product = bias === undefined ? output : dynamic.names.make(`${output}_ConvInteger`);
-  const integer = makeNode('ConvInteger', [], [], { name: node.name });
-  integer.attribute = node.attribute;
-  putProduct(dynamic, integer, [node.input[0], weight], product);
-  if (bias !== undefined) {
-    const dims = constant.tensor.dims.map((_, axis) => (axis === 1 ? (bias.tensor.dims[0] ?? 1) : 1));
-    const name = dynamic.names.make(`${bias.tensor.name}_reshaped`);
-    bias.owner.put({ ...reshaped(bias.tensor, dims), name });
-    const options = { name: dynamic.names.make(`${node.name || output}_bias_add`) };
-    dynamic.nodes.push(makeNode('Add', [product, name], [output], options));
-  }
-  return undefined;
-};
-
-/** A constant times a factor; a scale that is applied when the constant is read. */
-const scaled = (tensor: Tensor, name: string, factor: number): Tensor =>
-  lazyTensor(name, 'float', tensor.dims, () => {
-    const values = floatsOf(tensor).map((value) => value * factor);
-    return new Uint8Array(values.buffer);
-  });
 
 /**
  * Makes a Gemm of constant B one with alpha = beta = 1 and A as it is: factors go into the constants, and a Transpose
@@ -140,3 +110,33 @@ export function makePlain(graph: Graph, names: Names, node: NodeProto): NodeProt
   node.input[0] = turned;
   return [makeNode('Transpose', [a], [turned], { name: names.make(turned), attributes: { perm: [1, 0] } })];
 }
+
+/** A constant times a factor; a scale that is applied when the constant is read. */
+const scaled = (tensor: Tensor, name: string, factor: number): Tensor =>
+  lazyTensor(name, 'float', tensor.dims, () => {
+    const values = floatsOf(tensor).map((value) => value * factor);
+    return new Uint8Array(values.buffer);
+  });
+
+/** Conv with one scale: ConvInteger fails at run time with the zero points of several channels. */
+export const quantizeConv: DynamicRule = (dynamic, node) => {
+  const constant = dynamic.weight(node.input[1]);
+  if (typeof constant === 'string') return constant;
+  const bias = node.input[2] ? ownedConstant(dynamic.graph, node.input[2]) : undefined;
+  if (node.input[2] && bias === undefined) return 'its bias is computed';
+  const weight = dynamic.weights.quantized(constant, { ...dynamic.mapping, axis: undefined }, node);
+  if (weight === undefined) return notFinite;
+  const [output = ''] = node.output;
+  const product = bias === undefined ? output : dynamic.names.make(`${output}_ConvInteger`);
+  const integer = makeNode('ConvInteger', [], [], { name: node.name });
+  integer.attribute = node.attribute;
+  putProduct(dynamic, integer, [node.input[0], weight], product);
+  if (bias !== undefined) {
+    const dims = constant.tensor.dims.map((_, axis) => (axis === 1 ? (bias.tensor.dims[0] ?? 1) : 1));
+    const name = dynamic.names.make(`${bias.tensor.name}_reshaped`);
+    bias.owner.put({ ...reshaped(bias.tensor, dims), name });
+    const options = { name: dynamic.names.make(`${node.name || output}_bias_add`) };
+    dynamic.nodes.push(makeNode('Add', [product, name], [output], options));
+  }
+  return undefined;
+};

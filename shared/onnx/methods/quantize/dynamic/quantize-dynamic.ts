@@ -15,56 +15,6 @@ import { DynamicGraph, type DynamicRequest, type DynamicRule, dynamicMapping } f
 import { quantizeLstm } from './dynamic-lstm.ts';
 import { quantizeConv, quantizeGemm, quantizeMatMul } from './dynamic-products.ts';
 
-const rules: ReadonlyMap<string, DynamicRule> = new Map([
-  ['MatMul', quantizeMatMul],
-  ['Gemm', quantizeGemm],
-  ['LSTM', quantizeLstm],
-  ['Conv', quantizeConv],
-  ['Gather', quantizeGather],
-  [`${microsoft}.Attention`, quantizeAttention],
-]);
-
-const stays: DynamicRule = (_, { opType }) => `ONNX Runtime has no quantized ${opType}`;
-
-/** Whether a node looks up rows of numbers: most lookups are in shapes, and no loss. */
-const isTable = ({ graph }: DynamicGraph, { input }: NodeProto): boolean =>
-  ownedConstant(graph, input[0])?.tensor.type === 'float';
-
-function ruleOf(dynamic: DynamicGraph, node: NodeProto): DynamicRule | undefined {
-  const operator = operatorName(node);
-  if (operator === 'GRU' || operator === 'RNN') return stays;
-  if (operator === 'Conv' && !dynamic.request.include.includes('Conv')) return undefined;
-  if (operator === 'Gather' && !isTable(dynamic, node)) return undefined;
-  return rules.get(operator);
-}
-
-function quantizeNode(dynamic: DynamicGraph, node: NodeProto, report: TransformReport): void {
-  const rule = ruleOf(dynamic, node);
-  if (rule === undefined) {
-    dynamic.nodes.push(node);
-    return;
-  }
-  const kept = isExcluded(node, dynamic.request.exclude) ? 'the request excludes it' : rule(dynamic, node);
-  if (kept === undefined) return;
-  report.keep(nodeName(node), kept);
-  dynamic.nodes.push(node);
-}
-
-/** Notes on a quantized model for its owner. */
-function notesOn({ graph }: Model, { include, quant_type, leaf_node }: DynamicRequest): string[] {
-  const operators = [...graph.all()].flatMap(({ nodes }) => nodes.map(({ opType }) => opType));
-  const convs = operators.filter((operator) => operator === 'Conv').length;
-  return [
-    convs > 0 && !include.includes('Conv')
-      ? `${convs} Conv stay float: dynamic quantization makes them slower. Ask for them by include.`
-      : '',
-    quant_type === 'uint8' && operators.includes('DynamicQuantizeLSTM')
-      ? 'Weights of LSTM are int8: its quantized form takes no zero points.'
-      : '',
-    leaf_node ? 'leaf_node has no effect with dynamic.' : '',
-  ].filter((note) => note !== '');
-}
-
 /**
  * Quantizes weights now and activations while the model runs: MatMul and Gemm by DynamicQuantizeLinear and
  * MatMulInteger, LSTM and Attention by ONNX Runtime's own operators, tables of Gather as they lie, Conv where it is
@@ -98,4 +48,54 @@ export function quantizeDynamic(
   if ([...root.all()].some(({ nodes }) => nodes.some(({ domain }) => domain === microsoft)))
     useMicrosoft(model);
   removeUnused(root);
+}
+
+function quantizeNode(dynamic: DynamicGraph, node: NodeProto, report: TransformReport): void {
+  const rule = ruleOf(dynamic, node);
+  if (rule === undefined) {
+    dynamic.nodes.push(node);
+    return;
+  }
+  const kept = isExcluded(node, dynamic.request.exclude) ? 'the request excludes it' : rule(dynamic, node);
+  if (kept === undefined) return;
+  report.keep(nodeName(node), kept);
+  dynamic.nodes.push(node);
+}
+
+const rules: ReadonlyMap<string, DynamicRule> = new Map([
+  ['MatMul', quantizeMatMul],
+  ['Gemm', quantizeGemm],
+  ['LSTM', quantizeLstm],
+  ['Conv', quantizeConv],
+  ['Gather', quantizeGather],
+  [`${microsoft}.Attention`, quantizeAttention],
+]);
+
+function ruleOf(dynamic: DynamicGraph, node: NodeProto): DynamicRule | undefined {
+  const operator = operatorName(node);
+  if (operator === 'GRU' || operator === 'RNN') return stays;
+  if (operator === 'Conv' && !dynamic.request.include.includes('Conv')) return undefined;
+  if (operator === 'Gather' && !isTable(dynamic, node)) return undefined;
+  return rules.get(operator);
+}
+
+const stays: DynamicRule = (_, { opType }) => `ONNX Runtime has no quantized ${opType}`;
+
+/** Whether a node looks up rows of numbers: most lookups are in shapes, and no loss. */
+const isTable = ({ graph }: DynamicGraph, { input }: NodeProto): boolean =>
+  ownedConstant(graph, input[0])?.tensor.type === 'float';
+
+/** Notes on a quantized model for its owner. */
+function notesOn({ graph }: Model, { include, quant_type, leaf_node }: DynamicRequest): string[] {
+  const operators = [...graph.all()].flatMap(({ nodes }) => nodes.map(({ opType }) => opType));
+  const convs = operators.filter((operator) => operator === 'Conv').length;
+  return [
+    convs > 0 && !include.includes('Conv')
+      ? `${convs} Conv stay float: dynamic quantization makes them slower. Ask for them by include.`
+      : '',
+    quant_type === 'uint8' && operators.includes('DynamicQuantizeLSTM')
+      ? 'Weights of LSTM are int8: its quantized form takes no zero points.'
+      : '',
+    leaf_node ? 'leaf_node has no effect with dynamic.' : '',
+  ].filter((note) => note !== '');
 }

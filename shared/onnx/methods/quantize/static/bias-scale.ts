@@ -2,28 +2,11 @@ import { elementCount, type Tensor } from '../../../model/tensor/tensor.ts';
 import { floatsOf } from '../../../model/tensor/values.ts';
 import { roundHalfEven } from '../quantized-values.ts';
 
-const maxInt32 = 2 ** 31 - 1;
-const minInt32 = -(2 ** 31);
-
-/** A little more than the smallest scale at which a bias fits into int32 (as in ONNX Runtime's quantizer). */
-const margin = 1.0001;
-const marginFloat32 = Math.fround(margin);
-
 /** The values of a bias, one for each scale or, for one scale, as they are; undefined where they do not fit together. */
 export function biasValues(tensor: Tensor, scales: number): Float32Array | undefined {
   const count = elementCount(tensor.dims);
   if (scales === 1 || count === scales) return floatsOf(tensor);
   return count === 1 ? new Float32Array(scales).fill(floatsOf(tensor)[0] ?? 0) : undefined;
-}
-
-/** The smallest scale for a bias, computed like ONNX Runtime does: in double precision only where there is one scale. */
-function minScale(values: Float32Array, channel: number, isPerChannel: boolean): number {
-  const range = maxInt32 - (minInt32 + 1);
-  if (isPerChannel) {
-    return Math.fround(marginFloat32 * Math.fround(2 * Math.abs(values[channel] ?? 0))) / range;
-  }
-  const magnitude = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  return (margin * (2 * magnitude)) / range;
 }
 
 /**
@@ -41,6 +24,25 @@ export function raiseScales(
     const candidate = activationScale * scale;
     if (candidate > 0 && candidate < least) scales[channel] = scale * (least / candidate);
   }
+}
+
+const maxInt32 = 2 ** 31 - 1;
+
+const minInt32 = -(2 ** 31);
+
+/** A little more than the smallest scale at which a bias fits into int32 (as in ONNX Runtime's quantizer). */
+const margin = 1.0001;
+
+const marginFloat32 = Math.fround(margin);
+
+/** The smallest scale for a bias, computed like ONNX Runtime does: in double precision only where there is one scale. */
+function minScale(values: Float32Array, channel: number, isPerChannel: boolean): number {
+  const range = maxInt32 - (minInt32 + 1);
+  if (isPerChannel) {
+    return Math.fround(marginFloat32 * Math.fround(2 * Math.abs(values[channel] ?? 0))) / range;
+  }
+  const magnitude = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return (margin * (2 * magnitude)) / range;
 }
 
 /** A bias in int32. */

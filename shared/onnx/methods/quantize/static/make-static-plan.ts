@@ -11,42 +11,6 @@ import { staticRule, weightsAlone } from './static-rules.ts';
 /** QuantizeLinear takes an axis since this operator set. */
 export const minOpsetPerChannel = 13;
 
-/** Why a model without a constant that could be quantized is refused. */
-export const nothingToQuantize = ({ graph }: Model): ModelError =>
-  new ModelError(
-    `Static methods have nothing to quantize: outside of control flow the model has no Conv, Gemm, MatMul or Gather of constant float weight that is not excluded.${weightsInBodies(graph)}`,
-  );
-
-/** Beyond any activation: what masks hold in place of minus infinity. */
-const leastMask = 1e30;
-
-/** Whether a range is wide enough for 8 bits. */
-const isUsable = ({ min, max }: Range): boolean => min > -leastMask && max < leastMask && min <= max;
-
-/**
- * The ranges as they are used: that of a Softmax is fixed, a value that only a Relu or Clip takes needs no more than
- * what comes out of it, and ranges that no 8 bits can hold are left out.
- */
-function adjustedRanges(
-  model: Model,
-  index: GraphIndex,
-  request: StaticRequest,
-  measured: CalibrationRanges,
-): Map<string, Range> {
-  const ranges = new Map<string, Range>();
-  for (const [name, range] of measured) if (isUsable(range)) ranges.set(name, range);
-  for (const node of model.graph.nodes) {
-    if (!isChosen(model, node, request)) continue;
-    const [input = ''] = node.input;
-    const [output = ''] = node.output;
-    if (node.opType === 'Softmax') ranges.set(output, { min: 0, max: 1 });
-    if (node.opType !== 'Relu' && node.opType !== 'Clip') continue;
-    const range = ranges.get(output);
-    if (range !== undefined && index.soleUse(input) !== undefined) ranges.set(input, range);
-  }
-  return ranges;
-}
-
 /**
  * Finds what of a prepared model will be quantized, with the ranges of its activations as they will be used. Without
  * measured ranges every activation is taken to have one.
@@ -72,3 +36,39 @@ export function makeStaticPlan(
   }
   return { plan, ranges };
 }
+
+/**
+ * The ranges as they are used: that of a Softmax is fixed, a value that only a Relu or Clip takes needs no more than
+ * what comes out of it, and ranges that no 8 bits can hold are left out.
+ */
+function adjustedRanges(
+  model: Model,
+  index: GraphIndex,
+  request: StaticRequest,
+  measured: CalibrationRanges,
+): Map<string, Range> {
+  const ranges = new Map<string, Range>();
+  for (const [name, range] of measured) if (isUsable(range)) ranges.set(name, range);
+  for (const node of model.graph.nodes) {
+    if (!isChosen(model, node, request)) continue;
+    const [input = ''] = node.input;
+    const [output = ''] = node.output;
+    if (node.opType === 'Softmax') ranges.set(output, { min: 0, max: 1 });
+    if (node.opType !== 'Relu' && node.opType !== 'Clip') continue;
+    const range = ranges.get(output);
+    if (range !== undefined && index.soleUse(input) !== undefined) ranges.set(input, range);
+  }
+  return ranges;
+}
+
+/** Beyond any activation: what masks hold in place of minus infinity. */
+const leastMask = 1e30;
+
+/** Whether a range is wide enough for 8 bits. */
+const isUsable = ({ min, max }: Range): boolean => min > -leastMask && max < leastMask && min <= max;
+
+/** Why a model without a constant that could be quantized is refused. */
+export const nothingToQuantize = ({ graph }: Model): ModelError =>
+  new ModelError(
+    `Static methods have nothing to quantize: outside of control flow the model has no Conv, Gemm, MatMul or Gather of constant float weight that is not excluded.${weightsInBodies(graph)}`,
+  );

@@ -26,67 +26,6 @@ import {
 } from './static-operators.ts';
 import type { StaticPlan } from './static-plan.ts';
 
-/** Operators with weights that static quantization leaves as they are. */
-const otherLeaves: ReadonlySet<string> = new Set(['ConvTranspose', 'LSTM', 'GRU', 'RNN', 'Attention']);
-const quantized: ReadonlySet<string> = new Set([...leafOperators, ...operatorsBetween]);
-
-/** Why a node is kept in float, where that is worth a note. */
-function reasonFor({ graph }: Model, node: NodeProto, request: StaticRequest): string | undefined {
-  const { opType } = node;
-  const { exclude } = request;
-  if (otherLeaves.has(opType)) return `static methods have no quantized ${opType}`;
-  if (quantized.has(opType) && isExcluded(node, exclude)) return 'the request excludes it';
-  if (keepsInputFloat(node, request))
-    return 'its input stays float: max_error would not hold with it in 8 bits';
-  if (graph.bodiesOf(node).length > 0) return 'bodies of control flow are not calibrated';
-  const weight = graph.initializers.get(node.input[1] ?? '');
-  if (opType === 'Conv' && weight?.type !== 'float') return `its weight is ${weight?.type ?? 'computed'}`;
-  return undefined;
-}
-
-function reportKept(model: Model, request: StaticRequest, report: TransformReport): void {
-  for (const node of model.graph.nodes) {
-    const why = reasonFor(model, node, request);
-    if (why !== undefined) report.keep(nodeName(node), why);
-  }
-}
-
-/** Report activations without a range that 8 bits can hold. */
-function reportUnmeasured(plan: StaticPlan, scales: ActivationScales, report: TransformReport): void {
-  for (const mark of plan.activations.values()) {
-    if (mark.sharedWith === undefined && scales.of(mark) === undefined) {
-      report.keep(mark.name, 'its range is unknown, or too wide for 8 bits as that of a mask is');
-    }
-  }
-}
-
-/**
- * ONNX Runtime's CPU provider takes int8 activations as uint8 on x64, but not where a value has several users: it then
- * computes those in float, which makes the model slower than it was (seen with 1.30).
- */
-function warnOfSigned({ quant_type }: StaticRequest, plan: StaticPlan, report: TransformReport): void {
-  const isShared = [...plan.activations.keys()].some((name) => plan.index.uses(name).length > 1);
-  if (quant_type === 'uint8' || !isShared) return;
-  report.warnings.push(
-    'Activations are int8: on x64 ONNX Runtime computes what shares a value in float, unless session.qdqisint8allowed is 1. uint8 is as accurate, and fast everywhere.',
-  );
-}
-
-/** Tables as dynamic quantization keeps them: what is looked up is float at once, and needs no range. */
-function quantizeTables(model: Model, names: Names, request: StaticRequest, report: TransformReport): void {
-  const store = new WeightStore(names, report);
-  const dynamic = new DynamicGraph(model.graph, names, store, { ...request, include: [] }, model.opset());
-  for (const node of model.graph.nodes) {
-    const isTable = node.opType === 'Gather' && !isExcluded(node, request.exclude);
-    const isFloat = model.graph.initializers.get(node.input[0] ?? '')?.type === 'float';
-    const kept = isTable && isFloat ? quantizeGather(dynamic, node) : '';
-    if (kept === undefined) continue;
-    if (kept !== '') report.keep(nodeName(node), kept);
-    dynamic.nodes.push(node);
-  }
-  model.graph.nodes = dynamic.nodes;
-}
-
 /**
  * Quantizes weights and activations (QDQ): weights symmetric int8, by channel from opset 13, activations in
  * `quant_type` at the ranges that were measured for the `calibrationTargets`, biases int32. Weights, scales and zero
@@ -151,4 +90,66 @@ export function prepareStatic(
   return folded === 0
     ? notes
     : [`${folded} BatchNormalization were folded into the Conv before them.`, ...notes];
+}
+
+function reportKept(model: Model, request: StaticRequest, report: TransformReport): void {
+  for (const node of model.graph.nodes) {
+    const why = reasonFor(model, node, request);
+    if (why !== undefined) report.keep(nodeName(node), why);
+  }
+}
+
+/** Operators with weights that static quantization leaves as they are. */
+const otherLeaves: ReadonlySet<string> = new Set(['ConvTranspose', 'LSTM', 'GRU', 'RNN', 'Attention']);
+
+const quantized: ReadonlySet<string> = new Set([...leafOperators, ...operatorsBetween]);
+
+/** Why a node is kept in float, where that is worth a note. */
+function reasonFor({ graph }: Model, node: NodeProto, request: StaticRequest): string | undefined {
+  const { opType } = node;
+  const { exclude } = request;
+  if (otherLeaves.has(opType)) return `static methods have no quantized ${opType}`;
+  if (quantized.has(opType) && isExcluded(node, exclude)) return 'the request excludes it';
+  if (keepsInputFloat(node, request))
+    return 'its input stays float: max_error would not hold with it in 8 bits';
+  if (graph.bodiesOf(node).length > 0) return 'bodies of control flow are not calibrated';
+  const weight = graph.initializers.get(node.input[1] ?? '');
+  if (opType === 'Conv' && weight?.type !== 'float') return `its weight is ${weight?.type ?? 'computed'}`;
+  return undefined;
+}
+
+/** Report activations without a range that 8 bits can hold. */
+function reportUnmeasured(plan: StaticPlan, scales: ActivationScales, report: TransformReport): void {
+  for (const mark of plan.activations.values()) {
+    if (mark.sharedWith === undefined && scales.of(mark) === undefined) {
+      report.keep(mark.name, 'its range is unknown, or too wide for 8 bits as that of a mask is');
+    }
+  }
+}
+
+/**
+ * ONNX Runtime's CPU provider takes int8 activations as uint8 on x64, but not where a value has several users: it then
+ * computes those in float, which makes the model slower than it was (seen with 1.30).
+ */
+function warnOfSigned({ quant_type }: StaticRequest, plan: StaticPlan, report: TransformReport): void {
+  const isShared = [...plan.activations.keys()].some((name) => plan.index.uses(name).length > 1);
+  if (quant_type === 'uint8' || !isShared) return;
+  report.warnings.push(
+    'Activations are int8: on x64 ONNX Runtime computes what shares a value in float, unless session.qdqisint8allowed is 1. uint8 is as accurate, and fast everywhere.',
+  );
+}
+
+/** Tables as dynamic quantization keeps them: what is looked up is float at once, and needs no range. */
+function quantizeTables(model: Model, names: Names, request: StaticRequest, report: TransformReport): void {
+  const store = new WeightStore(names, report);
+  const dynamic = new DynamicGraph(model.graph, names, store, { ...request, include: [] }, model.opset());
+  for (const node of model.graph.nodes) {
+    const isTable = node.opType === 'Gather' && !isExcluded(node, request.exclude);
+    const isFloat = model.graph.initializers.get(node.input[0] ?? '')?.type === 'float';
+    const kept = isTable && isFloat ? quantizeGather(dynamic, node) : '';
+    if (kept === undefined) continue;
+    if (kept !== '') report.keep(nodeName(node), kept);
+    dynamic.nodes.push(node);
+  }
+  model.graph.nodes = dynamic.nodes;
 }

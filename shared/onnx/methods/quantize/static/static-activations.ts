@@ -19,13 +19,6 @@ export interface SharedScale {
 export const activationType = ({ quant_type }: StaticRequest): IntegerType =>
   quant_type === 'uint8' ? 'uint8' : 'int8';
 
-/** The mark whose scale an activation takes, its own or that of a value that it was moved from. */
-function ownerOf(mark: ActivationMark): ActivationMark | ConstantMark {
-  let owner: ActivationMark | ConstantMark = mark;
-  while ('name' in owner && owner.sharedWith !== undefined) owner = owner.sharedWith;
-  return owner;
-}
-
 /** The scales of activations: the same for all that only move the same values. */
 export class ActivationScales {
   readonly #plan: StaticPlan;
@@ -68,6 +61,13 @@ export class ActivationScales {
     graph.put(makeTensor(made.zeroPoint, type, [], integers(type, 1).fill(zeroPoint)));
     return made;
   }
+}
+
+/** The mark whose scale an activation takes, its own or that of a value that it was moved from. */
+function ownerOf(mark: ActivationMark): ActivationMark | ConstantMark {
+  let owner: ActivationMark | ConstantMark = mark;
+  while ('name' in owner && owner.sharedWith !== undefined) owner = owner.sharedWith;
+  return owner;
 }
 
 /** QuantizeLinear and DequantizeLinear of a value. */

@@ -10,14 +10,6 @@ import { type ActivationScales, activationType, type SharedScale } from './stati
 import type { StaticRequest } from './static-operators.ts';
 import type { BiasMark, ConstantMark, StaticPlan } from './static-plan.ts';
 
-/** Scales of a constant before any bias has its say. */
-function scalesOfMark({ tensor, role, axis }: ConstantMark, request: StaticRequest): Scales | undefined {
-  const isWeight = role === 'weight';
-  const type = isWeight ? 'int8' : activationType(request);
-  const mapping = { type, symmetric: isWeight, reduced: request.reduce_range } as const;
-  return scalesOf(float32Source(tensor), tensor.dims, axis, mapping);
-}
-
 /** Puts the quantized constants into the graph, and their DequantizeLinear before everything. */
 export class ConstantWriter {
   readonly #plan: StaticPlan;
@@ -103,4 +95,12 @@ export class ConstantWriter {
     this.nodes.push(makeNode('DequantizeLinear', inputs, [float], options));
     return float;
   }
+}
+
+/** Scales of a constant before any bias has its say. */
+function scalesOfMark({ tensor, role, axis }: ConstantMark, request: StaticRequest): Scales | undefined {
+  const isWeight = role === 'weight';
+  const type = isWeight ? 'int8' : activationType(request);
+  const mapping = { type, symmetric: isWeight, reduced: request.reduce_range } as const;
+  return scalesOf(float32Source(tensor), tensor.dims, axis, mapping);
 }

@@ -51,13 +51,9 @@ export const operatorsBetween = [
   'Where',
 ] as const;
 
-/** Leaves that multiply their input by a weight. */
-const products: ReadonlySet<string> = new Set(['Conv', 'Gemm', 'MatMul']);
 const leaves: ReadonlySet<string> = new Set(leafOperators);
-const between: ReadonlySet<string> = new Set(operatorsBetween);
 
-/** Position of a leaf's weight. */
-const weightPosition = (node: NodeProto): number => (node.opType === 'Gather' ? 0 : 1);
+const between: ReadonlySet<string> = new Set(operatorsBetween);
 
 /** Whether a node of the main graph is to be quantized. */
 export function isChosen({ graph }: Model, node: NodeProto, request: StaticRequest): boolean {
@@ -69,6 +65,12 @@ export function isChosen({ graph }: Model, node: NodeProto, request: StaticReque
   const ownsWeight = graph.initializers.get(node.input[weightPosition(node)] ?? '')?.type === 'float';
   return ownsWeight || (!isLeafAlone && node.opType !== 'Conv');
 }
+
+/** Position of a leaf's weight. */
+const weightPosition = (node: NodeProto): number => (node.opType === 'Gather' ? 0 : 1);
+
+/** Leaves that multiply their input by a weight. */
+const products: ReadonlySet<string> = new Set(['Conv', 'Gemm', 'MatMul']);
 
 /** Whether a layer's weights alone are quantized. */
 export const keepsInputFloat = (node: NodeProto, { floatInputs = [] }: StaticRequest): boolean =>

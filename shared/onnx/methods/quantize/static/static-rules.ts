@@ -16,27 +16,11 @@ export interface StaticOptions {
 /** Marks the inputs and outputs of a node that will be quantized. */
 type StaticRule = (plan: StaticPlan, node: NodeProto, options: StaticOptions) => void;
 
-/** Conv and Gemm: activation and weight, result, and a constant bias at the scale of both. */
-function markProduct(plan: StaticPlan, node: NodeProto, axis: number | undefined, isWritten = true): void {
-  const activation = plan.read(node, 0);
-  if (plan.constantOf(node, 1) === undefined) plan.read(node, 1);
-  const weight = plan.constant(node, 1, 'weight', axis);
-  if (isWritten) plan.write(node, 0);
-  const tensor = plan.constantOf(node, 2);
-  if (tensor?.type !== 'float' || weight === undefined) return;
-  if (activation === undefined || 'tensor' in activation) return;
-  plan.biases.push({ node, position: 2, tensor, activation, weight });
-}
-
-/** The axis of the output channels of the weight of a Conv or Gemm. */
-const productAxis = (node: NodeProto): number =>
-  node.opType === 'Conv' || intAttribute(node, 'transB', 0) !== 0 ? 0 : 1;
-
-const conv: StaticRule = (plan, node, { perChannel }) =>
-  markProduct(plan, node, perChannel ? productAxis(node) : undefined);
-
-const gemm: StaticRule = (plan, node, { perChannel, inputsOnly }) =>
-  markProduct(plan, node, perChannel ? productAxis(node) : undefined, !inputsOnly);
+/** Of a Conv, Gemm or MatMul only the constant factors: their users dequantize them and compute in float. */
+export const weightsAlone: StaticRule = (plan, node, options) => {
+  if (node.opType === 'MatMul') markFactors(plan, node, options);
+  else plan.constant(node, 1, 'weight', options.perChannel ? productAxis(node) : undefined);
+};
 
 /** Quantizes the constants of a MatMul; the positions of the others. */
 function markFactors(plan: StaticPlan, node: NodeProto, { perChannel }: StaticOptions): number[] {
@@ -49,15 +33,34 @@ function markFactors(plan: StaticPlan, node: NodeProto, { perChannel }: StaticOp
   });
 }
 
+/** The axis of the output channels of the weight of a Conv or Gemm. */
+const productAxis = (node: NodeProto): number =>
+  node.opType === 'Conv' || intAttribute(node, 'transB', 0) !== 0 ? 0 : 1;
+
+/** The rule of an operator, those of ONNX Runtime's QDQ quantizer. */
+export const staticRule = (operator: string): StaticRule => rules.get(operator) ?? everything;
+
+const conv: StaticRule = (plan, node, { perChannel }) =>
+  markProduct(plan, node, perChannel ? productAxis(node) : undefined);
+
+/** Conv and Gemm: activation and weight, result, and a constant bias at the scale of both. */
+function markProduct(plan: StaticPlan, node: NodeProto, axis: number | undefined, isWritten = true): void {
+  const activation = plan.read(node, 0);
+  if (plan.constantOf(node, 1) === undefined) plan.read(node, 1);
+  const weight = plan.constant(node, 1, 'weight', axis);
+  if (isWritten) plan.write(node, 0);
+  const tensor = plan.constantOf(node, 2);
+  if (tensor?.type !== 'float' || weight === undefined) return;
+  if (activation === undefined || 'tensor' in activation) return;
+  plan.biases.push({ node, position: 2, tensor, activation, weight });
+}
+
+const gemm: StaticRule = (plan, node, { perChannel, inputsOnly }) =>
+  markProduct(plan, node, perChannel ? productAxis(node) : undefined, !inputsOnly);
+
 const matMul: StaticRule = (plan, node, options) => {
   for (const position of markFactors(plan, node, options)) plan.read(node, position);
   if (!options.inputsOnly) plan.write(node, 0);
-};
-
-/** Of a Conv, Gemm or MatMul only the constant factors: their users dequantize them and compute in float. */
-export const weightsAlone: StaticRule = (plan, node, options) => {
-  if (node.opType === 'MatMul') markFactors(plan, node, options);
-  else plan.constant(node, 1, 'weight', options.perChannel ? productAxis(node) : undefined);
 };
 
 /** Lookups in a constant table, or in what is quantized already. */
@@ -87,6 +90,12 @@ const split: StaticRule = (plan, node) => {
   for (const position of node.output.keys()) plan.write(node, position, data);
 };
 
+const pad: StaticRule = (plan, node) => {
+  const data = plan.read(node, 0);
+  plan.read(node, 2);
+  plan.write(node, 0, addsNothingNew(plan, node) ? data : undefined);
+};
+
 /** Whether the values that Pad adds lie within the range of its input: copies of values, or zeros. */
 function addsNothingNew(plan: StaticPlan, node: NodeProto): boolean {
   if (stringAttribute(node, 'mode', 'constant') !== 'constant') return true;
@@ -96,16 +105,24 @@ function addsNothingNew(plan: StaticPlan, node: NodeProto): boolean {
   return value !== undefined && isFloatTensor(value) && floatsOf(value)[0] === 0;
 }
 
-const pad: StaticRule = (plan, node) => {
-  const data = plan.read(node, 0);
-  plan.read(node, 2);
-  plan.write(node, 0, addsNothingNew(plan, node) ? data : undefined);
-};
-
 const where: StaticRule = (plan, node) => {
   if (plan.markOf(node, 1) === undefined || plan.markOf(node, 2) === undefined) return;
   plan.read(node, 1);
   plan.read(node, 2);
+  plan.write(node, 0);
+};
+
+/** Relu and Clip: replaced by the quantization of the value before them where it has no other user. */
+const clip: StaticRule = (plan, node, { clips }) => {
+  const mark = plan.markOf(node, 0);
+  if (mark === undefined || 'tensor' in mark) return;
+  const isAlone = plan.index.soleUse(node.input[0] ?? '') !== undefined;
+  const replaces = isAlone && clipsAroundZero(plan, node) && clips(node.output[0] ?? '');
+  if (replaces && mark.producer !== undefined) {
+    plan.replaceClip(node, mark.producer);
+    return;
+  }
+  plan.read(node, 0);
   plan.write(node, 0);
 };
 
@@ -122,26 +139,6 @@ function clipsAroundZero(plan: StaticPlan, node: NodeProto): boolean {
   };
   return bound(1, 'min', -1) <= 0 && bound(2, 'max', 1) >= 0;
 }
-
-/** Relu and Clip: replaced by the quantization of the value before them where it has no other user. */
-const clip: StaticRule = (plan, node, { clips }) => {
-  const mark = plan.markOf(node, 0);
-  if (mark === undefined || 'tensor' in mark) return;
-  const isAlone = plan.index.soleUse(node.input[0] ?? '') !== undefined;
-  const replaces = isAlone && clipsAroundZero(plan, node) && clips(node.output[0] ?? '');
-  if (replaces && mark.producer !== undefined) {
-    plan.replaceClip(node, mark.producer);
-    return;
-  }
-  plan.read(node, 0);
-  plan.write(node, 0);
-};
-
-/** All other operators: every input and output. */
-const everything: StaticRule = (plan, node) => {
-  for (const position of node.input.keys()) plan.read(node, position);
-  for (const position of node.output.keys()) plan.write(node, position);
-};
 
 const rules: ReadonlyMap<string, StaticRule> = new Map([
   ['Conv', conv],
@@ -164,5 +161,8 @@ const rules: ReadonlyMap<string, StaticRule> = new Map([
   ['Relu', clip],
 ]);
 
-/** The rule of an operator, those of ONNX Runtime's QDQ quantizer. */
-export const staticRule = (operator: string): StaticRule => rules.get(operator) ?? everything;
+/** All other operators: every input and output. */
+const everything: StaticRule = (plan, node) => {
+  for (const position of node.input.keys()) plan.read(node, position);
+  for (const position of node.output.keys()) plan.write(node, position);
+};

@@ -1,8 +1,11 @@
 import type { Carried } from '../dependency-graph.ts';
 import type { ChannelRule, RuleContext } from './rule-context.ts';
 
-/** How many of the last axes are not repeated over but have a meaning of their own. */
-export const batchAxes = 2;
+/** Several values in, broadcast, one out. */
+export const spread: ChannelRule = (context) => {
+  const carried = spreadChannels(context);
+  if (carried !== undefined) context.putAll(carried);
+};
 
 /**
  * Labels of a node with broadcasting inputs (ONNX multidirectional broadcasting): channels that meet are tied,
@@ -47,12 +50,6 @@ export function spreadChannels(context: RuleContext, ownAxes = 0): Carried | und
   return { axis, labels };
 }
 
-/** Several values in, broadcast, one out. */
-export const spread: ChannelRule = (context) => {
-  const carried = spreadChannels(context);
-  if (carried !== undefined) context.putAll(carried);
-};
-
 /** One value in, the same shape out. Further inputs are scalars. */
 export const pass: ChannelRule = (context) => {
   const carried = context.carried(0);
@@ -62,6 +59,7 @@ export const pass: ChannelRule = (context) => {
 
 const unary =
   'Relu LeakyRelu Elu Celu Selu Sigmoid HardSigmoid HardSwish Tanh Softplus Softsign Gelu Mish Swish ThresholdedRelu Shrink Clip Identity Dropout Cast Erf Exp Floor Ceil Round Sqrt Abs Neg Log Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh Reciprocal Sign Not IsNaN IsInf';
+
 const combining =
   'Add Sub Mul Div Pow Max Min Sum Mean Mod PRelu Where Equal Greater GreaterOrEqual Less LessOrEqual And Or Xor';
 
@@ -70,3 +68,6 @@ export const elementwiseRules: ReadonlyMap<string, ChannelRule> = new Map([
   ...unary.split(' ').map((name): [string, ChannelRule] => [name, pass]),
   ...combining.split(' ').map((name): [string, ChannelRule] => [name, spread]),
 ]);
+
+/** How many of the last axes are not repeated over but have a meaning of their own. */
+export const batchAxes = 2;

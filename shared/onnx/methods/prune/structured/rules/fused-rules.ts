@@ -4,9 +4,30 @@ import { pass, spread } from './elementwise-rules.ts';
 import { conv, gemm, matMulBy, productOfValues } from './layer-rules.ts';
 import type { ChannelRule, RuleContext } from './rule-context.ts';
 
-/** One label for each head, for all of its channels. */
-const byHead = (heads: Labels, channels: number): Labels =>
-  Int32Array.from({ length: channels }, (_, at) => heads[Math.floor((at * heads.length) / channels)] ?? 0);
+/** com.microsoft MultiHeadAttention of queries, keys and values [batch, sequence, channels], with a bias of all three. */
+const multiHeadAttention: ChannelRule = (context) => {
+  const { node, dependencies } = context;
+  const heads = intAttribute(node, 'num_heads', 0);
+  const [query, key, value] = [context.carried(0), context.carried(1), context.carried(2)];
+  const parts = [query, key, value].flatMap((one) =>
+    one?.axis === 2 && Number.isInteger(one.labels.length / heads) ? [one.labels] : [],
+  );
+  if (parts.length < 3 || value === undefined || context.allCarried().length > 3)
+    return context.lockAsUnknown();
+  const why = fixedHeads(context, [6, 7], 5);
+  if (why !== undefined || context.isExcluded) return context.lock(why ?? `${context.label} was excluded`);
+  const first = parts[0] ?? value.labels;
+  const size = first.length / heads;
+  for (const labels of parts) {
+    const own = labels.length / heads;
+    for (const [at, label] of labels.entries())
+      dependencies.channels.tie(label, first[Math.floor(at / own) * size] ?? 0);
+  }
+  if (context.isGiven(3)) context.cut(3, 0, Int32Array.from(parts.flatMap((labels) => [...labels])));
+  const ofHeads = first.filter((_, at) => at % size === 0);
+  dependencies.edits.push((remaining) => setAttribute(node, 'num_heads', remaining.count(ofHeads)));
+  context.put(0, { axis: 2, labels: value.labels });
+};
 
 /** Why heads cannot be taken from an attention: earlier keys, results for later ones, or a bias of each head. */
 function fixedHeads(context: RuleContext, past: readonly number[], bias: number): string | undefined {
@@ -16,6 +37,23 @@ function fixedHeads(context: RuleContext, past: readonly number[], bias: number)
   if (context.isGiven(bias) && context.dims(bias)?.[1] !== 1) return `${label} has a bias for each head`;
   return undefined;
 }
+
+const locked: ChannelRule = (context) => context.lock(`${context.label} computes over all of them together`);
+
+/** Other operators of ONNX Runtime's own. */
+export const fusedRules: ReadonlyMap<string, ChannelRule> = new Map([
+  ['MultiHeadAttention', multiHeadAttention],
+  ...['Gelu', 'QuickGelu'].map((name): [string, ChannelRule] => [name, pass]),
+  ...['FastGelu', 'BiasGelu', 'BiasAdd'].map((name): [string, ChannelRule] => [name, spread]),
+  ...['SkipLayerNormalization', 'SkipSimplifiedLayerNormalization'].map((name): [string, ChannelRule] => [
+    name,
+    locked,
+  ]),
+]);
+
+/** One label for each head, for all of its channels. */
+const byHead = (heads: Labels, channels: number): Labels =>
+  Int32Array.from({ length: channels }, (_, at) => heads[Math.floor((at * heads.length) / channels)] ?? 0);
 
 /** com.microsoft Attention: input [batch, sequence, I], weights [I, Q + K + V] and bias [Q + K + V] of all heads. */
 const attention: ChannelRule = (context) => {
@@ -54,31 +92,6 @@ const attention: ChannelRule = (context) => {
   context.put(0, { axis: 2, labels: byHead(own, sizes[2] ?? 0) });
 };
 
-/** com.microsoft MultiHeadAttention of queries, keys and values [batch, sequence, channels], with a bias of all three. */
-const multiHeadAttention: ChannelRule = (context) => {
-  const { node, dependencies } = context;
-  const heads = intAttribute(node, 'num_heads', 0);
-  const [query, key, value] = [context.carried(0), context.carried(1), context.carried(2)];
-  const parts = [query, key, value].flatMap((one) =>
-    one?.axis === 2 && Number.isInteger(one.labels.length / heads) ? [one.labels] : [],
-  );
-  if (parts.length < 3 || value === undefined || context.allCarried().length > 3)
-    return context.lockAsUnknown();
-  const why = fixedHeads(context, [6, 7], 5);
-  if (why !== undefined || context.isExcluded) return context.lock(why ?? `${context.label} was excluded`);
-  const first = parts[0] ?? value.labels;
-  const size = first.length / heads;
-  for (const labels of parts) {
-    const own = labels.length / heads;
-    for (const [at, label] of labels.entries())
-      dependencies.channels.tie(label, first[Math.floor(at / own) * size] ?? 0);
-  }
-  if (context.isGiven(3)) context.cut(3, 0, Int32Array.from(parts.flatMap((labels) => [...labels])));
-  const ofHeads = first.filter((_, at) => at % size === 0);
-  dependencies.edits.push((remaining) => setAttribute(node, 'num_heads', remaining.count(ofHeads)));
-  context.put(0, { axis: 2, labels: value.labels });
-};
-
 /** A convolution with its activation, and what is added before that. */
 const fusedConv: ChannelRule = (context) => {
   const added = context.carried(3);
@@ -111,17 +124,4 @@ export const fusedLayerRules: ReadonlyMap<string, ChannelRule> = new Map([
   ['FusedConv', fusedConv],
   ['FusedGemm', gemm],
   ['FusedMatMul', fusedMatMul],
-]);
-
-const locked: ChannelRule = (context) => context.lock(`${context.label} computes over all of them together`);
-
-/** Other operators of ONNX Runtime's own. */
-export const fusedRules: ReadonlyMap<string, ChannelRule> = new Map([
-  ['MultiHeadAttention', multiHeadAttention],
-  ...['Gelu', 'QuickGelu'].map((name): [string, ChannelRule] => [name, pass]),
-  ...['FastGelu', 'BiasGelu', 'BiasAdd'].map((name): [string, ChannelRule] => [name, spread]),
-  ...['SkipLayerNormalization', 'SkipSimplifiedLayerNormalization'].map((name): [string, ChannelRule] => [
-    name,
-    locked,
-  ]),
 ]);

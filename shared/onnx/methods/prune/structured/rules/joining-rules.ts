@@ -9,17 +9,6 @@ import { fixedLabel, type Labels } from '../channels.ts';
 import type { Carried } from '../dependency-graph.ts';
 import { type ChannelRule, type RuleContext, setNumbers } from './rule-context.ts';
 
-/** Channels of all inputs one after the other; those that carry none stay. */
-function joined(context: RuleContext, axis: number): Labels | undefined {
-  const parts = context.node.input.map((_, at): Labels | undefined => {
-    const size = context.dims(at)?.[axis];
-    return context.carried(at)?.labels ?? (isKnown(size) ? new Int32Array(size).fill(fixedLabel) : undefined);
-  });
-  const known = parts.filter((part) => part !== undefined);
-  if (known.length < parts.length) return undefined;
-  return Int32Array.from(known.flatMap((part) => [...part]));
-}
-
 const concat: ChannelRule = (context) => {
   const all = context.allCarried();
   const [first] = all;
@@ -36,6 +25,17 @@ const concat: ChannelRule = (context) => {
   for (const { labels } of all) context.dependencies.channels.tieAll(labels, first.labels);
   context.put(0, first);
 };
+
+/** Channels of all inputs one after the other; those that carry none stay. */
+function joined(context: RuleContext, axis: number): Labels | undefined {
+  const parts = context.node.input.map((_, at): Labels | undefined => {
+    const size = context.dims(at)?.[axis];
+    return context.carried(at)?.labels ?? (isKnown(size) ? new Int32Array(size).fill(fixedLabel) : undefined);
+  });
+  const known = parts.filter((part) => part !== undefined);
+  if (known.length < parts.length) return undefined;
+  return Int32Array.from(known.flatMap((part) => [...part]));
+}
 
 const split: ChannelRule = (context) => {
   const carried = context.carried(0);
@@ -63,6 +63,31 @@ const split: ChannelRule = (context) => {
     removeAttribute(context.node, 'num_outputs');
     if (context.dependencies.model.opset() < 13) setAttribute(context.node, 'split', left);
     else setNumbers(context.dependencies, context.node, 1, left);
+  });
+};
+
+const slice: ChannelRule = (context) => {
+  const carried = context.carried(0);
+  const rank = context.rank(0);
+  if (carried === undefined || rank === undefined) return context.lockAsUnknown();
+  const range = rangeOf(context, carried, rank);
+  if (range === null) return context.put(0, carried);
+  const bounds = boundsOf(context);
+  if (range === undefined || bounds === undefined || range.end <= range.start) return context.lockAsUnknown();
+  const before = carried.labels.subarray(0, range.start);
+  const labels = carried.labels.subarray(range.start, range.end);
+  context.put(0, { axis: carried.axis, labels });
+  context.dependencies.edits.push((remaining) => {
+    const start = remaining.count(before);
+    const starts = bounds.starts.with(range.at, start);
+    const ends = bounds.ends.with(range.at, start + remaining.count(labels));
+    if (context.isGiven(1)) {
+      setNumbers(context.dependencies, context.node, 1, starts);
+      setNumbers(context.dependencies, context.node, 2, ends);
+    } else {
+      setAttribute(context.node, 'starts', starts);
+      setAttribute(context.node, 'ends', ends);
+    }
   });
 };
 
@@ -103,31 +128,6 @@ function boundsOf(context: RuleContext): { starts: number[]; ends: number[] } | 
   const [starts, ends] = [context.numbers('starts', 1), context.numbers('ends', 2)];
   return isConstant && starts && ends ? { starts, ends } : undefined;
 }
-
-const slice: ChannelRule = (context) => {
-  const carried = context.carried(0);
-  const rank = context.rank(0);
-  if (carried === undefined || rank === undefined) return context.lockAsUnknown();
-  const range = rangeOf(context, carried, rank);
-  if (range === null) return context.put(0, carried);
-  const bounds = boundsOf(context);
-  if (range === undefined || bounds === undefined || range.end <= range.start) return context.lockAsUnknown();
-  const before = carried.labels.subarray(0, range.start);
-  const labels = carried.labels.subarray(range.start, range.end);
-  context.put(0, { axis: carried.axis, labels });
-  context.dependencies.edits.push((remaining) => {
-    const start = remaining.count(before);
-    const starts = bounds.starts.with(range.at, start);
-    const ends = bounds.ends.with(range.at, start + remaining.count(labels));
-    if (context.isGiven(1)) {
-      setNumbers(context.dependencies, context.node, 1, starts);
-      setNumbers(context.dependencies, context.node, 2, ends);
-    } else {
-      setAttribute(context.node, 'starts', starts);
-      setAttribute(context.node, 'ends', ends);
-    }
-  });
-};
 
 const gather: ChannelRule = (context) => {
   const carried = context.carried(0);

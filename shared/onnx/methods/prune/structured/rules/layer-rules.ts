@@ -3,47 +3,10 @@ import type { Labels } from '../channels.ts';
 import { batchAxes, spreadChannels } from './elementwise-rules.ts';
 import type { ChannelRule, RuleContext } from './rule-context.ts';
 
-/** Why a layer's weight has to stay as it is; undefined where it may be cut. */
-function obstacle(context: RuleContext, position: number): string | undefined {
-  if (context.isExcluded) return `${context.label} was excluded`;
-  return context.dependencies.editable(context.node.input[position]) === undefined
-    ? `${context.label} has a weight that is not constant`
-    : undefined;
-}
-
-/** New channels along an axis of a layer's weight. */
-function makeChannels(context: RuleContext, position: number, axis: number, count: number): Labels {
-  const labels = context.dependencies.channels.make(count);
-  context.cut(position, axis, labels, true);
-  context.dependencies.producers.push({ node: context.node, labels });
-  return labels;
-}
-
 const repeated = (labels: Labels, times: number): Labels =>
   times === 1
     ? labels
     : Int32Array.from({ length: labels.length * times }, (_, at) => labels[Math.floor(at / times)] ?? 0);
-
-/** Ties the channels that stand at the same place of each group, so that groups stay of equal size. */
-function tieGroups({ dependencies }: RuleContext, labels: Labels, groups: number): Labels {
-  const size = labels.length / groups;
-  for (const [at, label] of labels.entries()) dependencies.channels.tie(label, labels[at % size] ?? 0);
-  return labels.subarray(0, size);
-}
-
-function cutBias(context: RuleContext, labels: Labels): void {
-  if (context.isGiven(2)) context.cut(2, 0, labels);
-}
-
-/** Depthwise: a filter goes with its input channel, and the number of groups with them. */
-function depthwise(context: RuleContext, input: Labels | undefined, outputs: number): void {
-  if (input === undefined) return;
-  const labels = repeated(input, outputs / input.length);
-  context.cut(1, 0, labels, true);
-  cutBias(context, labels);
-  context.dependencies.edits.push((remaining) => setAttribute(context.node, 'group', remaining.count(input)));
-  context.put(0, { axis: 1, labels });
-}
 
 /** ONNX operator Conv: weight [O, I / group, …kernel]. */
 export const conv: ChannelRule = (context) => {
@@ -64,14 +27,41 @@ export const conv: ChannelRule = (context) => {
   context.put(0, { axis: 1, labels });
 };
 
-/** Depthwise: the filters of an input channel go with it, and the number of groups with them. */
-function depthwiseTranspose(context: RuleContext, input: Labels | undefined, perGroup: number): void {
+/** Why a layer's weight has to stay as it is; undefined where it may be cut. */
+function obstacle(context: RuleContext, position: number): string | undefined {
+  if (context.isExcluded) return `${context.label} was excluded`;
+  return context.dependencies.editable(context.node.input[position]) === undefined
+    ? `${context.label} has a weight that is not constant`
+    : undefined;
+}
+
+/** Depthwise: a filter goes with its input channel, and the number of groups with them. */
+function depthwise(context: RuleContext, input: Labels | undefined, outputs: number): void {
   if (input === undefined) return;
-  const labels = repeated(input, perGroup);
-  context.cut(1, 0, input, true);
+  const labels = repeated(input, outputs / input.length);
+  context.cut(1, 0, labels, true);
   cutBias(context, labels);
   context.dependencies.edits.push((remaining) => setAttribute(context.node, 'group', remaining.count(input)));
   context.put(0, { axis: 1, labels });
+}
+
+function cutBias(context: RuleContext, labels: Labels): void {
+  if (context.isGiven(2)) context.cut(2, 0, labels);
+}
+
+/** Ties the channels that stand at the same place of each group, so that groups stay of equal size. */
+function tieGroups({ dependencies }: RuleContext, labels: Labels, groups: number): Labels {
+  const size = labels.length / groups;
+  for (const [at, label] of labels.entries()) dependencies.channels.tie(label, labels[at % size] ?? 0);
+  return labels.subarray(0, size);
+}
+
+/** New channels along an axis of a layer's weight. */
+function makeChannels(context: RuleContext, position: number, axis: number, count: number): Labels {
+  const labels = context.dependencies.channels.make(count);
+  context.cut(position, axis, labels, true);
+  context.dependencies.producers.push({ node: context.node, labels });
+  return labels;
 }
 
 /** ONNX operator ConvTranspose: weight [I, O / group, …kernel]. */
@@ -97,6 +87,16 @@ export const convTranspose: ChannelRule = (context) => {
   context.put(0, { axis: 1, labels });
 };
 
+/** Depthwise: the filters of an input channel go with it, and the number of groups with them. */
+function depthwiseTranspose(context: RuleContext, input: Labels | undefined, perGroup: number): void {
+  if (input === undefined) return;
+  const labels = repeated(input, perGroup);
+  context.cut(1, 0, input, true);
+  cutBias(context, labels);
+  context.dependencies.edits.push((remaining) => setAttribute(context.node, 'group', remaining.count(input)));
+  context.put(0, { axis: 1, labels });
+}
+
 /** ONNX operator Gemm: A [M, K], B [K, N] or transposed, C broadcast to [M, N]. */
 export const gemm: ChannelRule = (context) => {
   const why = obstacle(context, 1);
@@ -117,12 +117,6 @@ export const gemm: ChannelRule = (context) => {
   else if (bias !== undefined && (bias.at(-1) ?? 1) !== 1) context.cut(2, bias.length - 1, labels);
   context.put(0, { axis: 1, labels });
 };
-
-/** A product of two computed values, as in attention: channels may only lie along axes that it is repeated over. */
-export function productOfValues(context: RuleContext): void {
-  const spread = spreadChannels(context, batchAxes);
-  if (spread !== undefined) context.put(0, spread);
-}
 
 /**
  * ONNX operator MatMul with a constant at the right: [K, N], or more of them along leading axes; [N, K] where it is
@@ -147,6 +141,12 @@ export const matMulBy =
     const labels = makeChannels(context, 1, outer, weight.dims[outer] ?? 0);
     context.put(0, { axis: Math.max(rank, weight.dims.length) - 1, labels });
   };
+
+/** A product of two computed values, as in attention: channels may only lie along axes that it is repeated over. */
+export function productOfValues(context: RuleContext): void {
+  const spread = spreadChannels(context, batchAxes);
+  if (spread !== undefined) context.put(0, spread);
+}
 
 /** Operators that make channels and use them up. They are asked even if nothing that comes in carries channels. */
 export const layerRules: ReadonlyMap<string, ChannelRule> = new Map([

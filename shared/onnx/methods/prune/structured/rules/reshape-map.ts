@@ -15,6 +15,74 @@ export interface ReshapeMap {
   isWhole: boolean;
 }
 
+/** How to choose where an axis is divided. */
+interface ReshapeChoice {
+  /** Prefers the innermost part to the outermost. */
+  preferInner: boolean;
+  /** True where the axes before the channels' are kept, for shapes that are known in part. */
+  samePrefix: boolean;
+  /** Whether two former places go together anyway. */
+  areTied(a: number, b: number): boolean;
+}
+
+/**
+ * Follows `count` channels on `axis` through a reshape from `from` to `to`, row-major as ONNX's Reshape. Where no
+ * axis separates all channels they are tied in blocks, so that the outermost part carries them, or the innermost.
+ * Undefined where the channels cannot be followed.
+ */
+export function mapReshape(
+  from: readonly Dim[],
+  to: readonly Dim[],
+  axis: number,
+  count: number,
+  { preferInner, samePrefix, areTied }: ReshapeChoice,
+): ReshapeMap | undefined {
+  const stride = strides(from)[axis];
+  if (stride === undefined || stride < 1) return samePrefix ? byPrefix(axis, to[axis], count) : undefined;
+  const source = { size: count, stride };
+  const found: { map: ReshapeMap; isInner: boolean }[] = [];
+  for (const [at, own] of strides(to).entries()) {
+    const size = to[at];
+    if (own === undefined || own < 1 || !isKnown(size) || size < 1) continue;
+    const target = { size, stride: own };
+    const units = common(source, target);
+    const isSame = size === count && own === stride;
+    if (units === undefined || (units.units < 2 && !isSame)) continue;
+    found.push({ map: mapUnits(at, source, target, units), isInner: own === stride });
+  }
+  const best =
+    found.find(({ map }) => map.ties.every(([a, b]) => areTied(a, b))) ??
+    (preferInner ? found.find(({ isInner }) => isInner) : undefined) ??
+    found[0];
+  return best?.map ?? (samePrefix ? byPrefix(axis, to[axis], count) : undefined);
+}
+
+/** Number of values behind each axis; undefined from the first axis on, counted from the end, that is not known. */
+function strides(dims: readonly Dim[]): (number | undefined)[] {
+  let product: number | undefined = 1;
+  return dims
+    .toReversed()
+    .map((dim): number | undefined => {
+      const stride = product;
+      product = product === undefined || !isKnown(dim) ? undefined : product * dim;
+      return stride;
+    })
+    .reverse();
+}
+
+/** The same where sizes behind the axis are not known, but those before it are the same. */
+function byPrefix(axis: number, size: Dim | undefined, count: number): ReshapeMap | undefined {
+  if (!isKnown(size) || size < 2) return undefined;
+  // As if there were just enough values behind either axis for the two to be of equal length.
+  const length = size % count === 0 ? size : count;
+  const [from, to] = [
+    { size: count, stride: length / count },
+    { size, stride: length / size },
+  ];
+  const units = Number.isInteger(to.stride) ? common(from, to) : undefined;
+  return units && mapUnits(axis, from, to, units);
+}
+
 /** An axis of a row-major array: its size, and how many values apart its places lie. */
 interface Steps {
   size: number;
@@ -59,73 +127,12 @@ function mapUnits(
   };
 }
 
-/** Number of values behind each axis; undefined from the first axis on, counted from the end, that is not known. */
-function strides(dims: readonly Dim[]): (number | undefined)[] {
-  let product: number | undefined = 1;
-  return dims
-    .toReversed()
-    .map((dim): number | undefined => {
-      const stride = product;
-      product = product === undefined || !isKnown(dim) ? undefined : product * dim;
-      return stride;
-    })
-    .reverse();
-}
-
-/** The same where sizes behind the axis are not known, but those before it are the same. */
-function byPrefix(axis: number, size: Dim | undefined, count: number): ReshapeMap | undefined {
-  if (!isKnown(size) || size < 2) return undefined;
-  // As if there were just enough values behind either axis for the two to be of equal length.
-  const length = size % count === 0 ? size : count;
-  const [from, to] = [
-    { size: count, stride: length / count },
-    { size, stride: length / size },
-  ];
-  const units = Number.isInteger(to.stride) ? common(from, to) : undefined;
-  return units && mapUnits(axis, from, to, units);
-}
-
-/** How to choose where an axis is divided. */
-interface ReshapeChoice {
-  /** Prefers the innermost part to the outermost. */
-  preferInner: boolean;
-  /** True where the axes before the channels' are kept, for shapes that are known in part. */
-  samePrefix: boolean;
-  /** Whether two former places go together anyway. */
-  areTied(a: number, b: number): boolean;
-}
-
-/**
- * Follows `count` channels on `axis` through a reshape from `from` to `to`, row-major as ONNX's Reshape. Where no
- * axis separates all channels they are tied in blocks, so that the outermost part carries them, or the innermost.
- * Undefined where the channels cannot be followed.
- */
-export function mapReshape(
+/** The dimensions of a reshape's output, as far as its neighbours determine them. */
+export const knownOutput = (
+  context: RuleContext,
   from: readonly Dim[],
-  to: readonly Dim[],
   axis: number,
-  count: number,
-  { preferInner, samePrefix, areTied }: ReshapeChoice,
-): ReshapeMap | undefined {
-  const stride = strides(from)[axis];
-  if (stride === undefined || stride < 1) return samePrefix ? byPrefix(axis, to[axis], count) : undefined;
-  const source = { size: count, stride };
-  const found: { map: ReshapeMap; isInner: boolean }[] = [];
-  for (const [at, own] of strides(to).entries()) {
-    const size = to[at];
-    if (own === undefined || own < 1 || !isKnown(size) || size < 1) continue;
-    const target = { size, stride: own };
-    const units = common(source, target);
-    const isSame = size === count && own === stride;
-    if (units === undefined || (units.units < 2 && !isSame)) continue;
-    found.push({ map: mapUnits(at, source, target, units), isInner: own === stride });
-  }
-  const best =
-    found.find(({ map }) => map.ties.every(([a, b]) => areTied(a, b))) ??
-    (preferInner ? found.find(({ isInner }) => isInner) : undefined) ??
-    found[0];
-  return best?.map ?? (samePrefix ? byPrefix(axis, to[axis], count) : undefined);
-}
+): readonly Dim[] | undefined => filled(from, demanded(context), axis);
 
 /** Fills in one unknown output dimension from the others. The dimensions before `axis` must be kept. */
 function filled(
@@ -140,6 +147,13 @@ function filled(
   return others > 0 && whole % others === 0 ? to.with(open, whole / others) : to;
 }
 
+/** Dimensions of the output. If the last one was not inferred, it comes from the node that uses the output. */
+function demanded(context: RuleContext): readonly Dim[] | undefined {
+  const dims = context.outputDims();
+  const size = isKnown(dims?.at(-1)) ? undefined : demandedSize(context);
+  return size === undefined ? dims : dims?.with(-1, size);
+}
+
 /** The last dimension that the output must have, because a matrix product with a constant weight uses it. */
 function demandedSize({ dependencies, node }: RuleContext): number | undefined {
   const user = dependencies.index.uses(node.output[0] ?? '').find(({ position }) => position === 0)?.node;
@@ -149,20 +163,6 @@ function demandedSize({ dependencies, node }: RuleContext): number | undefined {
   if (user.opType !== 'Gemm' || intAttribute(user, 'transA', 0) !== 0) return undefined;
   return dims[intAttribute(user, 'transB', 0) === 0 ? 0 : 1];
 }
-
-/** Dimensions of the output. If the last one was not inferred, it comes from the node that uses the output. */
-function demanded(context: RuleContext): readonly Dim[] | undefined {
-  const dims = context.outputDims();
-  const size = isKnown(dims?.at(-1)) ? undefined : demandedSize(context);
-  return size === undefined ? dims : dims?.with(-1, size);
-}
-
-/** The dimensions of a reshape's output, as far as its neighbours determine them. */
-export const knownOutput = (
-  context: RuleContext,
-  from: readonly Dim[],
-  axis: number,
-): readonly Dim[] | undefined => filled(from, demanded(context), axis);
 
 /** Whether the parts of a divided axis change places next, as in a channel shuffle. */
 export function isShuffled({ dependencies, node }: RuleContext, axis: number): boolean {

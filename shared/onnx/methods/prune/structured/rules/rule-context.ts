@@ -8,9 +8,6 @@ import { layerName } from '../../outcome.ts';
 import type { Labels } from '../channels.ts';
 import type { Carried, DependencyGraph } from '../dependency-graph.ts';
 
-/** Follow channels through a node: labels of its outputs, cut tensors, tied channels, channels that have to stay. */
-export type ChannelRule = (context: RuleContext) => void;
-
 /** A node, as a rule sees it. */
 export class RuleContext {
   readonly dependencies: DependencyGraph;
@@ -94,7 +91,22 @@ export class RuleContext {
   }
 }
 
+/** Follow channels through a node: labels of its outputs, cut tensors, tied channels, channels that have to stay. */
+export type ChannelRule = (context: RuleContext) => void;
+
 type Setter = (value: number) => void;
+
+/**
+ * How to set one element of the shape that a Reshape takes: in the constant, in the constant part that a Concat puts
+ * in, or by making the shape constant. Undefined where it is computed otherwise.
+ */
+export function settableSize(context: RuleContext, element: number): Setter | undefined {
+  const name = context.node.input[1] ?? '';
+  if (context.dependencies.constant(name) !== undefined) return inConstant(context, context.node, 1, element);
+  const producer = context.dependencies.index.producer(name);
+  const part = producer?.opType === 'Concat' ? inPart(context, producer, element) : undefined;
+  return part ?? asConstant(context, element);
+}
 
 /** Sets an element of a constant that a node takes; the constant is copied. */
 function inConstant(
@@ -109,6 +121,24 @@ function inConstant(
     const now = dependencies.constant(owner.input[position]) ?? tensor;
     setNumbers(dependencies, owner, position, integersOf(now).with(at, value));
   };
+}
+
+/** Gives a node whole numbers of its own at an input, so that others which use the former constant keep it. */
+export function setNumbers(
+  { model, names }: DependencyGraph,
+  node: NodeProto,
+  position: number,
+  numbers: readonly number[],
+): void {
+  const former = model.graph.initializers.get(node.input[position] ?? '');
+  const name = names.make(`${layerName(node)}_input_${position}`);
+  model.graph.put(
+    former?.type === 'int32'
+      ? makeTensor(name, 'int32', [numbers.length], Int32Array.from(numbers))
+      : makeInt64s(name, numbers),
+  );
+  while (node.input.length < position) node.input.push('');
+  node.input[position] = name;
 }
 
 /** Sets an element in the part that a Concat puts into a shape. The Concat is copied where others use it, too. */
@@ -156,34 +186,4 @@ function asConstant({ dependencies, node }: RuleContext, element: number): Sette
       1,
       elements.map((one, at) => (at === element ? value : typeof one === 'number' ? one : -1)),
     );
-}
-
-/**
- * How to set one element of the shape that a Reshape takes: in the constant, in the constant part that a Concat puts
- * in, or by making the shape constant. Undefined where it is computed otherwise.
- */
-export function settableSize(context: RuleContext, element: number): Setter | undefined {
-  const name = context.node.input[1] ?? '';
-  if (context.dependencies.constant(name) !== undefined) return inConstant(context, context.node, 1, element);
-  const producer = context.dependencies.index.producer(name);
-  const part = producer?.opType === 'Concat' ? inPart(context, producer, element) : undefined;
-  return part ?? asConstant(context, element);
-}
-
-/** Gives a node whole numbers of its own at an input, so that others which use the former constant keep it. */
-export function setNumbers(
-  { model, names }: DependencyGraph,
-  node: NodeProto,
-  position: number,
-  numbers: readonly number[],
-): void {
-  const former = model.graph.initializers.get(node.input[position] ?? '');
-  const name = names.make(`${layerName(node)}_input_${position}`);
-  model.graph.put(
-    former?.type === 'int32'
-      ? makeTensor(name, 'int32', [numbers.length], Int32Array.from(numbers))
-      : makeInt64s(name, numbers),
-  );
-  while (node.input.length < position) node.input.push('');
-  node.input[position] = name;
 }

@@ -39,6 +39,13 @@ const unsqueeze: ChannelRule = (context) => {
   context.put(0, { axis: own[carried.axis] ?? 0, labels: carried.labels });
 };
 
+const flatten: ChannelRule = (context) => {
+  const carried = context.carried(0);
+  const map = carried && reshaped(context, carried, false);
+  if (map === undefined) context.lockAsUnknown();
+  else context.put(0, { axis: map.axis, labels: map.labels });
+};
+
 /** The channels behind a reshape, tied as it demands. */
 function reshaped(
   context: RuleContext,
@@ -59,12 +66,29 @@ function reshaped(
   return { ...map, labels: map.isWhole ? labels : map.sources.map((at) => labels[at] ?? 0) };
 }
 
-const flatten: ChannelRule = (context) => {
+const reshape: ChannelRule = (context) => {
   const carried = context.carried(0);
-  const map = carried && reshaped(context, carried, false);
-  if (map === undefined) context.lockAsUnknown();
-  else context.put(0, { axis: map.axis, labels: map.labels });
+  const counts = context.dependencies.counts.get(context.node.input[1] ?? '') ?? [];
+  if (carried !== undefined) {
+    const map = reshaped(context, carried, keepsPrefix(context, carried.axis));
+    if (map !== undefined && context.isGiven(1) && followShape(context, carried, map)) {
+      context.put(0, { axis: map.axis, labels: map.labels });
+      return;
+    }
+  }
+  for (const labels of counts)
+    context.dependencies.channels.lock(labels ?? [], `${context.label} takes their number as a size`);
+  context.lockAsUnknown();
 };
+
+/** Whether a Reshape takes over the axes before this one: as 0, or as the same known size. */
+function keepsPrefix(context: RuleContext, axis: number): boolean {
+  const elements = context.dependencies.value(context.node.input[1])?.elements ?? [];
+  const [from, to] = [context.dims(0) ?? [], context.outputDims() ?? []];
+  return Array.from({ length: axis }).every(
+    (_, at) => elements[at] === 0 || (from[at] !== null && from[at] !== undefined && from[at] === to[at]),
+  );
+}
 
 /** Whether the element for the channels' axis follows them by itself, or can be set. */
 function followShape(context: RuleContext, from: Carried, map: ReshapeMap & Carried): boolean {
@@ -93,41 +117,6 @@ function followShape(context: RuleContext, from: Carried, map: ReshapeMap & Carr
   return true;
 }
 
-/** Whether a Reshape takes over the axes before this one: as 0, or as the same known size. */
-function keepsPrefix(context: RuleContext, axis: number): boolean {
-  const elements = context.dependencies.value(context.node.input[1])?.elements ?? [];
-  const [from, to] = [context.dims(0) ?? [], context.outputDims() ?? []];
-  return Array.from({ length: axis }).every(
-    (_, at) => elements[at] === 0 || (from[at] !== null && from[at] !== undefined && from[at] === to[at]),
-  );
-}
-
-const reshape: ChannelRule = (context) => {
-  const carried = context.carried(0);
-  const counts = context.dependencies.counts.get(context.node.input[1] ?? '') ?? [];
-  if (carried !== undefined) {
-    const map = reshaped(context, carried, keepsPrefix(context, carried.axis));
-    if (map !== undefined && context.isGiven(1) && followShape(context, carried, map)) {
-      context.put(0, { axis: map.axis, labels: map.labels });
-      return;
-    }
-  }
-  for (const labels of counts)
-    context.dependencies.channels.lock(labels ?? [], `${context.label} takes their number as a size`);
-  context.lockAsUnknown();
-};
-
-/** Elements of a shape vector; those that count channels have their labels. */
-type Counts = readonly (Labels | undefined)[];
-
-const countsAt = (context: RuleContext, position: number): Counts | undefined =>
-  context.dependencies.counts.get(context.node.input[position] ?? '');
-
-function put(context: RuleContext, counts: Counts): void {
-  const name = context.node.output[0] ?? '';
-  if (counts.some((labels) => labels !== undefined)) context.dependencies.counts.set(name, counts);
-}
-
 /** Shape of a value that carries channels: one of its elements counts them. */
 const shapeOf: ChannelRule = (context) => {
   const carried = context.carried(0);
@@ -138,6 +127,47 @@ const shapeOf: ChannelRule = (context) => {
   const counts = Array.from({ length: rank }, (_, at) => (at === carried.axis ? carried.labels : undefined));
   put(context, counts.slice(start, end));
 };
+
+/** Elements of a shape vector; those that count channels have their labels. */
+type Counts = readonly (Labels | undefined)[];
+
+function put(context: RuleContext, counts: Counts): void {
+  const name = context.node.output[0] ?? '';
+  if (counts.some((labels) => labels !== undefined)) context.dependencies.counts.set(name, counts);
+}
+
+/** Operators that move channels to other axes. */
+export const shapeRules: ReadonlyMap<string, ChannelRule> = new Map([
+  ['Transpose', transpose],
+  ['Squeeze', squeeze],
+  ['Unsqueeze', unsqueeze],
+  ['Flatten', flatten],
+  ['Reshape', reshape],
+  ['Shape', shapeOf],
+]);
+
+/** Inputs of operators that take a shape as such. */
+const shapeInputs: Readonly<Record<string, number>> = { Reshape: 1 };
+
+/**
+ * Follows counts of channels through the computing of shapes. Where anything else is done with such a count the
+ * channels have to stay: a smaller number would change more than a shape.
+ */
+export function followCounts(context: RuleContext): void {
+  const positions = [...context.node.input.keys()].filter((at) => countsAt(context, at) !== undefined);
+  if (positions.length === 0 || positions.every((at) => shapeInputs[context.node.opType] === at)) return;
+  const counts = taken(context);
+  if (counts !== undefined) {
+    put(context, counts);
+    return;
+  }
+  for (const at of positions)
+    for (const labels of countsAt(context, at) ?? [])
+      context.dependencies.channels.lock(labels ?? [], `${context.label} computes with their number`);
+}
+
+const countsAt = (context: RuleContext, position: number): Counts | undefined =>
+  context.dependencies.counts.get(context.node.input[position] ?? '');
 
 /** The elements that a node takes from shapes, in order; undefined where it does anything else with them. */
 function taken(context: RuleContext): Counts | undefined {
@@ -175,33 +205,3 @@ function taken(context: RuleContext): Counts | undefined {
     return first;
   return undefined;
 }
-
-/** Inputs of operators that take a shape as such. */
-const shapeInputs: Readonly<Record<string, number>> = { Reshape: 1 };
-
-/**
- * Follows counts of channels through the computing of shapes. Where anything else is done with such a count the
- * channels have to stay: a smaller number would change more than a shape.
- */
-export function followCounts(context: RuleContext): void {
-  const positions = [...context.node.input.keys()].filter((at) => countsAt(context, at) !== undefined);
-  if (positions.length === 0 || positions.every((at) => shapeInputs[context.node.opType] === at)) return;
-  const counts = taken(context);
-  if (counts !== undefined) {
-    put(context, counts);
-    return;
-  }
-  for (const at of positions)
-    for (const labels of countsAt(context, at) ?? [])
-      context.dependencies.channels.lock(labels ?? [], `${context.label} computes with their number`);
-}
-
-/** Operators that move channels to other axes. */
-export const shapeRules: ReadonlyMap<string, ChannelRule> = new Map([
-  ['Transpose', transpose],
-  ['Squeeze', squeeze],
-  ['Unsqueeze', unsqueeze],
-  ['Flatten', flatten],
-  ['Reshape', reshape],
-  ['Shape', shapeOf],
-]);
