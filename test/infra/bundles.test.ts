@@ -15,13 +15,13 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const sources = sampledSources(await findSources(root));
 const bundles = await bundleSources(root, folder, sources);
 
-/** What a function may have of JavaScript. */
-const maxBytes = 900_000;
+/** JavaScript of a function. `readCommand` holds the archive of `mps` with the engine as text, which it only hands out. */
+const maxBytes = (name: string): number => (name === 'readCommand' ? 1_100_000 : 900_000);
 
 test.each(bundles.map((bundle) => [bundle.name, bundle] as const))(
-  'the bundle of %s has less than 900 KB, and everything it imports',
+  'the bundle of %s is small, and has everything it imports',
   (name, { bytes, imports }) => {
-    expect(bytes).toBeLessThan(maxBytes);
+    expect(bytes).toBeLessThan(maxBytes(name));
     const endpoint = sources.endpoints.find((one) => one.endpoint.name === name)?.endpoint;
     expect(imports).toEqual(endpoint?.runtime?.native ?? []);
   },
