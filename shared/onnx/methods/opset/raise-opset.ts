@@ -1,7 +1,7 @@
 import { Model } from '../../model/file/model.ts';
 import { type Graph, Names, nodeName } from '../../model/graph/graph.ts';
 import { inferValues } from '../../model/infer/infer-values.ts';
-import { isPublished } from '../../model/infer/operator-schema.ts';
+import { isInOpset } from '../../model/infer/operator-schema.ts';
 import type { Value } from '../../model/infer/value.ts';
 import { ModelError } from '../../model/model-error.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
@@ -24,7 +24,7 @@ export function raiseOpset(model: Model, to: number): void {
   const own = model.opset();
   if (own >= to) return;
   const names = new Names(graph);
-  const faults = unpublished(graph);
+  const faults = unpublished(graph, to);
   for (const [version, changes] of operatorChanges) {
     if (version <= own || version > to) continue;
     let outer: ReadonlyMap<string, Value> = new Map();
@@ -50,10 +50,10 @@ export function raiseOpset(model: Model, to: number): void {
   if (proto.irVersion < irVersion) proto.irVersion = irVersion;
 }
 
-function unpublished(root: Graph): string[] {
+function unpublished(root: Graph, version: number): string[] {
   return [...root.all()].flatMap(({ nodes }) =>
     nodes
-      .filter(({ domain, opType }) => domain === '' && !isPublished(opType))
+      .filter(({ domain, opType }) => domain === '' && !isInOpset(opType, version))
       .map(
         (node) =>
           `${clipped(node.opType)} ${JSON.stringify(clipped(nodeName(node)))} is no operator that ONNX publishes`,

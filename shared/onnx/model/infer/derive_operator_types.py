@@ -3,8 +3,11 @@
 Needs the PyPI packages onnx (schemas of ONNX, every version) and onnxruntime (those of its own operators):
 
     pip install onnx onnxruntime && python3 shared/onnx/model/infer/derive_operator_types.py
+
+With --check it writes nothing: it names the operators of the installed packages that the file lacks.
 """
 
+import sys
 from pathlib import Path
 
 import onnx
@@ -70,10 +73,13 @@ def rows():
         found.setdefault((schema.domain, schema.name), {})[schema.since_version] = line(
             schema, lambda one: one.type_str
         )
+    published = set(found)
     for schema in runtime.get_all_operator_schema():
-        if schema.domain == "com.microsoft":
-            found.setdefault((schema.domain, schema.name), {})[schema.since_version] = line(
-                schema, lambda one: one.typeStr
+        # Some of its own are in the domain of ONNX. Other domains are layouts that it uses inside.
+        if schema.domain in ("", "com.microsoft") and (schema.domain, schema.name) not in published:
+            # One that was taken out again has no types from then on.
+            found.setdefault((schema.domain, schema.name), {})[schema.since_version] = (
+                ">>" if schema.deprecated else line(schema, lambda one: one.typeStr)
             )
     for (domain, name), versions in sorted(found.items()):
         last = None
@@ -83,7 +89,16 @@ def rows():
             last = text
 
 
+def operators(lines):
+    return {":".join(one.split(":")[:2]) for one in lines}
+
+
 target = Path(__file__).with_name("operator-types.ts")
+if sys.argv[1:] == ["--check"]:
+    known = operators(one for one in target.read_text().splitlines() if one.count(":") > 2)
+    absent = sorted(operators(rows()) - known)
+    print("\n".join(absent) or "The file has every operator of the installed packages.")
+    sys.exit(1 if absent else 0)
 body = "\n".join(rows())
 target.write_text(
     "/**\n"

@@ -1,6 +1,6 @@
 import { intAttribute, intsAttribute } from '../graph/attributes.ts';
 import type { Dim } from '../graph/value-info.ts';
-import { isGiven, isKnown, productOf, type Rule, typed, type Value } from './value.ts';
+import { isGiven, isKnown, productOf, type Rule, typed, type Value, withDim } from './value.ts';
 
 /** An axis of a value; null where its size or the rank is not known. */
 const dimOf = (value: Value | undefined, axis: number): Dim => value?.dims?.at(axis) ?? null;
@@ -10,7 +10,7 @@ const sum = (a: Dim, b: Dim): Dim => (isKnown(a) && isKnown(b) ? a + b : null);
 
 /** Keys and values of earlier tokens and of these; as long as both together. */
 const extended = (past: Value | undefined, added: Dim, axis: number): Value | undefined =>
-  past && { type: past.type, dims: past.dims?.with(axis, sum(dimOf(past, axis), added)) };
+  past && { type: past.type, dims: withDim(past.dims, axis, sum(dimOf(past, axis), added)) };
 
 /** Attention of one input: [batch, sequence, channels], weights of queries, keys and values side by side. */
 export const packedAttention =
@@ -24,7 +24,7 @@ export const packedAttention =
     if (type === undefined) return undefined;
     const present = extended(inputs[past], dimOf(x, 1), 3);
     return [
-      { type, dims: x?.dims?.with(-1, hidden) },
+      { type, dims: withDim(x?.dims, -1, hidden) },
       { type, dims: present?.dims },
     ];
   };
@@ -71,9 +71,9 @@ export const groupQueryAttention: Rule = (context) => {
   ];
   // A product of all three has two more heads for each shared one.
   const size = isGiven(context, 1) ? null : quotient(dimOf(query, 2), heads + 2 * shared);
-  const dims = isGiven(context, 1) ? query.dims : query.dims.with(2, product(size, heads));
+  const dims = isGiven(context, 1) ? query.dims : withDim(query.dims, 2, product(size, heads));
   const present = (past: Value | undefined): Value | undefined =>
-    past && { type: past.type, dims: past.dims?.with(2, null) };
+    past && { type: past.type, dims: withDim(past.dims, 2, null) };
   return [{ type: query.type, dims }, present(pastKey), present(pastValue)];
 };
 

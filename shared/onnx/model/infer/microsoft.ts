@@ -4,7 +4,7 @@ import { elementwiseRules, normStatistics } from './elementwise.ts';
 import { groupQueryAttention, multiHeadAttention, packedAttention } from './fused-attention.ts';
 import { matMulDims, productRules } from './products.ts';
 import { shapingRules } from './shaping.ts';
-import { axisOf, broadcast, isKnown, numbersOf, type Rule, typed, type Value } from './value.ts';
+import { axisOf, broadcast, isKnown, numbersOf, type Rule, typed, type Value, withDim } from './value.ts';
 
 /** The rule of the operator of ONNX that an operator is made of. */
 function rule(name: string): Rule {
@@ -126,7 +126,7 @@ const quantizedGemm: Rule = (context) => {
 /** `BiasSplitGelu` multiplies one half with the other. */
 const splitGelu: Rule = ({ inputs: [x] }) => {
   const last = x?.dims?.at(-1);
-  return typed(x, x?.dims?.with(-1, isKnown(last) ? last / 2 : null));
+  return typed(x, withDim(x?.dims, -1, isKnown(last) ? last / 2 : null));
 };
 
 /** A table in blocks of 4 bits, or 2 in a byte; the type is that of the scales. */
@@ -186,5 +186,20 @@ const rules: Readonly<Record<string, Rule>> = {
   DequantizeLinear: rule('DequantizeLinear'),
 };
 
+/** Of 8 or 16 bits each, summed in 32. */
+const widened: Rule = ({ inputs: [x] }) => [
+  { type: x?.type?.startsWith('u') === true ? 'uint32' : 'int32', dims: undefined },
+];
+const hashed: Rule = ({ node, inputs: [x] }) => [
+  { type: intAttribute(node, 'positive', 1) === 1 ? 'uint32' : 'int32', dims: x?.dims },
+];
+/** Operators of which the schema leaves open the type of the output. */
+const retyping: [string, Rule][] = [
+  ['MatMulInteger16', widened],
+  ['ReduceSumInteger', widened],
+  ['MurmurHash3', hashed],
+  ['GridSample', ({ inputs: [x] }) => typed(x, undefined)],
+];
+
 /** Operators of ONNX Runtime's own (domain com.microsoft), as ONNX Runtime infers their types and shapes. */
-export const microsoftRules: ReadonlyMap<string, Rule> = new Map(Object.entries(rules));
+export const microsoftRules: ReadonlyMap<string, Rule> = new Map([...Object.entries(rules), ...retyping]);

@@ -1,5 +1,5 @@
 import type { Model } from '../file/model.ts';
-import { intAttribute } from '../graph/attributes.ts';
+import { hasAttribute, intAttribute, stringAttribute } from '../graph/attributes.ts';
 import { type Dim, valueTypeOf } from '../graph/value-info.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import { type DataTypeName, dataTypeName, dataTypes } from '../tensor/data-type.ts';
@@ -40,6 +40,9 @@ function parameterOf(text: string): Parameter {
 
 const listOf = (text: string): Parameter[] => (text === '' ? [] : text.split(',').map(parameterOf));
 
+/** Stands for the types of an operator from the version on that no longer has it. */
+const takenOut = '>>';
+
 /** Versions of each operator, by `domain:operator`, the oldest first. */
 const lines = new Map<string, { since: number; text: string }[]>();
 const operators = new Set<string>();
@@ -55,11 +58,20 @@ const parsed = new Map<string, OperatorSchema>();
 /** Whether an operator of this name is published, by ONNX or by ONNX Runtime, with or without its domain. */
 export const isPublished = (operator: string): boolean => operators.has(operator);
 
+/** What is published of an operator in a version of its operator set; undefined for one that is not in it. */
+function textAt(domain: string, operator: string, version: number): string | undefined {
+  const versions = lines.get(`${domain}:${operator}`);
+  const text = (versions?.findLast(({ since }) => since <= version) ?? versions?.[0])?.text;
+  return text === takenOut ? undefined : text;
+}
+
+/** Whether a version of ONNX's operator set has an operator, of ONNX or of ONNX Runtime. */
+export const isInOpset = (operator: string, version: number): boolean =>
+  textAt('', operator, version) !== undefined;
+
 /** The schema of a node's operator; undefined for operators that neither ONNX nor ONNX Runtime publishes. */
 function schemaOf({ domain, opType }: NodeProto, model: Pick<Model, 'opset'>): OperatorSchema | undefined {
-  const versions = lines.get(`${domain}:${opType}`);
-  const own = model.opset(domain);
-  const text = (versions?.findLast(({ since }) => since <= own) ?? versions?.[0])?.text;
+  const text = textAt(domain, opType, model.opset(domain));
   if (text === undefined) return undefined;
   const known = parsed.get(text);
   if (known !== undefined) return known;
@@ -169,7 +181,35 @@ const scan: Rule = (context) => {
 const scores: Rule = ({ inputs: [x] }) => [
   { type: 'float', dims: x?.dims?.map((dim, at) => (at === 0 ? dim : null)) },
 ];
-const labelled: Rule = (context) => [undefined, ...(scores(context) ?? [])];
+
+const has = ({ node }: InferenceContext, ...names: readonly string[]): boolean =>
+  names.some((name) =>
+    node.attribute.some(
+      (one) => one.name === name && one.ints.length + one.floats.length + one.strings.length > 0,
+    ),
+  );
+
+/** What a classifier calls its classes. */
+const labelled: Rule = (context) => [
+  {
+    type: has(context, 'classlabels_ints', 'classlabels_int64s') ? 'int64' : 'string',
+    dims: context.inputs[0]?.dims?.slice(0, 1),
+  },
+  ...(scores(context) ?? []),
+];
+
+const valuesOf = { values_floats: 'float', values_int64s: 'int64', values_strings: 'string' } as const;
+
+/** To the values that the attributes name; else texts to whole numbers, and these to texts. */
+const mapped: Rule = (context) => {
+  const [x] = context.inputs;
+  // A tensor of values has a type of its own.
+  if (x === undefined || hasAttribute(context.node, 'values_tensor')) return undefined;
+  const named = Object.entries(valuesOf).find(([name]) => has(context, name))?.[1];
+  return [{ type: named ?? (x.type === 'string' ? 'int64' : 'string'), dims: x.dims }];
+};
+
+const mapTypes: Readonly<Record<string, DataTypeName>> = { TO_STRING: 'string', TO_INT64: 'int64' };
 
 /** Control flow, and the operators of classical models (domain ai.onnx.ml). */
 export const opaqueRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
@@ -185,5 +225,11 @@ export const opaqueRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['TreeEnsembleRegressor', scores],
   ['Normalizer', ({ inputs: [x] }) => [x && { type: 'float', dims: x.dims }]],
   ['Scaler', ({ inputs: [x] }) => [x && { type: 'float', dims: x.dims }]],
+  ['CategoryMapper', mapped],
+  ['LabelEncoder', mapped],
+  [
+    'CastMap',
+    ({ node }) => [{ type: mapTypes[stringAttribute(node, 'cast_to', '')] ?? 'float', dims: undefined }],
+  ],
   ['Binarizer', ({ inputs: [x] }) => [x && { type: x.type, dims: x.dims }]],
 ]);

@@ -10,6 +10,8 @@ export const operatorTypes = `
 :Acos:7:T>T>T
 :Acosh:9:T>T>T
 :Add:1:T,T>T>T
+:Affine:1:T>T>T
+:Affine:10:>>
 :AffineGrid:20:T1,int64>T1>T1
 :And:1:bool,bool>bool>
 :ArgMax:1:T>int64>T
@@ -52,6 +54,8 @@ export const operatorTypes = `
 :ConvTranspose:1:T,T,T>T>T
 :Cos:7:T>T>T
 :Cosh:9:T>T>T
+:Crop:1:T>T>T
+:Crop:10:>>
 :CumProd:26:T,T2>T>T
 :CumSum:11:T,T2>T>
 :CumSum:14:T,T2>T>T
@@ -63,11 +67,15 @@ export const operatorTypes = `
 :DequantizeLinear:19:T1,T2,T1>T2>T2
 :DequantizeLinear:23:T1,T2,T1>T3@output_dtype>T2 T3
 :Det:11:T>T>T
+:DisentangledAttention_TRT:1:T,T,T>T>T
 :Div:1:T,T>T>T
 :Dropout:1:T>T,T>T
 :Dropout:10:T>T,bool>T
 :Dropout:12:T,T1,bool>T,bool>T T1
 :DynamicQuantizeLinear:11:float>uint8,float,uint8>
+:DynamicSlice:1:T,Tind,Tind,Tind>T>T
+:DynamicSlice:10:>>
+:EfficientNMS_TRT:1:T,T,T>int32,T,T,int32>T
 :Einsum:12:T*>T>T
 :Elu:1:T>T>T
 :Equal:1:T,T>bool>
@@ -79,11 +87,15 @@ export const operatorTypes = `
 :Flatten:1:T>T>T
 :Floor:1:T>T>T
 :GRU:1:T,T,T,T,int32,T>T,T>T
+:GRUUnit:1:T,T,T,T>T>T
+:GRUUnit:10:>>
 :Gather:1:T,Tind>T>T
 :GatherElements:11:T,Tind>T>T
 :GatherND:11:T,int64>T>T
 :Gelu:20:T>T>T
 :Gemm:1:T,T,T>T>T
+:GivenTensorFill:1:T>T>T
+:GivenTensorFill:10:>>
 :GlobalAveragePool:1:T>T>T
 :GlobalLpPool:1:T>T>T
 :GlobalMaxPool:1:T>T>T
@@ -100,6 +112,8 @@ export const operatorTypes = `
 :Identity:14:V>V>V
 :If:1:bool>V!>V
 :ImageDecoder:20:uint8>uint8>
+:ImageScaler:1:T>T>T
+:ImageScaler:10:>>
 :InstanceNormalization:1:T,T,T>T>T
 :IsInf:10:T1>bool>
 :IsInf:20:T1>bool>T1
@@ -126,10 +140,13 @@ export const operatorTypes = `
 :Mean:1:T*>T>T
 :MeanVarianceNormalization:9:T>T>T
 :MelWeightMatrix:17:T1,T1,T1,T2,T2>T3@output_datatype=1>T2 T3
+:MemcpyFromHost:1:T>T>T
+:MemcpyToHost:1:T>T>T
 :Min:1:T*>T>T
 :Mish:18:T>T>T
 :Mod:10:T,T>T>T
 :Mul:1:T,T>T>T
+:MultilevelCropAndResize_TRT:1:float,float,float,float,float>float>
 :Multinomial:7:T1>T2@dtype=6>T1
 :Neg:1:T>T>T
 :NegativeLogLikelihoodLoss:12:T,Tind,T>T>T
@@ -147,8 +164,11 @@ export const operatorTypes = `
 :Pad:1:T>T>T
 :Pad:11:T,int64,T>T>T
 :Pad:18:T,int64,T,Tind>T>T
+:ParametricSoftplus:1:T>T>T
+:ParametricSoftplus:10:>>
 :Pow:1:T,T>T>T
 :Pow:12:T,T1>T>T T1
+:PyramidROIAlign_TRT:1:float,float,float,float,float>float>
 :QLinearConv:10:T1,float,T1,T2,float,T2,float,T3,int32>T3>
 :QLinearMatMul:10:T1,float,T1,T2,float,T2,float,T3>T3>
 :QLinearMatMul:21:T1,TS,T1,T2,TS,T2,TS,T3>T3>TS
@@ -196,6 +216,10 @@ export const operatorTypes = `
 :RotaryEmbedding:23:T,T,T,int64>T>T
 :Round:11:T>T>T
 :STFT:17:T1,T2,T1,T2>T1>T1
+:Scale:1:T>T>T
+:Scale:10:>>
+:ScaledTanh:1:T>T>T
+:ScaledTanh:10:>>
 :Scan:8:int64,V!>V!>V
 :Scan:9:V!>V!>V
 :Scatter:9:T,Tind,T>T>T
@@ -213,6 +237,7 @@ export const operatorTypes = `
 :Shrink:9:T>T>T
 :Sigmoid:1:T>T>T
 :Sign:9:T>T>T
+:SimplifiedLayerNormalization:1:T,V>V,U>T V
 :Sin:7:T>T>T
 :Sinh:9:T>T>T
 :Size:1:T>int64>T

@@ -26,6 +26,14 @@ export type Rule = (context: InferenceContext) => readonly (Value | undefined)[]
 
 export const isKnown = (dim: Dim | undefined): dim is number => typeof dim === 'number';
 
+/** Dimensions with another one on an axis; undefined where there is no such axis. */
+export const withDim = (
+  dims: readonly Dim[] | undefined,
+  axis: number,
+  dim: Dim,
+): readonly Dim[] | undefined =>
+  dims !== undefined && axis >= -dims.length && axis < dims.length ? dims.with(axis, dim) : undefined;
+
 /** A negative axis counts from the end. */
 export const axisOf = (axis: number, rank: number): number => (axis < 0 ? axis + rank : axis);
 
