@@ -1,0 +1,17 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { settingNames } from '../../../shared/core/settings.ts';
+
+const file = join(import.meta.dirname, '../../../infra/aws/stacks/function-variables.ts');
+
+/** Set by Lambda and Batch themselves. */
+const setByAws = ['AWS_REGION'];
+/** Set by `npm start` alone: on AWS jobs run in containers, and S3 is at its usual address. */
+const setLocally = ['JOBS_RUN_AS', 'S3_ENDPOINT'];
+
+test('a deployment sets every variable that functions and jobs read', async () => {
+  const text = await readFile(file, 'utf8');
+  const unset = settingNames().filter((name) => !new RegExp(`\\b${name}:`).test(text));
+  expect(unset.toSorted()).toEqual([...setByAws, ...setLocally]);
+});
