@@ -7,7 +7,7 @@ import { writeAccounts } from '../../shared/data/table/needs.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 
 const Request = z.strictObject({ password: NewPassword });
-/** `npm run doctor` asks so whether passwords can be hashed here. Nothing is created. */
+/** Request of `npm run doctor`: check that passwords can be hashed in this runtime. It creates nothing. */
 const Check = z.strictObject({ check: z.literal('runtime') });
 
 /** The result of the function; errors that the caller can fix are results, not exceptions. */
@@ -18,7 +18,9 @@ export const FirstAdminAnswer = z.discriminatedUnion('outcome', [
 ]);
 export type FirstAdminAnswer = z.infer<typeof FirstAdminAnswer>;
 
-/** Creates the first admin, once. No route leads here: only whom IAM allows can invoke it. */
+/**
+ * Create the first admin, once. No route leads to this function: only principals that IAM allows can invoke it.
+ */
 export const event = defineTask({
   name: 'createFirstAdmin',
   needs: { accounts: writeAccounts },

@@ -28,7 +28,7 @@ export const endpoint = defineEndpoint({
   output: {
     200: z.object({
       session_id: Ulid,
-      /** The page's half of the session; only this answer has it. */
+      /** Key that the page sends in `Authorization: Session`. Only this response contains it. */
       page_key: z.string(),
       expires_at: Timestamp,
       user_id: Ulid,
@@ -44,7 +44,8 @@ export const endpoint = defineEndpoint({
     const { user, issued } = await signInFor(accounts, { ...body, sourceIp }, now, (owner) =>
       beginSession(accounts, owner, { session_id: newId(), now: now(), use }),
     );
-    // The browser's session until now is replaced by this one, and nobody could end it any more but from the list.
+    // This session replaces the browser's previous one. End the previous one: only the list of sessions could
+    // reach it.
     const before = presentedSession(context);
     const replaced = before && (await authenticateSession(accounts, before, now()));
     if (replaced) await endSession(accounts, replaced.user.user_id, replaced.session.session_id);

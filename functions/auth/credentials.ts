@@ -4,9 +4,9 @@ import { PresentedPassword } from '../../shared/accounts/password-rules.ts';
 import { Timestamp, Ulid } from '../../shared/core/formats.ts';
 import type { Session } from '../../shared/data/accounts/session.ts';
 
-/** With what somebody signs in. */
+/** Fields of a request that signs a user in. */
 export const presentedCredentials = {
-  // Not the rule for new names: an impossible name gets the same response as an unknown one.
+  // Accept impossible names as well: they get the same response as unknown ones.
   username: z
     .string()
     .min(1, 'is blank')
@@ -20,9 +20,9 @@ export const presentedCredentials = {
 export const SessionAnswer = z
   .object({
     session_id: Ulid,
-    /** Such as `Firefox on Linux`. */
+    /** For example `Firefox on Linux`. */
     browser: z.string(),
-    /** Address of the last use. */
+    /** IP address of the last request. */
     address: z.string(),
     created_at: Timestamp,
     last_used_at: Timestamp,
@@ -30,7 +30,7 @@ export const SessionAnswer = z
   })
   .meta({ id: 'Session' });
 
-/** What a browser calls itself, in the words of people. */
+/** Turn a User-Agent header into a readable name. */
 function browserName(user_agent: string): string {
   if (user_agent === '') return 'unknown';
   const { browser, os } = bowser.parse(user_agent);
@@ -47,7 +47,7 @@ export const showSession = (session: Session): z.infer<typeof SessionAnswer> => 
 export const TokenAnswer = z
   .object({
     token_id: Ulid,
-    /** Null for one of a sign-in. */
+    /** Null for a token of a sign-in. */
     name: z.string().nullable(),
     created_at: Timestamp,
     expires_at: Timestamp,

@@ -17,7 +17,7 @@ export const endpoint = defineEndpoint({
 
   async handle(_, { accounts, caller }) {
     const { user_id, token_hash, session_id } = caller;
-    // To sign out is to sign out, whatever was sent.
+    // Sign out whatever the body holds.
     if (session_id !== undefined) await endSession(accounts, user_id, session_id);
     else await revokeToken(accounts, user_id, token_hash);
     return {};

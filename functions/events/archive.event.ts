@@ -18,16 +18,19 @@ import { runExport } from '../../shared/project-archive/export/run-export.ts';
 import { runImport } from '../../shared/project-archive/import/run-import.ts';
 import { drainList } from '../../shared/purge/drain-list.ts';
 
-/** What remains waits for the next run. The largest file must pass within them, for none is gone on with in its middle. */
+/**
+ * Seconds of one run; the rest waits for the next run. The largest file must be copied in one run, because a run
+ * cannot resume in the middle of a file.
+ */
 const usualSeconds = 780;
 
-/** What starts it: changes of the list, or a timer that says for how long. */
+/** The event that starts the function: changes of the list, or a timer that sets the duration in seconds. */
 const Started = z.object({ seconds: z.number().optional().catch(undefined) }).catch({ seconds: undefined });
 
-/** While a project is to be exported or imported: goes on with it, also after a crash. */
+/** Continue exports and imports of projects until they end, also after a crash. */
 export const event = defineTask({
   name: 'archive',
-  // A part of an archive, and the parts of a file, are in memory at once; the list of its files is, too.
+  // Memory holds one part of the archive, the parts of one file, and the list of files at the same time.
   runtime: { timeout: usualSeconds + 120, memory: 1769 },
   needs: { accounts: readAccounts, records: writeRecords, objects: writeProjectObjects },
   watches: [unfinishedArchives],
@@ -42,7 +45,7 @@ export const event = defineTask({
       const item = await records.get(subject);
       const one = item && (of === 'export' ? parseExport(item) : parseImport(item));
       const isIt = one !== undefined && ('export_id' in one ? one.export_id : one.import_id) === id;
-      // Its project is gone, or another one has taken its place.
+      // The project was deleted, or another export or import replaced this one.
       if (!isIt || one.status !== 'RUNNING') await records.write(removeArchiveWork(id));
       else if ('export_id' in one) await runExport(context, one, hasTime, log);
       else await runImport(context, one, hasTime, log);

@@ -14,7 +14,10 @@ import { jobOfBatchName, parseJobRecord } from '../../shared/jobs/subject.ts';
 
 const Container = z.object({ exitCode: z.number().optional(), reason: z.string().optional() });
 
-/** The event that Batch sends; only what is read of it. Anything else throws and ends in the dead-letter queue. */
+/**
+ * The event that Batch sends, reduced to the fields that are read. Any other event throws and ends in the
+ * dead-letter queue.
+ */
 const Event = z.object({
   detail: z.object({
     jobId: z.string(),
@@ -35,14 +38,14 @@ const Event = z.object({
   }),
 });
 
-/** Whose job it is, by the lease of its container, where the job has ended already. */
+/** Find the owner of an ended job by the lease of its container. */
 async function ownerByLease(records: TableReader<'records'>, job_id: string): Promise<string | undefined> {
   return (await findLease(records, job_id, 0))?.user_id;
 }
 
 /**
- * Takes in a state change of a Batch job. Events come at least once and in any order. The end of a job starts the next
- * of those that wait.
+ * Record a state change of a Batch job. Events come at least once and in any order. The end of a job starts the
+ * next waiting job.
  */
 export const event = defineTask({
   name: 'jobStateChanged',

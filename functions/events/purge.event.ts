@@ -25,10 +25,10 @@ import { purgeMembers } from '../../shared/purge/purge-members.ts';
 import { purgeRetained } from '../../shared/purge/purge-retained.ts';
 import { runPurge } from '../../shared/purge/run-purge.ts';
 
-/** Purges that remain wait for the next run. */
+/** Seconds of one run. The remaining purges wait for the next run. */
 const seconds = 240;
 
-/** While something is to be removed: removes what deletes have left, however large, and resumes what a crash interrupted. */
+/** Remove the leftovers of deletes, of any size, and resume interrupted purges. Runs while a purge is pending. */
 export const event = defineTask({
   name: 'purge',
   runtime: { timeout: seconds + 60 },

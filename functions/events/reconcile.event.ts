@@ -9,10 +9,13 @@ import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { startAllWaiting } from '../../shared/jobs/line.ts';
 import { reconcileAll } from '../../shared/jobs/reconciliation.ts';
 
-/** Jobs that remain wait for the next pass. */
+/** Seconds of one pass. The remaining jobs wait for the next pass. */
 const seconds = 200;
 
-/** While jobs are unfinished or wait: compares each with Batch, and starts those for which there is a place, every few minutes. */
+/**
+ * Compare each unfinished job with Batch, and start waiting jobs if there is room. Runs every few minutes while
+ * jobs are unfinished or waiting.
+ */
 export const event = defineTask({
   name: 'reconcile',
   runtime: { timeout: seconds + 40 },

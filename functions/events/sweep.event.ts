@@ -3,9 +3,9 @@ import { event as purge } from './purge.event.ts';
 import { event as reconcile } from './reconcile.event.ts';
 
 /**
- * The function of two tasks that lists start: DynamoDB throttles the third reader of a shard, and archives, which take a
- * quarter of an hour, are the other one. Both work at the same time, so that neither waits for the other; both may be
- * repeated, so that the failure of one repeats both.
+ * Run two list-triggered tasks in one function. DynamoDB throttles the third reader of a shard, and the archive
+ * function is the second reader, because it runs for a quarter of an hour. The tasks run in parallel, so neither
+ * waits for the other. Both are idempotent: the failure of one repeats both.
  */
 export const event = defineTask({
   name: 'sweep',

@@ -5,12 +5,12 @@ import { authenticateToken } from '../../shared/data/accounts/token.ts';
 import { writeAccounts } from '../../shared/data/table/needs.ts';
 import type { Identification, Identity } from '../../shared/http/definition/endpoint-context.ts';
 
-/** Life of the token that stands for a name and password in this process, in seconds. */
+/** Seconds for which this process reuses the token of a name and password. */
 const tokenSeconds = 3600;
 const maxKnown = 1000;
 
 const salt = randomBytes(32);
-/** Tokens by a digest of the credentials: a password costs a slow hash, and clients send it with every request. */
+/** Tokens by a digest of the credentials. Clients send the password with every request, and hashing it is slow. */
 const tokens = new Map<string, Promise<string>>();
 
 function credentialsOf(authorization: string): { username: string; password: string } | undefined {
@@ -25,8 +25,8 @@ function credentialsOf(authorization: string): { username: string; password: str
 const longest = { username: 64, password: 256 };
 
 /**
- * The user whose name and password these are. They sign in once for each process and hour, with the same back-off as at
- * `POST /auth/token`; the token dies with the password.
+ * Identify the user with this name and password. Each process signs the user in once an hour, with the same
+ * back-off as `POST /auth/token`; a change of the password invalidates the token.
  * @throws ServiceError `unauthenticated`, `too-many-requests`
  */
 export async function identifyBasic(

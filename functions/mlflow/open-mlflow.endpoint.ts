@@ -5,7 +5,8 @@ import { Reply } from '../../shared/http/definition/reply.ts';
 import { lambda } from '../../shared/http/pipeline/lambda.ts';
 
 /**
- * The console beside this path, such as `/v1/mlflow`. A browser takes the part behind `#`, which names the run, along.
+ * Return the path of the console next to this path, which is for example `/v1/mlflow`. A browser keeps the
+ * fragment after `#`, which names the run.
  */
 export const consoleOf = (requestPath: string): string =>
   `${pathOfHost(pathOfHost(requestPath).replace(/mlflow$/, ''))}/console`;

@@ -26,15 +26,15 @@ const route = createRouter([
   ...versionRoutes,
 ]);
 
-/** Histories of metrics, and searches, which read all that they choose from. */
+/** Metric histories and searches read every record in their scope. */
 const heavyPath = /\/(?:search|search-datasets|get-history(?:-bulk(?:-interval)?)?)\/?$/;
 
-/** What Lambda takes of a body, which is sent in base64. */
+/** Largest body in bytes: Lambda limits the event, which contains the body in base64. */
 const bodyMaxBytes = 4_400_000;
 
 /**
- * The REST API of MLflow's tracking server, for unmodified clients (`MLFLOW_TRACKING_URI=<base URL>/mlflow`). One function
- * for all of it: a client makes a burst of different calls, which share one that is warm.
+ * The REST API of MLflow's tracking server, for unmodified clients (`MLFLOW_TRACKING_URI=<base URL>/mlflow`). One
+ * function serves all of it: a client makes a burst of different calls, and they share a warm instance.
  */
 export const endpoint = defineEndpoint({
   name: 'serveMlflow',

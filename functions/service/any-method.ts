@@ -11,9 +11,9 @@ import type { Handler } from '../../shared/http/pipeline/lambda.ts';
 import { type Event, headerOf, type Result } from '../../shared/http/pipeline/proxy-event.ts';
 
 /**
- * Handler of the `ANY` method of every route: it handles all methods without an endpoint: the preflight of a browser
- * for an origin of `CORS_ORIGINS`, and 405 with `Allow` for the others. API Gateway by itself answers a wrong method
- * like a missing token. The table is made of the endpoints where the service is deployed.
+ * Handler of the `ANY` method of every route. It handles all methods without an endpoint: it answers a browser's
+ * preflight for an origin of `CORS_ORIGINS`, and returns 405 with `Allow` for other requests. Without it, API
+ * Gateway answers a wrong method like a missing token. The deployment generates the table from the endpoints.
  */
 export function anyMethod(table: MethodTable, environment: Environment = process.env): Handler {
   let origins: readonly string[] | undefined;
@@ -29,7 +29,7 @@ export function anyMethod(table: MethodTable, environment: Environment = process
   };
 }
 
-/** The methods that are served at each route, such as `/users/{p1}/type`. */
+/** The methods of each route, such as `/users/{p1}/type`. */
 export type MethodTable = Readonly<Record<string, readonly RequestMethod[]>>;
 
 function isPreflight(event: Event, origins: readonly string[]): boolean {
@@ -55,10 +55,10 @@ const preflight = (methods: readonly RequestMethod[], requestId: string): Result
   body: '',
 });
 
-/** Request headers that operations take besides those that browsers send without asking. */
+/** Request headers that operations accept besides the headers that browsers always send. */
 const requestHeaders = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Fields';
 
-/** How long browsers may remember a preflight, in seconds; Chromium keeps none for more than two hours. */
+/** Seconds for which browsers may cache a preflight. Chromium caches none for more than two hours. */
 const preflightSeconds = 3600;
 
 function notAllowed({ httpMethod, path }: Event, methods: readonly RequestMethod[]): HttpError {

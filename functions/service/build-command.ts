@@ -5,11 +5,11 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { Header } from 'tar';
 
-/** The command `mps` as it is served. */
+/** The command `mps` as the service delivers it. */
 export interface CommandFiles {
   /** The package that npm installs, in base64. */
   archive: string;
-  /** Where in the unpacked archive the program begins. */
+  /** Offset of the program in the unpacked archive. */
   offset: number;
   /** Bytes of the program. */
   size: number;
@@ -18,7 +18,7 @@ export interface CommandFiles {
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const blockBytes = 512;
 
-/** A file of a tar archive: its header, and its bytes up to a whole block. */
+/** Build one entry of a tar archive: its header, and its bytes padded to a whole block. */
 function entry(path: string, bytes: Uint8Array, mode: number): Buffer {
   const header = new Header({
     path,
@@ -35,7 +35,7 @@ function entry(path: string, bytes: Uint8Array, mode: number): Buffer {
   return Buffer.concat([block, bytes, rest]);
 }
 
-/** The manifest as npm takes it: no dependencies, and no script that runs at its installation. */
+/** Manifest for npm: no dependencies, and no install scripts. */
 const manifestOf = (version: string) => ({
   name: 'model-project-service-cli',
   version,
@@ -46,7 +46,9 @@ const manifestOf = (version: string) => ({
   engines: { node: '>=20' },
 });
 
-/** Builds the command from the source tree and packs it. The same sources make the same bytes. */
+/**
+ * Build the command from the source tree and pack it. The build is reproducible: equal sources make equal bytes.
+ */
 export async function buildCommandFiles(): Promise<CommandFiles> {
   const { code, version } = await bundleCommand(root);
   const manifest = Buffer.from(`${JSON.stringify(manifestOf(version), undefined, 2)}\n`);
@@ -63,11 +65,14 @@ export async function buildCommandFiles(): Promise<CommandFiles> {
 export interface CommandBundle {
   code: Uint8Array;
   version: string;
-  /** Paths of all files that it was made of, from the folder of the project. */
+  /** Paths of all source files in the bundle, relative to the project folder. */
   sources: string[];
 }
 
-/** Bundles the command `mps` into one file for the oldest Node on which it runs. @param root folder of the project */
+/**
+ * Bundle the command `mps` into one file for the oldest Node version that it supports.
+ * @param root folder of the project
+ */
 export async function bundleCommand(root: string): Promise<CommandBundle> {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
   const { outputFiles, metafile } = await build({
@@ -81,13 +86,13 @@ export async function bundleCommand(root: string): Promise<CommandBundle> {
     target: 'node20',
     mainFields: ['module', 'main'],
     minify: true,
-    // Stack traces of defects name functions.
+    // Stack traces need function names.
     keepNames: true,
     legalComments: 'none',
     metafile: true,
     define: { MPS_VERSION: JSON.stringify(version) },
     banner: {
-      // CommonJS packages ask for node's own modules by require.
+      // CommonJS packages load Node's built-in modules with `require`.
       js: "#!/usr/bin/env node\nimport { createRequire as requireOfBundle } from 'node:module'; const require = requireOfBundle(import.meta.url);",
     },
     logLevel: 'warning',
@@ -96,7 +101,10 @@ export async function bundleCommand(root: string): Promise<CommandBundle> {
   return { code, version, sources: [...Object.keys(metafile.inputs), 'package.json'] };
 }
 
-/** The engine's program and that of its stages, for the command to measure with. @param root folder of the project */
+/**
+ * Bundle the engine and its stage program, which the command needs for measurements.
+ * @param root folder of the project
+ */
 export async function bundleEngine(root: string): Promise<{ path: string; contents: Uint8Array }[]> {
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
@@ -111,7 +119,7 @@ export async function bundleEngine(root: string): Promise<{ path: string; conten
     format: 'esm',
     target: 'node24',
     mainFields: ['module', 'main'],
-    // A native library.
+    // A native library cannot be bundled.
     external: ['onnxruntime-node'],
     minify: true,
     keepNames: true,

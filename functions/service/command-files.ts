@@ -1,8 +1,8 @@
 import type { CommandFiles } from './build-command.ts';
 
 /**
- * The files of the command. From the source tree they are built at the first call; a bundle has this module replaced by
- * what was built with it (`infra/service/bundle-options.ts`).
+ * Return the files of the command. Run from the source tree, the first call builds them. In a bundle, files from
+ * the build replace this module (`infra/service/bundle-options.ts`).
  */
 export function commandFiles(): Promise<CommandFiles> {
   built ??= import('./build-command.ts').then(({ buildCommandFiles }) => buildCommandFiles());

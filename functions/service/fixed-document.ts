@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { Reply } from '../../shared/http/definition/reply.ts';
 
-/** A document that is the same until the next deployment. */
+/** A document that does not change until the next deployment. */
 export interface FixedDocument {
   mediaType: string;
   bytes: Uint8Array;
-  /** Made of its bytes. */
+  /** Hash of the bytes. */
   hash: string;
 }
 
@@ -16,7 +16,7 @@ export function fixedDocument(mediaType: string, text: string): FixedDocument {
   return { mediaType, bytes, hash };
 }
 
-/** The query under which a document may be kept for ever. */
+/** Query that allows caches to keep a document for ever. */
 export const DocumentVersion = z.strictObject({
   v: z
     .string()

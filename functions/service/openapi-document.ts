@@ -1,7 +1,7 @@
 import { type FixedDocument, fixedDocument } from './fixed-document.ts';
 import document from './openapi.json' with { type: 'json' };
 
-/** The OpenAPI document without white space. Made at the first request for it. */
+/** Return the OpenAPI document without white space. The first request builds it. */
 export function openapiDocument(): FixedDocument {
   made ??= fixedDocument('application/json', JSON.stringify(document));
   return made;

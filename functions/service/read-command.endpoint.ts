@@ -20,7 +20,7 @@ const documentOf = (mediaType: string, bytes: Uint8Array): FixedDocument => ({
   hash: createHash('sha256').update(bytes).digest('base64url').slice(0, 16),
 });
 
-/** A file of the command. The same for every request to this function, so it is made at the first one. */
+/** Return a file of the command. It is the same for every request, so the first request builds it. */
 async function document(file: FileName): Promise<FixedDocument> {
   const present = made.get(file);
   if (present !== undefined) return present;

@@ -17,7 +17,7 @@ interface MadePage {
 let api: ApiDocument | undefined;
 const made = new Map<string | undefined, MadePage>();
 
-/** A page is the same for every request to this function, so it is made at the first one. */
+/** Return a page. It is the same for every request, so the first request builds it. */
 function readPage(name: string | undefined): MadePage {
   const known = made.get(name);
   if (known !== undefined) return known;

@@ -5,7 +5,7 @@ import { pagePalette } from '../../shared/drawing/page-palette.ts';
 import { pathOfHost } from '../../shared/http/definition/endpoint-context.ts';
 import { pagePolicy } from './docs/page-policy.ts';
 
-/** The start page for people. It says what the service is and links to the other pages. */
+/** The start page for people. It describes the service and links to the other pages. */
 export function startPage(start: Start): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -30,7 +30,7 @@ mps run</code></pre>
 
 const link = (description: string) => z.string().describe(description);
 
-/** What the service is, and where it goes on. Links are paths from the root of the host. */
+/** Description of the service, with links. Links are paths from the root of the host. */
 export const Start = z
   .object({
     service: z.literal('model-project-service'),
@@ -68,14 +68,14 @@ pre { margin: 0; padding: .85rem 1rem; background: var(--code); border: 1px soli
 const entry = (href: string, name: string, text: string): Html =>
   html`<div><dt><a href="${href}">${name}</a></dt><dd>${text}</dd></div>`;
 
-/** The policy of the page: its own style, and nothing else. */
+/** Policy of the page: it allows only the page's own style. */
 export const startPolicy = pagePolicy({ style: startStyle });
 
 /**
- * The links for a request to the root of the service. A deployment may be below a stage, and its root be asked for with
- * and without the slash at its end, so that relative links would lead astray.
+ * Return the links for a request to the root of the service. They are absolute: a deployment may be below a stage,
+ * and callers request its root with and without a trailing slash, so relative links would break.
  *
- * @param requestPath as the caller sees it, such as `/v1/`
+ * @param requestPath path as the caller sees it, such as `/v1/`
  */
 export function startOf(requestPath: string): Start {
   const base = `${pathOfHost(requestPath)}/`;

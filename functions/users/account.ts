@@ -5,7 +5,7 @@ import { AccountType, type User, Username } from '../../shared/data/accounts/use
 import type { Caller } from '../../shared/http/definition/endpoint-context.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 
-/** A user as every operation returns them. */
+/** A user in a response. */
 export const UserAnswer = z
   .object({
     user_id: Ulid,
@@ -17,18 +17,21 @@ export const UserAnswer = z
 
 export const showUser = (user: User): Reply<User> => Reply.json(user, { version: user.version });
 
-/** Path parameters of everything about one user by name. */
+/** Path parameters of every operation on one user. */
 export const userPath = z.strictObject({ username: Username.describe('Name of the user, such as `ada`.') });
 
 type Known = Pick<Caller, 'account_type' | 'username'>;
 
-/** 403 for a guest who reads other users; checked before the user is looked up. */
+/** Throw a 403 problem if a guest reads another user. Callers check this before they look up the user. */
 export function requireMaySeeAccount(caller: Known, username: string): void {
   if (caller.account_type !== 'guest' || username === caller.username) return;
   throw new ServiceError('forbidden', 'A guest may see only their own account.');
 }
 
-/** 403 for changes of other users without being an admin; checked before the user is looked up. */
+/**
+ * Throw a 403 problem if a caller who is not an admin changes another user. Callers check this before they look up
+ * the user.
+ */
 export function requireMayChangeAccount(caller: Known, username: string): void {
   if (caller.account_type === 'admin' || username === caller.username) return;
   throw new ServiceError('forbidden', 'Only a user themselves or an admin may change this account.');

@@ -16,7 +16,7 @@ export const endpoint = defineEndpoint({
   input: { path: z.strictObject({ username: z.string().describe('The name to check.') }) },
   output: {
     200: z.object({
-      /** The name in the form in which names are compared; unchanged if it is not a valid name. */
+      /** The name in its canonical form for comparison; unchanged if it is not a valid name. */
       username: z.string(),
       available: z.boolean(),
       reason: z.string().nullable(),

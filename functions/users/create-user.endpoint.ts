@@ -68,7 +68,7 @@ export const endpoint = defineEndpoint({
     const { username, account_type } = queryOrBody;
     const isAdmin = caller?.account_type === 'admin';
     if (!isAdmin) await countRegistration(accounts, sourceIp, now());
-    // Spares the work of hashing; what decides is the write.
+    // An early check that saves the hashing. The conditional write is authoritative.
     if ((await findUserId(accounts, username)) !== undefined) throw taken(username);
     const hashed = () => hashPassword(body.password);
     const hash = await (isAdmin ? hashed() : hashing.admit(hashed));

@@ -11,7 +11,7 @@ import { lambda } from '../../shared/http/pipeline/lambda.ts';
 import { clearAccount } from '../../shared/purge/clear-account.ts';
 import { UserAnswer } from './account.ts';
 
-/** The purge removes the rest. */
+/** Seconds of the request for the clean-up. The purge removes the rest. */
 const clearSeconds = 5;
 
 export const endpoint = defineEndpoint({
@@ -40,7 +40,7 @@ export const endpoint = defineEndpoint({
       const closed = { user_id: user.user_id, closed_at };
       await clearAccount({ accounts, records }, closed, forSeconds(clearSeconds), now());
     } catch (error) {
-      // The user is gone; the purge clears up after them.
+      // The user is deleted; the purge cleans up the rest.
       log.warn('clear-later', {
         user_id: user.user_id,
         error: errorText(error),

@@ -3,16 +3,17 @@ import type { AccountType } from '../../shared/data/accounts/user.ts';
 import type { Caller } from '../../shared/http/definition/endpoint-context.ts';
 
 interface Registration {
-  /** Undefined for who has not signed in. */
+  /** Undefined for a caller who has not signed in. */
   caller: Pick<Caller, 'account_type'> | undefined;
   registration: 'open' | 'closed';
-  /** Type of the account that is to be created. */
+  /** Type of the account to create. */
   account_type: AccountType;
 }
 
 /**
- * Admins create users of any type. Where registration is open everybody may create one, but only a guest, until an
- * admin sets another type. Throws a 401 problem for who might be an admin but has not signed in, else a 403 problem.
+ * Check who may create a user. Admins create users of any type. With open registration, anyone may create a guest;
+ * an admin can change the type later. Throw a 401 problem for a caller who has not signed in but might be an
+ * admin, else a 403 problem.
  */
 export function requireMayRegister({ caller, registration, account_type }: Registration): void {
   if (caller?.account_type === 'admin') return;

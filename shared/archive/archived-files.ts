@@ -5,15 +5,15 @@ import { decodeName, entryPath } from './entry-path.ts';
 import { hasTarChecksum, TarReader, tarBlockBytes } from './tar-reader.ts';
 
 export interface ArchivedFiles {
-  /** What tells the contents of files apart, by their paths: sizes and CRC-32, as zip archives list them. */
+  /** Fingerprints of the files' contents by path: sizes and CRC-32, as zip archives list them. */
   files: ReadonlyMap<string, string>;
-  /** Unpacked bytes that were read. */
+  /** Unpacked bytes read. */
   bytes: number;
 }
 
 /**
- * The files of an archive (tar.gz, tar or zip, recognized by its content) that is in memory.
- * @throws ArchiveError for an invalid archive, and beyond a limit
+ * List the files of an in-memory archive. Tar.gz, tar and zip are recognized by content.
+ * @throws ArchiveError for an invalid archive, or beyond a limit
  */
 export async function archivedFiles(bytes: Buffer, limits: ArchiveLimits): Promise<ArchivedFiles> {
   const list = new FileList(limits);

@@ -1,6 +1,8 @@
 import { statfsSync } from 'node:fs';
 
-/** The room of a disk, which is asked for before it is used. Without promises, as an environment's pack is unpacked. */
+/**
+ * Free space of a disk, checked before it is used. Synchronous, like the code that unpacks an environment's pack.
+ */
 export class DiskRoom {
   readonly #folder: string;
   readonly #free: (folder: string) => number;
@@ -12,7 +14,11 @@ export class DiskRoom {
     this.#free = free;
   }
 
-  /** Check that so many bytes fit. @param what what has them, for the message. @throws DiskRoomError */
+  /**
+   * Check that `bytes` more bytes fit.
+   * @param what content of these bytes, for the message
+   * @throws DiskRoomError
+   */
   require(bytes: number, what: string): void {
     if (bytes <= this.#left && bytes <= this.#untilAsked) return;
     this.#left = this.#free(this.#folder);
@@ -22,29 +28,29 @@ export class DiskRoom {
     throw new DiskRoomError(`${what} needs ${bytes} bytes, but the disk has ${free} free`);
   }
 
-  /** Note that so many bytes were written. */
+  /** Record that `bytes` bytes were written. */
   use(bytes: number): void {
     this.#left -= bytes;
     this.#untilAsked -= bytes;
   }
 }
 
-/** Bytes that may be written to the disk of a folder. */
+/** Bytes that may still be written to the disk of a folder. */
 export function freeBytes(folder: string): number {
   const { bavail, blocks, bsize } = statfsSync(folder);
   const reserve = Math.min(blocks * bsize * reserveShare, maxReserveBytes);
   return Math.max(0, bavail * bsize - reserve);
 }
 
-/** Reserve that stays free for others: a twentieth of the disk, 1 GiB at most. */
+/** Share of the disk that stays free for others: a twentieth, 1 GiB at most. */
 const reserveShare = 1 / 20;
 const maxReserveBytes = 2 ** 30;
-/** After so many bytes the disk is asked again: others write to it as well. */
+/** Check the free space again after this many bytes, because others write to the disk as well. */
 const askAgainBytes = 2 ** 28;
 
 /**
- * The disk of this machine is too small for the unpacked or downloaded files. The message says how much is needed and
- * free.
+ * The disk of this machine is too small for the unpacked or downloaded files. The message states the needed and
+ * the free bytes.
  */
 export class DiskRoomError extends Error {
   override readonly name = 'DiskRoomError';

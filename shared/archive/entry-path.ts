@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { ArchiveError, type ArchiveLimits, shown } from './archive-error.ts';
 
 /**
- * The folders and the name of an entry, as `['a', 'b.txt']`; empty for the archive's own top (`./`).
+ * Split the path of an entry into its folders and name, such as `['a', 'b.txt']`. Return an empty list for the
+ * archive's root (`./`).
  * @throws ArchiveError for a path that could lead out of the folder on any platform, or that exceeds a limit
  */
 export function entryPath(path: string, limits: ArchiveLimits): string[] {
@@ -27,10 +28,10 @@ export function entryPath(path: string, limits: ArchiveLimits): string[] {
   return segments;
 }
 
-/** Longest name that Linux and macOS file systems accept. */
+/** Longest file name in bytes that Linux and macOS file systems accept. */
 const maxNameBytes = 255;
 
-/** Decode the bytes of a name. @throws ArchiveError when they are not UTF-8 */
+/** Decode the bytes of a name. @throws ArchiveError if they are not UTF-8 */
 export function decodeName(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   throw new ArchiveError(`entry ${shown(bytes.toString('latin1'))}: its name is not UTF-8`);

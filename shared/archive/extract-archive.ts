@@ -18,13 +18,12 @@ import { type Owner, UnpackedTree } from './unpacked-tree.ts';
 import { ZipFileReader } from './zip-file-reader.ts';
 
 /**
- * Unpack an archive from a user (tar, tar.gz or zip, recognized by its content and not by its name) to the folder
- * `into`, which must not exist yet or be empty, in an existing folder. Either everything is there afterwards or
- * nothing. Only files and folders, with modes 0644, 0755 where the owner may execute, and 0755 for folders; a single
- * top folder stays. Memory does not grow with the archive.
- * @returns how many files and folders, and how many bytes, there are
- * @throws ArchiveError for an invalid archive; DiskRoomError before the disk is full; errors of the file system as
- * they are
+ * Unpack an archive from a user to the folder `into`. The archive may be tar, tar.gz or zip, recognized by its
+ * content and not by its name. `into` must be missing or empty, and its parent must exist. The result is atomic:
+ * all files or none. Only files and folders are allowed. Files get mode 0644, or 0755 if the owner may execute
+ * them; folders get 0755. A single top folder stays. Memory does not grow with the archive.
+ * @returns number of files and folders, and number of bytes
+ * @throws ArchiveError for an invalid archive; DiskRoomError before the disk is full; file system errors unchanged
  */
 export async function extractArchive(options: {
   file: string;
@@ -35,7 +34,7 @@ export async function extractArchive(options: {
 }): Promise<{ entries: number; bytes: number }> {
   const { file, into, limits, owner, room } = options;
   const format = await archiveFormat(file);
-  // A sibling, so that the last step is one rename; mkdtemp makes it enterable by this user alone.
+  // A sibling folder, so the last step is one rename. mkdtemp makes it accessible to this user alone.
   const folder = await mkdtemp(`${into}.unpacking-`);
   try {
     const tree = new UnpackedTree(folder, limits, owner, room);
@@ -57,7 +56,7 @@ async function archiveFormat(file: string): Promise<Format> {
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(tarBlockBytes), position: 0 });
     const start = buffer.subarray(0, bytesRead);
     if (start.subarray(0, 2).equals(Buffer.of(0x1f, 0x8b))) return 'tar.gz';
-    // A local file header, or the end record that is all there is of an empty archive.
+    // A local file header, or the end record that an empty archive consists of.
     if (['PK\x03\x04', 'PK\x05\x06'].includes(start.toString('latin1', 0, 4))) return 'zip';
     if (hasTarChecksum(start) || (bytesRead === tarBlockBytes && isZeroBlock(start))) return 'tar';
   } finally {
@@ -68,7 +67,7 @@ async function archiveFormat(file: string): Promise<Format> {
 
 type Format = 'tar' | 'tar.gz' | 'zip';
 
-/** Unpacks a zip archive, as its central directory lists it. */
+/** Unpack a zip archive by its central directory. */
 async function unpackZip(file: string, tree: UnpackedTree, limits: ArchiveLimits): Promise<void> {
   const handle = await open(file);
   try {
@@ -93,7 +92,7 @@ async function unpackZipEntry(zip: ZipFile, entry: Entry, tree: UnpackedTree): P
     throw new ArchiveError(`entry ${shown(path)}: ${fault}`);
   };
   if (entry.isEncrypted()) refuse('it is encrypted');
-  // The upper half holds the mode where the archive was made on Unix, and zeros elsewhere.
+  // The upper half holds the Unix mode. Archives from other systems have zeros there.
   const mode = entry.externalFileAttributes >>> 16;
   const kind = mode & 0o170000;
   const isFolder = path.endsWith('/');
@@ -110,7 +109,7 @@ async function unpackZipEntry(zip: ZipFile, entry: Entry, tree: UnpackedTree): P
   await tree.addFile(path, stated, readContent(zip, entry, path));
 }
 
-/** Names are UTF-8 with or without the flag for it (macOS leaves it out). */
+/** Decode the name as UTF-8, with or without the UTF-8 flag (macOS does not set it). */
 function entryName(entry: Entry): string {
   return decodeName(entry.fileNameRaw);
 }
@@ -118,7 +117,7 @@ function entryName(entry: Entry): string {
 const methodStored = 0;
 const methodDeflated = 8;
 
-/** The content of a file, verified against the checksum that the library leaves to its caller. */
+/** Yield the content of a file and verify its checksum. The library leaves this check to its caller. */
 async function* readContent(
   zip: ZipFile,
   entry: Entry,
@@ -133,7 +132,10 @@ async function* readContent(
   if (checksum !== entry.crc32) throw new ArchiveError(`entry ${shown(path)}: its checksum is wrong`);
 }
 
-/** More files than the directory's 16-bit count can say would otherwise be left out without a word. */
+/**
+ * Check that the directory ends after the declared entries. Its count has 16 bits, so further files would be
+ * skipped silently.
+ */
 async function checkDirectoryEnd(handle: FileHandle, position: number): Promise<void> {
   const { buffer } = await handle.read({ buffer: Buffer.alloc(4), position });
   if (buffer.toString('latin1') === 'PK\x01\x02') {
@@ -157,7 +159,9 @@ async function unpackTar(
   }
 }
 
-/** Reads to the end of the stream, so that a checksum behind it (gzip) is verified, too. */
+/**
+ * Yield the parts of a tar. Read to the end of the stream, so a checksum after the tar (gzip) is also verified.
+ */
 async function* tarParts(
   source: AsyncIterable<Buffer>,
   { maxBytes }: ArchiveLimits,

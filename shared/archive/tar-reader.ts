@@ -2,10 +2,10 @@ import { ArchiveError, shown } from './archive-error.ts';
 import { decodeName } from './entry-path.ts';
 
 /**
- * Parses a tar archive (v7, ustar, pax, GNU with long names) strictly: malformed pax records, a wrong checksum or a
- * missing end are errors here, and are ignored by most libraries. It says nothing about which entries are allowed.
- * Synchronous, because a promise for each of 11,000 small files costs more than writing them.
- * A folder has a size of 0, whatever its header states.
+ * Parse a tar archive (v7, ustar, pax, GNU with long names) strictly. Malformed pax records, a wrong checksum or a
+ * missing end are errors here; most libraries ignore them. The reader does not decide which entries are allowed.
+ * It is synchronous, because a promise for each of 11,000 small files costs more than writing them. A folder has
+ * size 0, whatever its header states.
  *
  * @example
  * const reader = new TarReader(limits.maxBytes);
@@ -15,17 +15,17 @@ import { decodeName } from './entry-path.ts';
 export class TarReader {
   readonly #maxHeaderBytes: number;
   #rest: Buffer = Buffer.alloc(0);
-  /** Bytes of the entry or extended header that are still to come, and of zeros after them. */
+  /** Remaining bytes of the current entry or extended header, and of the zeros after them. */
   #wanted = 0;
   #padding = 0;
-  /** The extended header that is being read. */
+  /** The extended header being read. */
   #extending: { type: string; pieces: Buffer[] } | undefined;
-  /** Fields of extended headers for the next entry. */
+  /** Extended header fields for the next entry. */
   #extension: PaxFields = {};
   #headerBytes = 0;
   #zeroBlocks = 0;
 
-  /** @param maxHeaderBytes largest size of all extended headers together */
+  /** @param maxHeaderBytes most bytes of all extended headers together */
   constructor(maxHeaderBytes: number) {
     this.#maxHeaderBytes = maxHeaderBytes;
   }
@@ -55,7 +55,7 @@ export class TarReader {
     this.#rest = bytes.subarray(at);
   }
 
-  /** Check that the archive is complete, once its bytes are. @throws ArchiveError */
+  /** Check that the archive is complete. Call this after the last bytes. @throws ArchiveError */
   finish(): void {
     const isPartial = this.#wanted + this.#padding + this.#rest.length > 0 || this.#extending !== undefined;
     if (isPartial) throw new ArchiveError('the archive is cut short');
@@ -103,48 +103,48 @@ export class TarReader {
   }
 }
 
-/** Fields of the next entry that an extended header replaces. */
+/** Fields of an extended header that override the next entry's own. */
 interface PaxFields {
   path?: string;
   linkpath?: string;
   size?: number;
 }
 
-/** An entry's header, then its content in pieces, then its end; entry after entry. */
+/** Output of the parser, entry by entry: the header, the content in pieces, and the end. */
 export type TarPart =
   | { part: 'entry'; entry: TarHeader }
   | { part: 'content'; bytes: Buffer }
   | { part: 'end' };
 
-/** The fields of a tar header block that readers use (POSIX.1-2001 pax, "ustar interchange format"). */
+/** The used fields of a tar header block (POSIX.1-2001 pax, "ustar interchange format"). */
 export interface TarHeader {
   path: string;
   /** Target of a link; empty for other types. */
   linkpath: string;
-  /** The type flag; '0' also for the NUL and '7' that stand for ordinary files. */
+  /** Type flag. It is '0' also for NUL and '7', which denote ordinary files as well. */
   type: string;
-  /** Permission bits as stored, setuid and the like included. */
+  /** Permission bits as stored, including setuid, setgid and sticky bits. */
   mode: number;
   size: number;
-  /** Seconds since 1970; 0 where the field is not valid, because most readers ignore it. */
+  /** Seconds since 1970. 0 for an invalid field, because most readers ignore it. */
   mtime: number;
 }
 
 export const tarBlockBytes = 512;
 
-/** True for a block of zeros; two of them end an archive. */
+/** Whether a block is all zeros. Two such blocks end an archive. */
 export function isZeroBlock(block: Buffer): boolean {
   return block.every((byte) => byte === 0);
 }
 
-/** Zeros after the end mark: tar fills up the last record of a tape, 10 KiB by default. */
+/** Most bytes of zeros after the end mark. Tar fills up the last record of a tape, 10 KiB by default. */
 const maxPaddingBytes = 1024 * 1024;
 
-/** Parse a header block. @throws ArchiveError when it is none, or a field in it is not valid */
+/** Parse a header block. @throws ArchiveError if the block is not a header, or a field in it is invalid */
 function parseTarHeader(block: Buffer): TarHeader {
   if (!hasTarChecksum(block)) throw new ArchiveError('the archive is damaged: a tar header is not valid');
   const name = decodeName(field(block, 0, 100));
-  // Only the POSIX form has the first part of a long path here; GNU keeps times in the same bytes.
+  // Only the POSIX form stores a path prefix here; GNU stores times in the same bytes.
   const isPosix = block.toString('latin1', 257, 263) === 'ustar\0';
   const prefix = isPosix ? decodeName(field(block, 345, 155)) : '';
   const path = prefix === '' ? name : `${prefix}/${name}`;
@@ -164,11 +164,11 @@ function parseTarHeader(block: Buffer): TarHeader {
   }
 }
 
-/** True when the block's checksum is that of a tar header, which nothing else has by chance. */
+/** Whether the block has a valid tar header checksum. Other data does not match by chance. */
 export function hasTarChecksum(block: Buffer): boolean {
   if (block.length < tarBlockBytes || !/^ *[0-7]+[ \0]*$/.test(block.toString('latin1', 148, 156)))
     return false;
-  // The checksum field itself counts as eight spaces. A loop, because there is one header for each file.
+  // The checksum field itself counts as eight spaces. A plain loop for speed: it runs for each file.
   let sum = 8 * 0x20;
   for (let at = 0; at < 148; at += 1) sum += block[at] ?? 0;
   for (let at = 156; at < tarBlockBytes; at += 1) sum += block[at] ?? 0;
@@ -189,7 +189,10 @@ function field(block: Buffer, start: number, length: number): Buffer {
 
 const end: TarPart = { part: 'end' };
 
-/** A number in octal digits, or in GNU's binary form for larger ones: a first byte of 0x80, then big-endian. */
+/**
+ * Parse a number in octal digits, or in GNU's binary form for larger numbers: a first byte of 0x80, then
+ * big-endian.
+ */
 function number(block: Buffer, start: number, length: number): number {
   const first = block[start] ?? 0;
   if (first < 0x80) return octal(block, start, length);
@@ -204,14 +207,17 @@ function secondsOf(block: Buffer): number {
   return /^[0-7]+$/.test(text) ? Number.parseInt(text, 8) : 0;
 }
 
-/** Extended headers: pax for one entry or for all, and GNU's long names and link targets. */
+/** Types of extended headers: pax for one entry or for all entries, and GNU's long names and link targets. */
 const extensionTypes = new Set(['x', 'g', 'L', 'K']);
 
 function withFolderSize(entry: TarHeader): TarHeader {
   return entry.type === '5' ? { ...entry, size: 0 } : entry;
 }
 
-/** Paths are limited far below this; other fields of such headers (attributes) are small too. */
+/**
+ * Most bytes of an extended header. The limit on paths is far lower, and other fields of such headers (attributes)
+ * are small too.
+ */
 const maxExtensionBytes = 64 * 1024;
 
 function extensionFields(type: string, body: Buffer): PaxFields {
@@ -225,9 +231,8 @@ function extensionFields(type: string, body: Buffer): PaxFields {
 }
 
 /**
- * Parse the records `<length> <key>=<value>\n` of a pax extended header (POSIX.1-2001).
- * Times, owners and attributes are ignored. A record that would change how the archive is read is understood or
- * refused.
+ * Parse the records `<length> <key>=<value>\n` of a pax extended header (POSIX.1-2001). Ignore times, owners and
+ * attributes. Apply or refuse every record that would change how the archive is read.
  * @throws ArchiveError for malformed records
  */
 export function parsePaxRecords(body: Buffer): PaxFields {

@@ -6,8 +6,8 @@ import { DiskRoom } from './disk-room.ts';
 import { entryPath } from './entry-path.ts';
 
 /**
- * The files and folders of one archive, written below a folder that no other user can enter meanwhile. The file
- * system itself detects repeated entries, so that memory does not grow with the archive.
+ * Write the files and folders of one archive below a folder that no other user can enter. The file system itself
+ * detects repeated entries, so memory does not grow with the archive.
  */
 export class UnpackedTree {
   entries = 0;
@@ -25,15 +25,15 @@ export class UnpackedTree {
     this.#room = room;
   }
 
-  /** Makes a folder, with those above it. Naming it again changes nothing. */
+  /** Create a folder and its parents. Repeating it changes nothing. */
   async addFolder(path: string): Promise<void> {
     await this.#makeFolders(entryPath(path, this.#limits), path);
   }
 
   /**
-   * Writes a file as it streams in. `size`, which the archive states, serves to refuse early; what counts is
-   * `content`.
-   * @throws ArchiveError when a limit is passed or the place is taken; DiskRoomError
+   * Write a file while it streams in. `size` comes from the archive and only allows an early refusal; `content` is
+   * authoritative.
+   * @throws ArchiveError beyond a limit or if the path is taken; DiskRoomError
    */
   async addFile(
     path: string,

@@ -3,8 +3,9 @@ import { Readable } from 'node:stream';
 import { RandomAccessReader } from 'yauzl';
 
 /**
- * Gives a zip library the bytes of a file, and an error where offsets in the archive point outside of it:
- * the library's own reader hands such offsets to the system unchecked, which throws out of every handler.
+ * Give a zip library the bytes of a file, and an error if an offset in the archive points outside of it. The
+ * library's own reader passes such offsets to the system unchecked, and the resulting exception escapes every
+ * handler.
  */
 export class ZipFileReader extends RandomAccessReader {
   readonly #file: FileHandle;
@@ -17,7 +18,7 @@ export class ZipFileReader extends RandomAccessReader {
   }
 
   override _readStreamForRange(start: number, end: number): Readable {
-    // Not a stream of the file system's: destroyed, as the library does it, that would close the file.
+    // Use a generator instead of a file stream: the library destroys the stream, which would close the file.
     return Readable.from(this.#chunks(start, end), { objectMode: false });
   }
 

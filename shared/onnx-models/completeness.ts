@@ -3,7 +3,7 @@ import { matchShapes, parseShapes } from '../onnx/model/inspect/match-shapes.ts'
 import type { ModelSummary } from '../onnx/model/inspect/model-summary.ts';
 import { ModelError } from '../onnx/model/model-error.ts';
 
-/** Missing external data of a model, one line each; none where it is complete. */
+/** Describe the missing external data of a model, one line per file; an empty list if the model is complete. */
 export function lackingData(
   { external_files, external_bytes }: ModelSummary,
   files: readonly Pick<ModelFile, 'role' | 'name' | 'size'>[],
@@ -16,13 +16,13 @@ export function lackingData(
   });
 }
 
-/** Shapes as they are stored with a model. */
+/** Shapes stored with a model. */
 export interface StoredShapes {
   inputs: string | null;
   outputs: string | null;
 }
 
-/** Why shapes cannot be those of a model, in words that name both, by side. */
+/** Explain by side why shapes cannot be those of the model. The messages name both shapes. */
 export function shapeFaults(
   shapes: StoredShapes,
   summary: Pick<ModelSummary, 'inputs' | 'outputs'>,
@@ -35,7 +35,7 @@ export function shapeFaults(
   });
 }
 
-/** @throws ModelError where stored shapes cannot be those of the model, naming both */
+/** Check stored shapes against the model. @throws ModelError if they do not match; it names both */
 export function requireShapes(shapes: StoredShapes, summary: ModelSummary): void {
   const [first] = shapeFaults(shapes, summary);
   if (first !== undefined) throw new ModelError(`${first.side}: ${first.fault}`);

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import type { ObjectReader } from '../aws/objects.ts';
 import { ModelError } from '../onnx/model/model-error.ts';
 
-/** An object of the bucket, read by ranged requests. A read throws a `ModelError` once the object is gone. */
+/** An object in the bucket, read by ranged requests. A read throws a `ModelError` if the object was deleted. */
 export function objectSource(objects: ObjectReader, key: string, size: number): RangedSource {
   return {
     size,
@@ -15,9 +15,9 @@ export function objectSource(objects: ObjectReader, key: string, size: number): 
   };
 }
 
-/** A source of bytes, read range by range. */
+/** A source of bytes for ranged reads. */
 export interface RangedSource {
   size: number;
-  /** Exactly the bytes asked for. */
+  /** Return exactly the requested bytes. */
   read(offset: number, length: number): Promise<Uint8Array>;
 }

@@ -19,9 +19,9 @@ import { lackingData, requireShapes, type StoredShapes } from './completeness.ts
 import { objectSource } from './object-source.ts';
 
 /**
- * Registers files that lie in the bucket as a model, by copies that storage makes itself. Doing it again, also after
- * a crash at any point, comes to the same one model.
- * @throws ModelError for files that are no complete model, and a 409 problem where the name is taken
+ * Register files in the bucket as a model. Storage makes the copies. Repeating it, also after a crash at any
+ * point, leads to the same model.
+ * @throws ModelError if the files are not a complete model, and a 409 problem if the name is taken
  */
 export async function registerModel(registrar: Registrar, registration: Registration): Promise<Model> {
   const { records } = registrar;
@@ -31,7 +31,7 @@ export async function registerModel(registrar: Registrar, registration: Registra
   const copied = await copyModel(registrar, registration.files, claimed, summary);
   const ready = { ...copied, version: claimed.version + 1 };
   if (await tryWrite(putModel(records, ready, claimed))) return ready;
-  // Another attempt of the same has come first, or the model was deleted meanwhile.
+  // A concurrent attempt finished first, or the model was deleted in between.
   const present = await findModel(records, claimed.model_name);
   if (present?.model_id === claimed.model_id && present.status === 'ready') return present;
   throw new ServiceError('conflict', `Model ${claimed.model_name} was deleted while it was made.`);
@@ -44,7 +44,9 @@ interface Registrar {
   newId(): string;
 }
 
-/** A model whose files lie in the bucket already, and are copied. `object` of each is where it is copied from. */
+/**
+ * A model whose files are already in the bucket, and are copied. `object` of each file is the source of the copy.
+ */
 interface Registration {
   model_name: string;
   owner: string | null;
@@ -55,8 +57,8 @@ interface Registration {
 }
 
 /**
- * Inspects files that lie in the bucket.
- * @throws ModelError where they are no complete model, or one of other shapes
+ * Inspect files in the bucket.
+ * @throws ModelError if they are not a complete model, or have other shapes
  */
 async function inspectFiles(
   { objects }: Pick<Registrar, 'objects'>,
@@ -71,7 +73,7 @@ async function inspectFiles(
   return summary;
 }
 
-/** The name, claimed by a record of a draft; or the one that an earlier attempt has left. */
+/** Claim the name with a draft record, or return the draft or model of an earlier attempt. */
 async function claimName(registrar: Registrar, registration: Registration): Promise<Model> {
   const { records, newId } = registrar;
   const { model_name, owner_id, origin, files } = registration;
@@ -84,7 +86,7 @@ async function claimName(registrar: Registrar, registration: Registration): Prom
   return present;
 }
 
-/** A draft of the model, with the keys of the copies to make. */
+/** Create a draft of the model, with the keys of the copies to make. */
 function draftOf(
   { now, newId }: Pick<Registrar, 'now' | 'newId'>,
   { model_name, owner, owner_id, origin, files, shapes }: Registration,
@@ -114,7 +116,7 @@ const nameTaken = (model_name: string): ServiceError =>
     `A model named ${model_name} already exists, and models never change. Delete it first, or choose another name.`,
   );
 
-/** The model of a draft once its files are copied. @throws ModelError where one that it needs is gone */
+/** Copy the files of a draft and return its model. @throws ModelError if a required file was deleted */
 async function copyModel(
   { objects, now }: Pick<Registrar, 'objects' | 'now'>,
   files: readonly ModelFile[],
@@ -153,22 +155,24 @@ async function copyFiles(
 export interface StrategyResult {
   /** Name of the new model. */
   result_name: string;
-  /** Serves as the new model's id too: what lies under it belongs to nothing once the strategy has ended otherwise. */
+  /**
+   * Also the id of the new model. If the strategy ends without the model, objects under this id belong to nothing.
+   */
   strategy_id: string;
-  /** Whose strategy it is: the new model is theirs. */
+  /** Owner of the strategy and of the new model. */
   owner: string | null;
   owner_id: string;
-  /** The model that the strategy began with. */
+  /** The model that the strategy started from. */
   source: Pick<ReadyModel, 'model_name' | 'files' | 'shapes'>;
-  /** The ONNX file, and its external data where it has any, at their places in the bucket. */
+  /** The ONNX file and its external data, if any, with their keys in the bucket. */
   files: readonly ModelFile[];
 }
 
 /**
- * Copy the result of a strategy to the keys of a model of its own, so that strategies chain, and return that model.
- * The transaction that ends the strategy records it. It takes over the calibration and evaluation sets and the stored
- * shapes of the model that it was made of, as far as those are still there.
- * @throws ModelError for files that are no model; ServiceError `conflict` where the name is taken
+ * Copy the result of a strategy to the keys of a new model, so that strategies can be chained, and return that
+ * model. The transaction that ends the strategy records it. The model takes over the stored shapes, and the
+ * calibration and evaluation sets of the source model that still exist.
+ * @throws ModelError if the files are not a model; ServiceError `conflict` if the name is taken
  */
 export async function modelOfResult(
   registrar: Registrar,

@@ -1,7 +1,7 @@
 /**
- * The calibration and the evaluation set that lie beside a model, by their names: `digits-calibration.npz` and
- * `digits-test.npz` beside `digits.onnx`. One that bears the name of another model is not taken; of several the one with
- * the model's name is, and none where there are still several.
+ * Find the calibration and evaluation set in the folder of a model by their names: `digits-calibration.npz` and
+ * `digits-test.npz` for `digits.onnx`. Skip sets with the name of another model. If there are several candidates,
+ * take the one with the model's name, or none if the choice is still ambiguous.
  */
 export function setsBeside(model: string, paths: readonly string[]): Sets {
   const own = parts(model);
@@ -30,7 +30,7 @@ export function setsBeside(model: string, paths: readonly string[]): Sets {
   };
 }
 
-/** The sets of a model among other files; absent where there is none, or nothing tells which of several. */
+/** The sets of a model. A set is absent if there is none, or the choice is ambiguous. */
 export interface Sets {
   calibration?: string;
   evaluation?: string;
@@ -51,7 +51,7 @@ function parts(path: string): { folder: string; words: string[]; ending: string 
   };
 }
 
-/** Words in the name of an npz file that say what it is to a model. */
+/** Words in the name of an npz file that tell its role. */
 const roleWords: ReadonlyMap<string, 'calibration' | 'evaluation'> = new Map([
   ['calib', 'calibration'],
   ['calibration', 'calibration'],
@@ -64,5 +64,5 @@ const roleWords: ReadonlyMap<string, 'calibration' | 'evaluation'> = new Map([
   ['validation', 'evaluation'],
 ]);
 
-/** Words that say nothing of whose set it is. */
+/** Words in a file name that do not identify a model. */
 const plainWords = new Set(['data', 'dataset', 'set', 'samples', 'sample', 'images', 'inputs']);

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { isWellFormed } from '../core/text/well-formed.ts';
 import { isTableNumber } from '../data/table/stored-number.ts';
 
-/** JSON with the names of each object in their order, so that equal values are equal texts. The table keeps no order. */
+/** JSON with sorted object keys, so that equal values have equal texts. The table keeps no order. */
 export const canonicalJson = (value: unknown): string => JSON.stringify(order(value));
 
 const order = (value: unknown): unknown => {
@@ -16,8 +16,8 @@ const order = (value: unknown): unknown => {
 };
 
 /**
- * The value of a canonical text that fits a schema and that the table takes; what is wrong with any other text, nothing
- * where it is no canonical text at all. The schema has the first word, because it goes no deeper than it says.
+ * Parse a canonical text with a schema, and check that the table can store the value. Return the faults otherwise;
+ * the list is empty if the text is not canonical. The schema runs first, because it limits the depth.
  */
 export function readCanonical<S extends z.ZodType>(
   text: string,
@@ -35,10 +35,10 @@ export function readCanonical<S extends z.ZodType>(
   return isGood ? { value: data } : { faults: [] };
 }
 
-/** The faults of a value, each with its place. */
+/** List the faults of a value, each with its path. */
 export const faultsOf = (error: z.ZodError): string[] => error.issues.map(told);
 
-/** Where a fault is and what it is, as `variables.0.name is …`. */
+/** Format a fault with its path, for example `variables.0.name is …`. */
 const told = ({ path, message }: z.core.$ZodIssue): string =>
   `${path.map(String).join('.').slice(0, 200)} ${message}`.trim();
 
@@ -48,7 +48,7 @@ const hasOnlyTableNumbers = (value: unknown): boolean => {
   return Object.values(value).every(hasOnlyTableNumbers);
 };
 
-/** The same, undefined for any other text. */
+/** Parse a canonical text with a schema; undefined if it is invalid. */
 export function parseCanonical<S extends z.ZodType>(text: string, schema: S): z.output<S> | undefined {
   const read = readCanonical(text, schema);
   return 'value' in read ? read.value : undefined;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** Bytes, checksum and digest of what passes. */
+/** Size, CRC-32 and SHA-256 of a byte stream. */
 export class Digest {
   size = 0;
   crc32 = 0;
@@ -13,7 +13,7 @@ export class Digest {
     this.#hash.update(bytes);
   }
 
-  /** To be asked once. */
+  /** Return the results. Call this once. */
   end(): { size: number; crc32: number; sha256: string } {
     return { size: this.size, crc32: this.crc32, sha256: this.#hash.digest('hex') };
   }

@@ -32,15 +32,18 @@ import { faultOfAll, VariableName, VariableValue } from '../data/rules/variable.
 import { TableNumberText } from '../data/table/stored-number.ts';
 import { environmentFaults } from '../runner/training/environment-faults.ts';
 
-// The documents of an archive. An id of the service stands in none: experiments and models go by their numbers, users by
-// their names.
+// The documents of an archive. They contain no ids of the service: experiments and models have numbers, and users
+// have names.
 //
-// A field is of the rule (`data/rules/`) of the requests by which it comes otherwise, so that an archive brings nothing that
-// they refuse. Texts that hold references have their rules in `resolved-rules.ts`: they are longer here.
+// A field uses the rule (`data/rules/`) of the requests that otherwise set it, so an archive contains no value
+// that they refuse. Texts with references have their rules in `resolved-rules.ts`, because they are longer here.
 
 const whole = z.number().int().min(0);
 const number = z.number().int().min(1);
-/** Beside these bounds, a document has one in bytes. References make a text twice as long at most. */
+/**
+ * Text limit in characters. In addition, each document has a limit in bytes. References at most double the length
+ * of a text.
+ */
 const long = z.string().max(700_000);
 const texts = z.record(z.string().max(1000), long);
 const format = z.enum(['tar.gz', 'tar', 'zip', 'file']);
@@ -51,14 +54,14 @@ const range = ([least, most]: readonly [least: number, most: number]) => {
 };
 const wholeRange = (bounds: readonly [least: number, most: number]) => range(bounds).int();
 
-/** An environment, whose fields are also judged together. */
+/** An environment. Its fields are also checked together. */
 const environmentOf = <S extends z.ZodRawShape>(shape: S) =>
   z.strictObject({ ...environmentFields, ...shape }).superRefine((value, context) => {
     for (const { name, message } of environmentFaults(value))
       context.addIssue({ code: 'custom', path: [name], message });
   });
 
-/** Names that a list has twice, as faults. */
+/** Report names that a list contains twice. */
 const namedOnce = (rows: readonly { name: string }[], context: z.RefinementCtx): void => {
   const seen = new Set<string>();
   for (const [index, { name }] of rows.entries()) {
@@ -79,7 +82,7 @@ export const ProjectDocument = z.strictObject({
   criterion: Criterion.extend({ name: CriterionName }).strict().nullable(),
   tags: ProjectTags.nullable(),
   environment: environmentOf({ updated_at: Timestamp, version: number }).nullable(),
-  /** Those that are no secret. */
+  /** The variables that are not secret. */
   variables: z
     .array(
       z.strictObject({
@@ -102,7 +105,7 @@ export const ProjectDocument = z.strictObject({
 });
 export type ProjectDocument = z.infer<typeof ProjectDocument>;
 
-/** `configs/<config_id>/config.json`; each version that is kept is a file beside it. */
+/** `configs/<config_id>/config.json`. Each kept version is a file next to it. */
 export const ConfigDocument = z.strictObject({
   format: z.enum(['yaml', 'json', 'toml']),
   created_at: Timestamp,
@@ -112,7 +115,7 @@ export const ConfigDocument = z.strictObject({
 });
 export type ConfigDocument = z.infer<typeof ConfigDocument>;
 
-/** What people and programs said of an experiment; its texts hold references. */
+/** Fields of an experiment from people and programs. Their texts contain references. */
 const FieldsDocument = z.strictObject({
   name: z.string().max(1000),
   note: long.nullable(),
@@ -125,7 +128,7 @@ const FieldsDocument = z.strictObject({
   updated_at: Timestamp,
 });
 
-/** The size of a job, of each node. */
+/** Size of a job, per node. */
 const sizeOfJob = {
   vcpus: range(sizeRange.vcpus),
   memory: wholeRange(sizeRange.memory),
@@ -135,7 +138,7 @@ const sizeOfJob = {
   environment: environmentOf({ version: whole }),
 };
 
-/** The same of an experiment that a client recorded: it has no job. */
+/** Size of an experiment that a client recorded. It has no job. */
 const noJob = {
   vcpus: z.literal(0),
   memory: z.literal(0),
@@ -151,7 +154,7 @@ const noJob = {
 };
 
 const experiment = {
-  /** Name of the user whose it was; null where that user is gone. */
+  /** Name of the owner; null after that user was deleted. */
   user: line(64).nullable(),
   status: JobStatus,
   status_reason: z.string().max(20_000).nullable(),
@@ -178,9 +181,9 @@ const experiment = {
   saved_seconds: z.number().nullable(),
   criterion: Criterion.extend({ name: CriterionName, own: z.boolean().optional() }).strict(),
   best: Best.extend({ criterion: CriterionName, metric: AnyTrackedName.optional() }).strict().nullable(),
-  /** Of releases that ranked an experiment before it was read. */
+  /** From releases that ranked an experiment before it was read. */
   metric_names: z.array(AnyTrackedName).max(1000).optional(),
-  /** Experiments, by their numbers. */
+  /** Numbers of experiments. */
   rerun_of: number.nullable(),
   continues_from: number.nullable(),
   recorded_by: number.optional(),
@@ -197,7 +200,7 @@ export type ExperimentDocument = Omit<z.infer<typeof Trained>, 'kind'> & {
   kind: z.infer<typeof ExperimentKind>;
 };
 
-/** `models/<number>/model.json`: a model that an MLflow client logged. Its texts hold references. */
+/** `models/<number>/model.json`: a model that an MLflow client logged. Its texts contain references. */
 export const ModelDocument = z.strictObject({
   name: z.string().max(1000),
   model_type: long,
@@ -220,7 +223,7 @@ const alias = z
   .regex(aliasPattern)
   .refine((value) => !versionAlias.test(value) && value.toLowerCase() !== newestAlias);
 
-/** `registry/<number>/model.json`: a name of the model registry under which versions of the project are. */
+/** `registry/<number>/model.json`: a registered model with versions from the project. */
 export const RegisteredDocument = z.strictObject({
   name: z
     .string()
@@ -228,18 +231,18 @@ export const RegisteredDocument = z.strictObject({
     .refine((name) => name.trim() !== '' && !refusedInName.test(name)),
   description: long,
   tags: texts,
-  /** Versions by alias, of those that are contained. */
+  /** Version numbers by alias, for versions in the archive. */
   aliases: z.record(alias, versionNumber),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
 export type RegisteredDocument = z.infer<typeof RegisteredDocument>;
 
-/** A line of `registry/<number>/versions.ndjson`, in the order of their numbers. */
+/** One line of `registry/<number>/versions.ndjson`. The lines are sorted by number. */
 export const VersionDocument = z.strictObject({
   number: versionNumber,
   description: long,
-  /** Name of the user who made it. */
+  /** Name of the user who created it. */
   user: line(64),
   source: long.refine((source) => source.startsWith('models:/') || isRemoteAddress(source)),
   location: long.refine((location) => isRemoteAddress(location) && isPlainAddress(location)),

@@ -7,18 +7,18 @@ import { AnyTrackedName } from '../data/rules/tracked.ts';
 import { StoredNumber, storedNumber } from '../data/table/stored-number.ts';
 import { fault } from './project-archive-error.ts';
 
-/** Most bytes of a line: what a chunk takes. */
+/** Most bytes of a line: the capacity of a chunk. */
 export const lineMaxBytes = 250_000;
 
-/** A point of a metric as a line: name, value, step and time. */
+/** Format a point of a metric as a line: name, value, step and time. */
 export const pointLine = ({ name, value, step, time }: MetricPoint): string =>
   `${JSON.stringify([name, storedNumber(value), step, isoTime(time)])}\n`;
 
-/** A line that a job printed as a line: time, stream and text. */
+/** Format a log line of a job: time, stream and text. */
 export const logLine = ({ time, stream, message }: LogLine): string =>
   `${JSON.stringify([time, stream, message])}\n`;
 
-/** Names that were checked before; a run has few, and points by the million. */
+/** Names that were already checked. A run has few names but millions of points. */
 let known = new Set<string>();
 
 const PointName = z.custom<string>((name) => {
@@ -38,7 +38,7 @@ const PrintedLine = z
   .tuple([Timestamp, z.enum(['stdout', 'stderr', 'service']), z.string()])
   .transform(([time, stream, message]): LogLine => ({ time, stream, message }));
 
-/** What a line says, where `write` would write just this line of it; undefined otherwise. */
+/** Parse a line; undefined if `write` would not produce exactly this line. */
 function read<T>(line: string, schema: z.ZodType<T>, write: (value: T) => string): T | undefined {
   let value: unknown;
   try {
@@ -54,8 +54,8 @@ export const readPoint = (line: string): MetricPoint | undefined => read(line, P
 export const readLine = (line: string): LogLine | undefined => read(line, PrintedLine, logLine);
 
 /**
- * The lines of bytes that stream in, without their ends; each has one.
- * @throws ProjectArchiveError for a line of more than `most` bytes, and for one without an end
+ * Yield the lines of a byte stream without their newlines. Every line must end with a newline.
+ * @throws ProjectArchiveError for a line of more than `most` bytes, or without a newline
  */
 export async function* readLines(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<string> {
   let rest = Buffer.alloc(0);

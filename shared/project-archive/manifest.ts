@@ -2,16 +2,18 @@ import * as z from 'zod';
 import { FileId, Sha256, Timestamp } from '../core/formats.ts';
 import { artifactPathMaxBytes } from '../data/experiments/artifact.ts';
 
-/** Version of the format that this release writes; it reads those before, too. */
+/** Format version that this release writes. It also reads earlier versions. */
 export const archiveFormat = 2;
 
 const whole = z.number().int().min(0);
 const listing = z.strictObject({ crc32: whole, files: whole, sha256: Sha256, size: whole });
 
-/** `manifest.json`: the first file of an archive. Its own texts are fixed, so that equal projects have equal archives. */
+/**
+ * `manifest.json`: the first file of an archive. Its texts are constant, so equal projects have equal archives.
+ */
 export const Manifest = z.strictObject({
   format: z.union([z.literal(1), z.literal(archiveFormat)]),
-  /** The list of all files behind it, `index.ndjson`. */
+  /** `index.ndjson`: the list of all files that follow it. */
   index: listing,
   not_contained: z.array(z.string()),
 });
@@ -19,9 +21,9 @@ export type Manifest = z.infer<typeof Manifest>;
 
 export type ArchiveFormat = 1 | typeof archiveFormat;
 
-/** Most files of an archive; its list is held in memory. */
+/** Most files of an archive. Memory holds the whole list. */
 export const maxArchiveFiles = 200_000;
-/** Most bytes of that list. */
+/** Most bytes of the list. */
 export const indexMaxBytes = 100_000_000;
 
 export const manifestOf = (index: Manifest['index'], format: ArchiveFormat = archiveFormat): Manifest => ({
@@ -30,7 +32,7 @@ export const manifestOf = (index: Manifest['index'], format: ArchiveFormat = arc
   not_contained: [...notContained[format]],
 });
 
-/** What no archive of a format holds. These texts are part of the format. */
+/** Contents that archives of a format leave out. These texts are part of the format. */
 const notContained: Readonly<Record<ArchiveFormat, readonly string[]>> = {
   1: [
     'values and names of secret variables',
@@ -59,7 +61,7 @@ export const IndexRow = z.strictObject({
   size: whole,
   crc32: whole.max(0xffffffff),
   sha256: Sha256,
-  // It becomes a header of a download.
+  // A download sends this value as a header.
   media_type: z
     .string()
     .max(1000)
@@ -69,7 +71,7 @@ export const IndexRow = z.strictObject({
 });
 export type IndexRow = z.infer<typeof IndexRow>;
 
-/** Where what is contained stands in an archive. */
+/** Paths in an archive. */
 export const paths = {
   project: 'project.json',
   config: (config_id: string) => `configs/${config_id}/config.json`,
@@ -89,7 +91,7 @@ export const paths = {
 
 const six = (number: number): string => String(number).padStart(6, '0');
 
-/** What a file of an archive is, by its path. */
+/** The role of a file, from its path. */
 export type Placed =
   | { of: 'project' }
   | { of: 'config'; config_id: string }
@@ -103,7 +105,7 @@ export type Placed =
   | { of: 'file'; number: number; kind: 'artifact' | 'checkpoint'; path: string }
   | { of: 'model-file'; number: number; path: string };
 
-/** What the file at a path is; undefined for a path that no archive of this format has. */
+/** Parse the path of a file; undefined for a path that this format does not have. */
 export function placedAt(path: string): Placed | undefined {
   for (const [pattern, read] of readers) {
     const groups = pattern.exec(path)?.groups ?? (pattern.test(path) ? {} : undefined);

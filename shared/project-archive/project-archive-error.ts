@@ -1,7 +1,7 @@
-/** What keeps an archive from being imported, or a project from being exported, in words for whoever asked for it. */
+/** Reason why an archive cannot be imported, or a project cannot be exported. The message is for the user. */
 export class ProjectArchiveError extends Error {
   override readonly name = 'ProjectArchiveError';
-  /** The faults of an archive, one by one; empty for what is no fault of it. */
+  /** The faults of an archive; empty if the archive is not at fault. */
   readonly faults: readonly string[];
 
   constructor(message: string, faults: readonly string[] = []) {
@@ -10,10 +10,10 @@ export class ProjectArchiveError extends Error {
   }
 }
 
-/** Most faults that a refusal names. */
+/** Most faults that an error message lists. */
 export const maxFaults = 20;
 
-/** An {@link ProjectArchiveError} of an archive that is being read. */
+/** A {@link ProjectArchiveError} for faults of an archive. */
 export function fault(...faults: readonly string[]): ProjectArchiveError {
   const more = faults.length - maxFaults;
   const named = faults.slice(0, maxFaults).join('; ');
@@ -21,11 +21,11 @@ export function fault(...faults: readonly string[]): ProjectArchiveError {
   return new ProjectArchiveError(`The archive cannot be imported: ${named}${rest}.`, faults);
 }
 
-/** The faults of an archive as they are found, so that a refusal names them together. */
+/** Collects the faults of an archive, so that one error reports them together. */
 export class Faults {
   readonly #found: string[] = [];
 
-  /** Do something with the archive. @throws whatever is no fault of it */
+  /** Run `work` and collect the faults of the archive. @throws any other error */
   async within(work: () => Promise<unknown>): Promise<void> {
     try {
       await work();
@@ -39,12 +39,12 @@ export class Faults {
     return this.#found.length === 0;
   }
 
-  /** Whether so many were found that further ones would not be named. */
+  /** Whether an error message would not list further faults. */
   get isFull(): boolean {
     return this.#found.length > maxFaults;
   }
 
-  /** @throws ProjectArchiveError that names them, where there are some */
+  /** @throws ProjectArchiveError that lists the faults, if there are any */
   raise(): void {
     if (!this.isEmpty) throw fault(...this.#found);
   }

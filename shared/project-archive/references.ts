@@ -1,16 +1,16 @@
 import { fault } from './project-archive-error.ts';
 
-/** Ids of a project that stand in an archive by numbers, and in texts that people and programs wrote. */
+/** Ids that an archive replaces, by number in fields and as references in texts that people and programs wrote. */
 export interface Ids {
   project_id: string;
-  /** In the order of their numbers, which begin with 1. */
+  /** Ids in the order of their numbers, which begin with 1. */
   experiments: readonly string[];
   models: readonly string[];
 }
 
 const id = /[0-7][0-9a-hjkmnp-tv-z]{25}/g;
 
-/** The ids of the service that stand in a text. */
+/** Find the ids of the service in a text. */
 export const idsIn = (text: string): readonly string[] => text.match(id) ?? [];
 
 /** The names that replace ids in an archive. */
@@ -24,7 +24,7 @@ export interface Names {
   inText(text: string): string;
 }
 
-/** The names of ids in an archive. */
+/** Build the names that replace ids in an archive. */
 export function namesOf({ project_id, experiments, models }: Ids): Names {
   const numbers = new Map(experiments.map((one, index) => [one, index + 1]));
   const names = new Map([
@@ -38,7 +38,10 @@ export function namesOf({ project_id, experiments, models }: Ids): Names {
   };
 }
 
-/** The inverse of {@link Names.inText}, with the ids of another project. @throws ProjectArchiveError for what it never writes */
+/**
+ * Create the inverse of {@link Names.inText}, with the ids of another project.
+ * @throws ProjectArchiveError for a text that `inText` never writes
+ */
 export function resolver({ project_id, experiments, models }: Ids): (text: string) => string {
   const idOf = (ids: readonly string[], number: string): string => {
     const found = /^[1-9]\d{0,6}$/.test(number) ? ids[Number(number) - 1] : undefined;
@@ -55,7 +58,7 @@ export function resolver({ project_id, experiments, models }: Ids): (text: strin
     });
 }
 
-/** A value with each of its texts, but for the names of fields, as `change` makes them. */
+/** Copy a value and apply `change` to each of its strings, except to field names. */
 export function withTexts<T>(value: T, change: (text: string) => string): T {
   const walk = (one: unknown): unknown => {
     if (typeof one === 'string') return change(one);
@@ -63,6 +66,6 @@ export function withTexts<T>(value: T, change: (text: string) => string): T {
     if (typeof one !== 'object' || one === null) return one;
     return Object.fromEntries(Object.entries(one).map(([name, inner]) => [name, walk(inner)]));
   };
-  // It changes texts into texts and nothing else.
+  // `change` only maps strings to strings, so the type stays.
   return walk(value) as T;
 }

@@ -15,10 +15,10 @@ import { cancelWaitingOf } from '../jobs/line.ts';
 import { type Pass, removeItems } from './run-purge.ts';
 
 /**
- * Removes what a deleted user has left: their name on projects, models and strategies, which stay; their membership
- * of projects of others; jobs that wait in line; tokens; pictures, by a purge of their own. True once all are
- * removed; false when time ran out before. The closed account is remembered until no request of the user can be under
- * way any more, and looked at again. Running it twice at once is harmless.
+ * Remove the leftovers of a deleted user: the name on projects, models and strategies, which stay; memberships of
+ * other projects; waiting jobs; tokens; and pictures, by a separate purge. Return true once all are removed; false
+ * if time ran out. The closed account is kept until no request of the user can still be running, and then
+ * processed again. Running it twice at once is harmless.
  */
 export async function clearAccount(
   { accounts, records }: Tables,
@@ -75,7 +75,7 @@ async function disownAll(
   return outcome;
 }
 
-/** Schedule the purge of pictures, once. The user's id serves as its id, so that a repetition finds it. */
+/** Schedule the purge of pictures once. Its id is the user's id, so a repetition finds it. */
 async function purgePictures(
   records: Tables['records'],
   { user_id, closed_at }: ClosedAccount,
@@ -86,7 +86,7 @@ async function purgePictures(
 }
 
 /**
- * Longer than any request can run: one that a user had under way when they were deleted may still make a project in
- * their name.
+ * Seconds, longer than any request can run. A request that was running when its user was deleted may still create
+ * a project in their name.
  */
 const lateSeconds = 15 * 60;

@@ -12,7 +12,7 @@ import {
 import { UnreadableRecordError } from '../data/table/item.ts';
 import type { Key, TableName, TableWriter } from '../data/table/table.ts';
 
-/** Work off a list page by page while there is time. Rows that cannot be read are set aside. */
+/** Process a list page by page while there is time. Set unreadable rows aside. */
 export async function drainList<T>(
   { table, list, keyOf, work }: Backlog<T>,
   hasTime: Deadline,
@@ -34,7 +34,7 @@ export async function drainList<T>(
         if (isSetAside) await putBack(table, key);
       } catch (error) {
         if (error instanceof UnreadableRecordError) await aside({ key, error, isSetAside });
-        // One that fails must not keep the others from their turn; it comes again itself.
+        // A failed row must not block the others. It is retried later.
         else log.error('purge-failed', { id: key.sk, stack: errorStack(error) });
       }
     }

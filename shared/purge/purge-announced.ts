@@ -5,8 +5,8 @@ import type { TableWriter } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
 
 /**
- * Remove what was uploaded for an announcement that was not accepted within its time: first it can no longer be
- * accepted, then its object goes, then the purge is forgotten. A crash in between makes the next pass go on.
+ * Remove an upload that was not accepted in time: close its announcement, delete its object, then delete the
+ * purge. After a crash in between, the next pass continues.
  */
 export async function purgeAnnounced(purger: Purger, purge: Purge, announced: Announced): Promise<void> {
   const { records, objects } = purger;
@@ -18,7 +18,7 @@ export async function purgeAnnounced(purger: Purger, purge: Purge, announced: An
     }
     await records.write(forgetAnnounced(purge));
   } catch (error) {
-    // It was accepted, announced again or changed at the same moment; the next pass looks again.
+    // Another request accepted, announced or changed it at the same moment. The next pass checks again.
     if (!(error instanceof ConditionFailedError)) throw error;
   }
 }
@@ -36,13 +36,13 @@ function close(purger: Purger, purge: Purge, announced: Announced): Promise<bool
     : closeModelFile(purger, purge, announced);
 }
 
-/** Keep a file of a client from being accepted any more: its acceptance takes the announcement away. */
+/** Prevent the acceptance of a client's file: the acceptance requires the announcement, and this removes it. */
 async function closeArtifact({ records, now }: Purger, purge: Purge): Promise<boolean> {
   await records.write(closeAnnounced(purge, now));
   return true;
 }
 
-/** Keep an upload of a project from being accepted any more. False where it was accepted. */
+/** Prevent the acceptance of a project's upload. Return false if it was already accepted. */
 async function closeUpload(
   { records, now }: Purger,
   purge: Purge,
@@ -56,26 +56,26 @@ async function closeUpload(
 
 type Of<K extends Announced['of']> = Extract<Announced, { of: K }>;
 
-/** Take a file out of those that a model waits for. False where it was accepted. */
+/** Remove a file from the pending files of a model. Return false if it was already accepted. */
 async function closeModelFile(
   { records, now }: Purger,
   purge: Purge,
   { model_name, object }: Of<'model'>,
 ): Promise<boolean> {
   const model = await findModel(records, model_name);
-  // A later model of the name has nothing to do with it.
+  // The file belonged to an earlier model with the same name.
   if (model === undefined || !object.startsWith(modelPrefix(model.model_id))) return true;
   if (model.files.some((file) => file.object === object)) return false;
   const pending = model.pending.filter((file) => file.object !== object);
   if (pending.length === model.pending.length) return true;
   const next = { ...model, pending, updated_at: now.toISOString(), version: model.version + 1 };
-  // An upload that is announced again keeps its place and leaves the model's version as it is.
+  // Announcing the same upload again keeps its object and the model's version, so also check the announcement.
   const closing = closeAnnounced(purge, now);
   if (isEmpty(next)) await records.write(...removeModel(model), closing);
   else await putModel(records, next, model, [closing]);
   return true;
 }
 
-/** Whether nothing but the announcement made this model. */
+/** Whether the model consists of nothing but announcements. */
 const isEmpty = ({ status, origin, files, pending }: Model): boolean =>
   status === 'uploading' && origin.kind === 'upload' && files.length === 0 && pending.length === 0;

@@ -17,9 +17,9 @@ import { startWaiting } from '../jobs/line.ts';
 import { removeItems } from './run-purge.ts';
 
 /**
- * Removes a deleted project's experiments with all that their jobs wrote, ending what still runs first. True once
- * none is left; false when time ran out or a container has not ended yet. Each experiment's record goes last of what
- * is its own, so that a crash leaves it to be found again.
+ * Remove the experiments of a deleted project with everything that their jobs wrote, and end running jobs first.
+ * Return true once none is left; false if time ran out or a container has not ended yet. The record of each
+ * experiment is removed last, so after a crash the next pass finds it again.
  */
 export async function purgeExperiments(
   purger: Purger,
@@ -45,14 +45,14 @@ interface Purger {
   records: TableWriter<'records'>;
   batch: BatchControl;
   settings: Settings;
-  /** Where the key of secret variables is, for trainings that start next. */
+  /** Table with the key of secret variables, for trainings that start next. */
   keys: TableReader<'accounts'>;
   now(): Date;
 }
 
 /**
- * Ends the jobs of all experiments of a project, before any is waited for: they get the time that a container may take
- * together, not one after the other. Then starts the jobs of others that waited for their places. True once Batch says that none of their containers can still write.
+ * End the jobs of all experiments of a project before waiting for any, so the containers stop in parallel. Then
+ * start the waiting jobs of other experiments. Return true once Batch reports that no container can still write.
  */
 async function endAllJobs(purger: Purger, project_id: string, hasTime: Deadline): Promise<boolean> {
   const users = new Set<string>();
@@ -64,7 +64,7 @@ async function endAllJobs(purger: Purger, project_id: string, hasTime: Deadline)
     const experiments = page.items.map(salvageExperiment);
     const known = await purger.batch.describe(await endJobs(purger, experiments, users));
     for (const { id, status } of known) {
-      // The job of a record that cannot be read: nothing else would end it.
+      // The job of an unreadable record: no other code would end it.
       const isLeft = experiments.some((one) => isFinal(one.status) && one.batch_job_id === id);
       if (isLeft && rankOf(status) < finalRank) await purger.batch.terminate(id, deletedReason);
     }
@@ -77,18 +77,18 @@ async function endAllJobs(purger: Purger, project_id: string, hasTime: Deadline)
 
 const pageSize = 25;
 
-/** Ends the jobs of these experiments, and notes their `users`; answers the ids of all their Batch jobs. */
+/** End the jobs of these experiments, and add their owners to `users`. Return the ids of all their Batch jobs. */
 async function endJobs(
   { records, batch, settings, now }: Purger,
   experiments: readonly Experiment[],
   users: Set<string>,
 ): Promise<string[]> {
   for (const experiment of experiments) {
-    // What a client records has no job.
+    // An experiment that a client records has no job.
     if (isFinal(experiment.status) || experiment.kind === 'logged') continue;
     await cancelJob(records, batch, settings, experiment, { by: null, now: now() });
     users.add(experiment.user_id);
-    // A container that still runs finds its lease worthless and stops.
+    // A container that still runs finds its lease revoked and stops.
     await concludeJob(records, experiment, { status: 'CANCELLED', reason: deletedReason }, now());
   }
   return experiments

@@ -6,9 +6,9 @@ import type { TableWriter } from '../data/table/table.ts';
 import { type PurgedObjects, runPurge } from './run-purge.ts';
 
 /**
- * Remove what a delete leaves, as part of the request that deletes. An error is logged and not thrown: the record is
- * deleted and its purge is stored, so the request has succeeded.
- * @param before what to do first
+ * Remove the leftovers of a delete within its request. Log errors instead of throwing: the record is deleted and
+ * its purge is stored, so the request has succeeded.
+ * @param before work to do first
  */
 export async function purgeInRequest(
   { records, objects, log }: Context,
@@ -30,5 +30,5 @@ interface Context {
   log: Logger;
 }
 
-/** Seconds that a request spends on a purge, of the 29 that it has in all. The purge event does the rest. */
+/** Seconds that a request spends on a purge, of the 29 that it has in total. The purge event does the rest. */
 const purgeSeconds = 10;

@@ -3,8 +3,8 @@ import { membersPartition, removeMembers } from '../data/projects/member.ts';
 import type { TableWriter } from '../data/table/table.ts';
 
 /**
- * Removes the members of a deleted project, which nobody can join any more, and takes it off their lists. True once
- * none is left; false when time ran out.
+ * Remove the members of a deleted project, which accepts no new ones, and remove the project from their lists.
+ * Return true once none is left; false if time ran out.
  */
 export async function purgeMembers(
   records: TableWriter<'records'>,

@@ -30,8 +30,8 @@ import { type Removed, removeOneExperiment } from './remove-experiment.ts';
 import { removeWholeProject } from './remove-project.ts';
 
 /**
- * Remove what was marked as deleted 30 days ago and not restored. The log has a receipt of each: what it was and what it
- * held. Its objects go with the purge that is recorded by it.
+ * Remove items that were marked as deleted 30 days ago and not restored. Log a receipt of each with its identity
+ * and contents. The recorded purges remove the objects.
  */
 export async function purgeRetained(context: Retention, hasTime: Deadline): Promise<void> {
   const { records, now, log } = context;
@@ -52,14 +52,14 @@ export async function purgeRetained(context: Retention, hasTime: Deadline): Prom
             bytes: outcome.removed.bytes,
           });
       } catch (error) {
-        // One that fails must not keep the others from their turn.
+        // A failed row must not block the others.
         log.error('purge-failed', { id: key.sk, stack: errorStack(error) });
         await records.write(lookAgain(one, now()));
       }
     }
     after = due.next;
   } while (after !== undefined && hasTime());
-  // Time ran out: the stream starts the next pass.
+  // Time ran out. This write makes the stream start the next pass.
   const [next] = after === undefined ? [] : (await listDue(records, now(), after)).items;
   if (next !== undefined) await records.write(lookAgain(next, now()));
 }
@@ -71,7 +71,10 @@ interface Retention {
   log: Logger;
 }
 
-/** Remove what one row stands for, the last of it in one transaction with the row: a crash leaves both or none. */
+/**
+ * Remove the item of one row. The last transaction removes the item together with the row, so a crash leaves both
+ * or none.
+ */
 async function settle(context: Retention, one: Retained): Promise<Outcome> {
   try {
     const { experiment_id, model_id } = one;
@@ -80,14 +83,14 @@ async function settle(context: Retention, one: Retained): Promise<Outcome> {
       ? await removeMarkedProject(context, one)
       : await removeMarkedExperiment(context, one, experiment_id);
   } catch (error) {
-    // It was changed at the same moment.
+    // Another request changed it at the same moment.
     if (error instanceof ConditionFailedError) return 'waits';
     if (error instanceof ServiceError && error.kind === 'not-found') return 'restored';
     throw error;
   }
 }
 
-/** What became of a row: it goes with what it stood for, it stood for nothing any more, or it has to wait. */
+/** Outcome for a row: its item was removed, its item was restored, or it has to wait. */
 type Outcome = { removed: Removed } | 'restored' | 'waits';
 
 async function removeMarkedModel(context: Retention, one: Retained, model_id: string): Promise<Outcome> {
@@ -97,11 +100,11 @@ async function removeMarkedModel(context: Retention, one: Retained, model_id: st
 }
 
 /**
- * Take a logged model out of every read: its files first, some at a time, each with its part of the project's counts, and
- * then the model itself. Purges of what they leave are recorded. A crash between two leaves a model with fewer files.
+ * Remove a logged model: its files first, in batches, each with its part of the project's counts, then the model
+ * itself. Record purges of the objects. A crash in between leaves a model with fewer files.
  * @param also further writes of the last transaction
- * @throws ConditionFailedError where the model was changed meanwhile
- * @throws UnreadableRecordError where a file's record cannot be read, so that nobody knows what it counted
+ * @throws ConditionFailedError if the model was changed in between
+ * @throws UnreadableRecordError if the record of a file is unreadable, so its part of the counts is unknown
  */
 async function removeWholeLoggedModel(
   context: Removing,
@@ -135,7 +138,7 @@ interface Removing {
   now(): Date;
 }
 
-/** Files that one transaction takes away. */
+/** Most files that one transaction removes. */
 const filesAtOnce = 40;
 
 async function removeMarkedProject(context: Retention, one: Retained): Promise<Outcome> {
@@ -159,10 +162,11 @@ async function removeMarkedExperiment(
     project_id,
     experiment_id,
   );
-  // What a client records may never end. A job that still runs is awaited, and so is one that starts from its checkpoints.
+  // An experiment that a client records may never end. Wait for a running job, and for a job that starts from its
+  // checkpoints.
   const mayGo = hasEnded || experiment.kind === 'logged';
   if (!mayGo || (await findContinuation(records, experiment_id)) !== undefined) return 'waits';
-  // A restore gives the experiment another version, and comes first then.
+  // A restore changes the experiment's version, so this write fails if the restore came first.
   const { version } = experiment;
   const still = hasEnded
     ? { ...removable, equals: { ...removable.equals, version } }

@@ -14,17 +14,17 @@ interface Removing {
   now(): Date;
 }
 
-/** What a delete takes away. */
+/** Amounts that a delete removed. */
 export interface Removed {
   objects: number;
   bytes: number;
 }
 
 /**
- * Take an experiment out of every read, and record the purge of what it leaves.
- * @param removable what must hold of it then
+ * Remove an experiment, and record the purge of its leftovers.
+ * @param removable condition on the experiment
  * @param also further writes of the transaction
- * @throws ConditionFailedError where it does not hold
+ * @throws ConditionFailedError if the condition fails
  */
 export async function removeOneExperiment(
   context: Removing,

@@ -25,10 +25,10 @@ interface Removing {
 }
 
 /**
- * Take a project out of every read, and record the purge of all that is in it.
+ * Remove a project, and record the purge of its contents.
  * @param also further writes of the transaction
- * @returns what it held; undefined where it is gone
- * @throws ConditionFailedError where it was changed meanwhile
+ * @returns counts of the removed project; undefined if it was already deleted
+ * @throws ConditionFailedError if it was changed in between
  */
 export async function removeWholeProject(
   context: Removing,

@@ -8,15 +8,15 @@ import type { TableName, TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/write-label.ts';
 
 /**
- * Removes all that a delete has left: the items of the target's partitions and the objects under its prefixes, page
- * by page, again until a whole pass finds nothing. True once all are removed; false when time ran out before.
+ * Remove the leftovers of a delete: the items of the target's partitions and the objects under its prefixes, page
+ * by page, until a whole pass finds nothing. Return true once all are removed; false if time ran out.
  *
- * The purge itself is forgotten last, so a crash anywhere only makes it begin again. Where it has prefixes it is kept
- * until no upload URL from before the delete is valid any more, and then looked at once again. Running it twice at
- * once is harmless: removing what is gone is no error.
+ * The purge itself is deleted last, so a crash only makes it start again. A purge with prefixes is kept until all
+ * upload URLs from before the delete have expired, and then runs once more. Running it twice at once is harmless:
+ * removing a missing item is no error.
  *
  * @param objects undefined for purges without prefixes
- * @param before what must be done first, such as ending what still writes; false puts the purge off
+ * @param before preparation, such as ending jobs that still write; false postpones the purge
  */
 export async function runPurge(
   records: Records,
@@ -39,7 +39,7 @@ export async function runPurge(
 }
 
 type Records = TableWriter<'records'>;
-/** What a purge does in the bucket. */
+/** Operations of a purge on the bucket. */
 export type PurgedObjects = Pick<ObjectWriter, 'list' | 'delete' | 'abortParts'>;
 
 async function removeAll(
@@ -71,12 +71,12 @@ async function removeAll(
   return outcome;
 }
 
-/** The outcome of one pass: `stopped` when time ran out, `clean` when there was nothing left to remove. */
+/** Outcome of one pass: `stopped` if time ran out, `clean` if it found nothing to remove. */
 export type Pass = 'stopped' | 'removed' | 'clean';
 
 /**
- * Removes the packed environments of a project that builders have uploaded and not recorded, because they died in
- * between. `stopped` when time ran out, or one may be underway still.
+ * Remove packed environments of a project that a builder uploaded but did not record, because it crashed in
+ * between. Return `stopped` if time ran out, or a build may still be running.
  */
 async function purgePacks(purger: Purger, project_id: string, hasTime: Deadline): Promise<Pass> {
   const prefix = packsPrefix(project_id);
@@ -97,12 +97,12 @@ async function purgePacks(purger: Purger, project_id: string, hasTime: Deadline)
 interface Purger {
   records: TableWriter<'records'>;
   objects: Pick<ObjectWriter, 'list' | 'delete'>;
-  /** Name under which builds are claimed during their purge. */
+  /** Name that claims builds during their purge. */
   holder: string;
   now: Date;
 }
 
-/** Remove a packed environment that no record names, unless it is being built. */
+/** Remove a packed environment that no record names, unless a builder is building it. */
 async function removePack({ records, objects, holder, now }: Purger, project_id: string, key: string) {
   if ((await findPack(records, project_id, key)) !== undefined) return 'clean';
   const until = new Date(now.getTime() + claimSeconds * 1000);
@@ -113,10 +113,10 @@ async function removePack({ records, objects, holder, now }: Purger, project_id:
   return isNamed ? 'clean' : 'removed';
 }
 
-/** Seconds for which no other builder begins to build the environment. */
+/** Seconds for which a claim prevents other builders from building the environment. */
 const claimSeconds = 60;
 
-/** Removes the items of a partition, or of the part of it under `prefix`. */
+/** Remove the items of a partition, or those under `prefix`. */
 export async function removeItems(
   table: TableWriter<TableName>,
   { pk, prefix }: Partition,
@@ -143,10 +143,13 @@ export async function removeItems(
 
 type Partition = PurgeTarget['partitions'][number];
 
-/** Items of one page; with the store's page limit of 1 MB a batch also stays below the 4 MB of a transaction. */
+/**
+ * Items of one page. With the table's page limit of 1 MB, a batch also stays below the 4 MB limit of a
+ * transaction.
+ */
 const itemsAtOnce = 25;
 
-/** Removes the objects under a prefix but those that are `kept`. */
+/** Remove the objects under a prefix, except the `kept` ones. */
 async function removeObjects(
   objects: PurgedObjects,
   prefix: string,
@@ -169,8 +172,8 @@ async function removeObjects(
 }
 
 /**
- * Until when an object can come back: by an upload URL that was given out before the delete, or from a container that
- * lost its job without knowing. Undefined where none can.
+ * Return the time until which an object can come back: through an upload URL from before the delete, or from a
+ * container that lost its job without noticing. Undefined if none can.
  */
 function comesBackUntil({ created_at, target }: Purge, now: Date): Date | undefined {
   const until = new Date(Date.parse(created_at) + uploadSeconds * 1000);

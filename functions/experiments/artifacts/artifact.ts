@@ -7,7 +7,7 @@ import { ArtifactPath } from '../../../shared/data/rules/upload.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 
-/** A file of an experiment as it is answered. */
+/** A file of an experiment in a response. */
 export const ArtifactAnswer = z.object({
   path: z.string(),
   size: z.number().int(),
@@ -16,14 +16,17 @@ export const ArtifactAnswer = z.object({
   created_at: Timestamp,
 });
 
-/** Path parameters of a file that a client stores. */
+/** Path parameters of a file that a client uploads. */
 export const uploadedPath = experimentPath.extend({
   path: ArtifactPath.describe('Path of the file among the artifacts, such as `model/weights.npz`.'),
 });
 
 export const uploadId = Ulid.describe('The `upload_id` from the response to POST.');
 
-/** The experiment, of which a client stores a file. @throws ServiceError `not-found`; `conflict` for a training */
+/**
+ * Return the experiment to which a client uploads a file.
+ * @throws ServiceError `not-found`; `conflict` for a training
+ */
 export async function requireLogged(
   records: TableReader<'records'>,
   { project_id, experiment_id }: Pick<Experiment, 'project_id' | 'experiment_id'>,

@@ -34,7 +34,7 @@ export const endpoint = defineEndpoint({
     const object = clientObject(home, upload_id);
     const head = await objects.head(object);
     const { size = 0, sha256 } = head ?? {};
-    // Without a checksum the object was not put by a URL of ours.
+    // An object without a checksum was not uploaded through a URL of this service.
     const arrived =
       sha256 === undefined
         ? undefined

@@ -13,7 +13,7 @@ import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ChangedFiles, changedFiles, compareFiles } from './compare-files.ts';
 import { attributesOf, compareValues, comparisonTable, readCompared } from './comparison.ts';
 
-/** Experiments that are compared at most. */
+/** Most experiments in one comparison. */
 const maxCompared = 50;
 const idList = new RegExp(`^${ulidPattern}(,${ulidPattern}){1,${maxCompared - 1}}$`);
 const rule = `must be 2 to ${maxCompared} different ids of experiments, separated by commas`;

@@ -8,20 +8,20 @@ import { uploadObject } from '../../../shared/data/projects/upload.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import type { FoundRecords } from './comparison.ts';
 
-/** In what the files of each experiment differ from those of the first. */
+/** Diff the files of each experiment against those of the first one. */
 export async function compareFiles(
   records: TableReader<'records'>,
   project_id: string,
   found: readonly FoundRecords[],
   compareSource: ReturnType<typeof changedFiles>,
 ): Promise<FileDiffs[]> {
-  // Loaded with the first comparison.
+  // Load the diff library with the first comparison.
   const { unifiedDiff } = await import('./unified-diff.ts');
   const [first, ...others] = await readTexts(records, project_id, found);
   if (first === undefined) return [];
   let room = maxDiffs;
   const sources: (ChangedFiles | null)[] = [];
-  // One after the other: of all of them only the first one's files stay in memory.
+  // Sequential: only the files of the first source stay in memory.
   for (const { experiment } of found.slice(1)) sources.push(await compareSource(experiment));
   return others.map((texts, index) => {
     const experiment = found[index + 1]?.experiment;
@@ -49,7 +49,7 @@ export async function compareFiles(
   });
 }
 
-/** Compares the source of one experiment with others, by the names, sizes and checksums of their files. */
+/** Compare the source of one experiment with others, by the names, sizes and checksums of their files. */
 export function changedFiles(objects: ObjectReader, former: Source) {
   const read = sourceReader(objects);
   let first: Promise<Files | undefined> | undefined;
@@ -59,7 +59,7 @@ export function changedFiles(objects: ObjectReader, former: Source) {
       room -= name.length;
       return room >= 0;
     });
-  /** Null where the two are the same, or one is no archive or too large to be read here. */
+  /** Null if the sources are equal, or if one is not an archive or is too large to read here. */
   return async (latter: Source): Promise<ChangedFiles | null> => {
     if (former.source_sha256 === latter.source_sha256) return null;
     first ??= read(former);
@@ -79,7 +79,9 @@ export function changedFiles(objects: ObjectReader, former: Source) {
 
 type Source = Pick<Experiment, 'project_id' | 'source_sha256' | 'source_size'>;
 
-/** Reads the files of sources, as far as the bytes of one answer go; undefined for what is not read. */
+/**
+ * Read the files of sources within the byte limit of one response. Return undefined for a source that is not read.
+ */
 function sourceReader(objects: ObjectReader): (source: Source) => Promise<Files | undefined> {
   let room = packedMaxBytes;
   let unpackedRoom = limits.maxBytes;
@@ -88,7 +90,7 @@ function sourceReader(objects: ObjectReader): (source: Source) => Promise<Files 
     room -= source_size;
     const stream = await objects.read(uploadObject('source', project_id, source_sha256));
     if (stream === undefined) return undefined;
-    // Loaded with the first source.
+    // Load the archive reader with the first source.
     const { archivedFiles } = await import('../../../shared/archive/archived-files.ts');
     const { ArchiveError } = await import('../../../shared/archive/archive-error.ts');
     try {
@@ -99,7 +101,7 @@ function sourceReader(objects: ObjectReader): (source: Source) => Promise<Files 
       unpackedRoom -= bytes;
       return files;
     } catch (error) {
-      // What a training would refuse has no files to compare.
+      // A training would refuse this archive, so it has no files to compare.
       if (error instanceof ArchiveError) return undefined;
       throw error;
     }
@@ -111,10 +113,12 @@ type Files = ReadonlyMap<string, string>;
 const packedMaxBytes = 64 * 1024 * 1024;
 const limits = { maxEntries: 50_000, maxBytes: 256 * 1024 * 1024, maxPathBytes: 4096, maxDepth: 100 };
 
-/** Largest archive that is read for an answer, and bytes of all of them, packed and unpacked. */
+/**
+ * Largest archive that a comparison reads, and limits for all archives together, packed and unpacked, in bytes.
+ */
 const archiveMaxBytes = 32 * 1024 * 1024;
 
-/** Characters of all names of an answer. */
+/** Most characters of all file names in a response. */
 const maxNames = 500_000;
 
 /** Names of the files in which two sources differ. */
@@ -130,14 +134,14 @@ export type ChangedFiles = z.input<typeof ChangedFiles>;
 
 interface FileDiffs {
   experiment_id: string;
-  /** Unified diffs; null where the two are equal, or one has no such text. */
+  /** Unified diffs; null if the texts are equal, or one experiment has no such text. */
   config: string | null;
   dependencies: string | null;
   lock: string | null;
-  /** Whether both have the same source archive; if not, which of its files differ, where that is known. */
+  /** Whether both have the same source archive. If not, `changed_files` lists the files that differ, if known. */
   same_source: boolean;
   changed_files: ChangedFiles | null;
-  /** A diff was left out, since all together are too long. */
+  /** Whether a diff was left out because all diffs together are too long. */
   omitted: boolean;
 }
 
@@ -166,5 +170,5 @@ interface Texts {
   lock: string | undefined;
 }
 
-/** Most characters of all diffs of an answer together. */
+/** Most characters of all diffs in a response together. */
 const maxDiffs = 2_000_000;

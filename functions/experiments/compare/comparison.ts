@@ -11,15 +11,15 @@ import {
 } from '../../../shared/data/experiments/tracking.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 
-/** An experiment with what is tracked of it. */
+/** An experiment with its params, metrics and tags. */
 export interface FoundRecords {
   experiment: Experiment;
   tracking: Tracking;
 }
 
 /**
- * These experiments of a project, in their order, with two reads.
- * @throws ServiceError `not-found` for one that there is not; UnreadableRecordError
+ * Read these experiments of a project, in their order, with two reads.
+ * @throws ServiceError `not-found` for a missing one; UnreadableRecordError
  */
 export async function readCompared(
   records: TableReader<'records'>,
@@ -41,13 +41,16 @@ export async function readCompared(
 
 type Value = string | number | null;
 
-/** Values by name: for those that differ one of each experiment, null where it has none; for the others the one that all have. */
+/**
+ * Values by name. `differ` holds one value for each experiment, null if it has none; `equal` holds the common
+ * value.
+ */
 interface Compared<V extends Value> {
   differ: Record<string, (V | null)[]>;
   equal: Record<string, V | null>;
 }
 
-/** What of these named values differs and what is equal. */
+/** Split named values into those that differ and those that are equal. */
 export function compareValues<V extends Value>(all: readonly ReadonlyMap<string, V>[]): Compared<V> {
   const names = [...new Set(all.flatMap((values) => [...values.keys()]))].sort();
   const differ: [string, (V | null)[]][] = [];
@@ -61,7 +64,7 @@ export function compareValues<V extends Value>(all: readonly ReadonlyMap<string,
   return { differ: Object.fromEntries(differ), equal: Object.fromEntries(equal) };
 }
 
-/** What is compared of an experiment besides its params and metrics. */
+/** The attributes of an experiment that a comparison shows besides params and metrics. */
 export const attributesOf = ({ experiment, tracking }: FoundRecords): Map<string, Value> =>
   new Map<string, Value>(
     Object.entries({
@@ -83,7 +86,7 @@ export const attributesOf = ({ experiment, tracking }: FoundRecords): Map<string
 
 type Cell = string | number | null;
 
-/** Text of a cell that cannot end it, begin another line, or be markup. */
+/** Escape the text of a table cell, so it cannot end the cell, start a line, or act as markup. */
 const cellText = (value: Cell): string =>
   value === null
     ? '–'
@@ -91,7 +94,7 @@ const cellText = (value: Cell): string =>
         .replaceAll(/[\r\n]+/g, ' ')
         .replaceAll(/[\\|`*_[\]<>&#!~]/g, (sign) => `\\${sign}`);
 
-/** A Markdown table of values by name, one column for each experiment; nothing where there are none. */
+/** Format values by name as a Markdown table with one column for each experiment; an empty text without values. */
 export function comparisonTable(
   title: string,
   names: readonly string[],

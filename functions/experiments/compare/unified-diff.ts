@@ -1,6 +1,6 @@
 import { createTwoFilesPatch } from 'diff';
 
-/** The unified diff of two texts; null where they are equal. */
+/** The unified diff of two texts; null if they are equal. */
 export function unifiedDiff(name: string, former: string, latter: string): string | null {
   if (former === latter) return null;
   const patch = createTwoFilesPatch(`a/${name}`, `b/${name}`, former, latter, '', '', {
@@ -10,7 +10,7 @@ export function unifiedDiff(name: string, former: string, latter: string): strin
   return patch ?? `--- a/${name}\n+++ b/${name}\n${lines('-', former)}${lines('+', latter)}`;
 }
 
-/** Milliseconds after which two texts count as different in every line. */
+/** Diff timeout in milliseconds. After it, the diff replaces every line. */
 const patience = 1000;
 
 const lines = (sign: string, text: string): string =>

@@ -13,7 +13,7 @@ import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 
 const maxPoints = 1000;
-/** Points with names of 250 characters that are written as escapes. */
+/** Most bytes of a request body: a full batch of points whose 250-character names consist of JSON escapes. */
 const bodyMaxBytes = 3_500_000;
 
 const Point = z.strictObject({

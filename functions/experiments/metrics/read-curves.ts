@@ -6,9 +6,10 @@ import { CurveBuckets } from '../../../shared/drawing/metric-chart/curve-buckets
 import { isInRange, type WantedPoints } from '../../../shared/experiments/read-points.ts';
 
 /**
- * The curves of metrics, each of at most `most` points: all where there are no more, else the first, the last, and the
- * lowest and highest of each bucket of steps. A point without a step counts as at its number among those of its metric.
- * @throws ServiceError `bad-request` where they are too many to be answered
+ * Read the curves of metrics, each with at most `most` points. A longer curve is reduced to the first and last
+ * point, and the lowest and highest of each bucket of steps. A point without a step uses its index among the
+ * points of its metric as step.
+ * @throws ServiceError `bad-request` for more curves or points than a response may have
  */
 export async function readCurves(
   records: TableReader<'records'>,
@@ -52,7 +53,7 @@ export async function readCurves(
 
 class Curve {
   readonly buckets: CurveBuckets;
-  /** Points that were seen. */
+  /** Number of points seen so far. */
   count = 0;
 
   constructor(most: number) {
@@ -60,6 +61,6 @@ class Curve {
   }
 }
 
-/** Metrics of one answer at most, and points of all their curves together. */
+/** Most metrics of one response, and most points of all their curves together. */
 const maxCurves = 100;
 const maxPoints = 40_000;

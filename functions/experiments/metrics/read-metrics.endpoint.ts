@@ -27,7 +27,7 @@ const PointAnswer = z.object({
   time: Timestamp,
 });
 
-/** Most names of metrics that one request has. */
+/** Most metric names in one request. */
 const maxNames = 100;
 
 const showPoint = (point: MetricPoint): z.input<typeof PointAnswer> => ({
@@ -39,7 +39,7 @@ const showPoint = (point: MetricPoint): z.input<typeof PointAnswer> => ({
 const wantsChart = (accept: string | undefined): boolean =>
   preferredMediaType(accept, ['application/json', 'image/svg+xml']) === 'image/svg+xml';
 
-/** Refuse those of these parameters that are given. @throws ServiceError `bad-request` */
+/** Refuse a request that sets any of these parameters. @throws ServiceError `bad-request` */
 function refuse(parameters: Readonly<Record<string, unknown>>, message: string): void {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
   if (given.length > 0) throw badRequest(given.map(([name]) => ({ in: 'query', name, message })));
@@ -79,7 +79,7 @@ export const endpoint = defineEndpoint({
   },
   output: { 200: content(['image/svg+xml'], z.array(PointAnswer)) },
   etag: true,
-  // A page has its limits; the others may read every point.
+  // A page is limited in size; the other forms may read every point.
   isHeavy: ({ query: { name, points, step_from, step_to } }, { accept }) =>
     [name, points, step_from, step_to].some((given) => given !== undefined) || wantsChart(accept),
 
@@ -90,14 +90,14 @@ export const endpoint = defineEndpoint({
     if (cursor !== undefined && !isPointsPosition(cursor)) {
       throw badRequest([{ in: 'query', name: 'cursor', message: 'is not a cursor of this list' }]);
     }
-    // The status is read first: points that come later than an end do not exist.
+    // Read the status first: no points arrive after the experiment has ended.
     const experiment = await requireExperiment(records, project_id, experiment_id);
     if (!isFinal(experiment.status)) await noteWatched(watch, experiment_id, 0, now());
     const wanted = { names: name, ...range };
     const extras = { headers: { Vary: 'Accept' }, version: experiment.version };
     if (wantsChart(header('accept'))) {
       refuse({ limit, cursor, points }, 'is not for the chart, which shows all points');
-      // The drawing code is loaded with the first chart.
+      // Load the drawing code with the first chart.
       const { chartOf } = await import('./metric-chart.ts');
       const criterion = await readCriterion(records, project_id);
       const chart = await chartOf(records, experiment, criterion, wanted);

@@ -9,7 +9,10 @@ import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { cancelAll } from '../../../shared/jobs/cancellation.ts';
 import { startWaitingInRequest } from '../../../shared/jobs/line.ts';
 
-/** Of the 29 seconds that a request has; the last step begun in them, and the start of others, need some more. */
+/**
+ * Seconds for cancelling, of the 29 that a request has. The last step and the start of waiting jobs may run beyond
+ * this limit.
+ */
 const secondsForCancelling = 18;
 
 export const endpoint = defineEndpoint({

@@ -60,7 +60,7 @@ export const endpoint = defineEndpoint({
     await requireUncontinued(records, experiment_id);
     const { purge, removed } = await removeOneExperiment(context, experiment, removable).catch(
       async (error: unknown) => {
-        // One may have begun at the same moment.
+        // An experiment that continues this one may have begun at the same moment.
         await requireUncontinued(records, experiment_id);
         throw error instanceof ConditionFailedError ? notFound('experiment', experiment_id) : error;
       },

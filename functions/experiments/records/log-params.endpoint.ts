@@ -9,7 +9,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 
-/** Names that a refusal shows. */
+/** Most names that an error message lists. */
 const maxNamed = 10;
 
 export const endpoint = defineEndpoint({

@@ -25,7 +25,7 @@ import { parseFilter } from '../../../shared/search/parse-filter.ts';
 import { encodePosition, parseOrder } from '../../../shared/search/row-order.ts';
 import { SearchSyntaxError } from '../../../shared/search/scanner.ts';
 
-/** Answer a page of the experiments of these projects that a search finds. */
+/** Answer one page of the matching experiments of these projects. */
 export function answerSearch(
   { records, catalogue, accounts, settings, now }: Searching,
   project_ids: readonly string[],
@@ -44,7 +44,7 @@ export function answerSearch(
     bestOf: (row) => rankers.of(row.project_id).best(row)?.value,
   });
   const asked = parseFilter(query.filter ?? '', vocabulary);
-  // What an MLflow client has deleted is there only for its restore.
+  // An experiment that an MLflow client deleted can only be restored, so leave it out.
   const filter = {
     ...asked,
     matches: (row: ExperimentRow) => row.deleted_at === undefined && asked.matches(row),
@@ -55,7 +55,7 @@ export function answerSearch(
   const attributes = [...filter.names, ...order_by.map(({ name }) => name)].map(({ attribute }) => attribute);
   const prepare = async (user_ids: ReadonlySet<string>) => {
     if (attributes.includes('user')) usernames = await readUsernames(accounts, [...user_ids]);
-    // Read before rows are compared by it.
+    // Read the criteria before rows are compared by `best`.
     if (attributes.includes('best')) await takeCriteria(project_ids);
   };
   const order = experimentOrder(order_by);
@@ -86,7 +86,7 @@ export function answerSearch(
 
 interface Searching {
   records: TableReader<'records'>;
-  /** The same table, for what the search folds. */
+  /** The same table, writable: a search folds marks into the catalogue. */
   catalogue: TableWriter<'records'>;
   accounts: TableReader<'accounts'>;
   settings: Settings;
@@ -108,7 +108,7 @@ const vocabulary = experimentVocabulary({
 
 const attributes = Object.keys(vocabulary.attributes).join(', ');
 
-/** Longest filter, in characters: an address takes about 8 KB. */
+/** Longest filter in characters. A URL holds about 8 KB. */
 const maxFilter = 6000;
 
 /** Query parameters of every search of experiments. */
@@ -137,7 +137,7 @@ export const searchParameters = {
   fields: fieldsParameter(ExperimentAnswer),
 };
 
-/** What is wrong with a text of the grammar; undefined where nothing is. */
+/** Return the syntax error of a text; undefined if it is valid. */
 function faultIn(parse: () => void): string | undefined {
   try {
     parse();
@@ -148,10 +148,10 @@ function faultIn(parse: () => void): string | undefined {
   }
 }
 
-/** Most terms of an order, whose values a cursor holds. */
+/** Most terms of an order. A cursor holds the values of all of them. */
 const maxTerms = 4;
 
-/** Experiments of a project with what is tracked of them, newest first. */
+/** List the experiments of a project with their params, metrics and tags, newest first. */
 export async function listTracked(
   records: TableReader<'records'>,
   limits: Limits,
@@ -168,7 +168,7 @@ export async function listTracked(
     experiment,
     tracking: tracked.of.get(experiment.experiment_id) ?? nothingTracked,
   }));
-  // What an MLflow client has deleted is there only for its restore.
+  // An experiment that an MLflow client deleted can only be restored, so leave it out.
   const items = all.filter(({ tracking }) => tracking.fields?.deleted_at === undefined);
   return { ...page, items, unreadable: [...(page.unreadable ?? []), ...tracked.unreadable] };
 }
@@ -178,12 +178,12 @@ interface TrackedExperiment {
   tracking: Tracking;
 }
 
-/** Experiments read at once: what is tracked of one may be some 100 KB. */
+/** Most experiments of a page. The params, metrics and tags of one may take some 100 KB. */
 const maxPage = 100;
 
 /**
- * Ids of the projects to search: those that were named, or all.
- * @throws ServiceError `not-found` for one that does not exist; `bad-request` where there are too many to search them all
+ * Return the ids of the projects to search: the named ones, or all.
+ * @throws ServiceError `not-found` for a missing one; `bad-request` if there are too many to search all
  */
 export async function projectsToSearch(
   records: TableReader<'records'>,
@@ -208,5 +208,5 @@ export async function projectsToSearch(
   throw badRequest([{ in: 'query', name: 'project_id', message }]);
 }
 
-/** Most projects that are searched together. */
+/** Most projects of one search. */
 const maxProjects = 1000;

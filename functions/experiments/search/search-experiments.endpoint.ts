@@ -7,7 +7,7 @@ import { paging } from '../../../shared/http/definition/paging.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { answerSearch, projectsToSearch, searchParameters } from './answer-search.ts';
 
-/** Most projects that a request names. */
+/** Most projects that a request may name. */
 const maxNamed = 100;
 
 export const endpoint = defineEndpoint({

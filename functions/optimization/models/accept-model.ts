@@ -17,7 +17,7 @@ import { requireShapesOf } from './require-shapes.ts';
 
 type Arrival = { file: ModelFile } | { lacks: string };
 
-/** Part numbers that a message names; the others are only counted. */
+/** Most part numbers that a message names. The message only counts the others. */
 const maxNamed = 10;
 
 function missingParts(name: string, numbers: readonly number[], of: number): string {
@@ -25,7 +25,7 @@ function missingParts(name: string, numbers: readonly number[], of: number): str
   return `${numbers.length} of ${of} parts of ${name} (${numbers.slice(0, maxNamed).join(', ')}${more})`;
 }
 
-/** Looks whether a file has arrived as it was announced; joins its parts where it came in parts. */
+/** Check that a file has arrived as announced. Join its parts if it was uploaded in parts. */
 async function arrivalOf(objects: ObjectWriter, pending: PendingFile): Promise<Arrival> {
   const { parts, ...described } = pending;
   const { object, name, size, sha256 } = described;
@@ -37,7 +37,7 @@ async function arrivalOf(objects: ObjectWriter, pending: PendingFile): Promise<A
   }
   const head = await objects.head(object);
   if (head?.size !== size) return { lacks: name };
-  // Storage has refused any other bytes, where it came in one piece.
+  // For an upload in one piece, storage has already refused any other bytes.
   if (parts === null && head.sha256 !== sha256) return { lacks: name };
   return { file: { ...described, verified: parts === null } };
 }
@@ -62,9 +62,9 @@ async function inspected(objects: ObjectWriter, model: Model, files: readonly Mo
 }
 
 /**
- * The model once all files that were announced have been accepted, with these shapes stored. What is `ready` already
- * keeps its ONNX file; calibration and evaluation sets are taken at any time. Throws a 409 problem naming what has not
- * arrived, and a 400 problem for what is no model.
+ * Return the model after all announced files are accepted, with these shapes stored. A `ready` model keeps its
+ * ONNX file, but accepts calibration and evaluation sets at any time. Throw a 409 problem that names missing
+ * files, and a 400 problem for files that are not a valid model.
  */
 export async function acceptModel(
   objects: ObjectWriter,

@@ -12,9 +12,9 @@ import { withdrawFiles } from './withdraw-files.ts';
 type Adding = Announcing & { artifacts: ObjectReader };
 
 /**
- * Adds artifacts of an experiment to a model that is ready, as its calibration and evaluation sets; one that it had
- * before is replaced. They are copies that storage makes, announced before they are made, so that a crash leaves nothing
- * behind. Repeating it is harmless.
+ * Add artifacts of an experiment to a ready model as its calibration and evaluation sets, and replace existing
+ * ones. Storage makes the copies. They are announced before they are made, so a crash leaves nothing behind.
+ * Repeating the call is harmless.
  * @throws ConditionFailedError when another change came between
  */
 export async function addSets(
@@ -40,7 +40,7 @@ export async function addSets(
     const wanted = { kind: 'upload' as const, ...set, isMultipart: false };
     const { model: next, file } = await announceFile(context, model_name, model, wanted, given);
     model = next;
-    // It has the very same.
+    // The model already has this exact file.
     if (file === undefined) continue;
     if (!(await objects.copy(object, file.object))) throw notFound('artifact', pathOf(set.role));
     copied.push({ ...set, object: file.object });

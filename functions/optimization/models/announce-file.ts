@@ -24,7 +24,7 @@ export interface Announcing extends Pick<Ambient, 'now' | 'newId'> {
   caller: Caller;
 }
 
-/** A model with a file that is to be sent; undefined where the very same was accepted before. */
+/** A model with a file to upload; `file` is undefined if the same file was accepted before. */
 export interface Announced {
   model: Model;
   file: PendingFile | undefined;
@@ -41,7 +41,7 @@ function draftOf({ now, newId, caller }: Announcing, model_name: string): Model 
   });
 }
 
-/** Refuses uploads to a model that is being registered by copies. */
+/** Refuse uploads to a model that is being registered by copies. */
 function requireUploads({ model_name, status, origin }: Model): void {
   if (status === 'uploading' && origin.kind !== 'upload') {
     throw new ServiceError(
@@ -51,7 +51,7 @@ function requireUploads({ model_name, status, origin }: Model): void {
   }
 }
 
-/** Refuses a file that this model cannot get any more. */
+/** Refuse a file that this model can no longer take. */
 function requireRoom({ model_name, status, files, pending }: Model, wanted: UploadRequest): void {
   const isOwn = wanted.role === 'model' || wanted.role === 'data';
   if (status === 'ready' && isOwn) {
@@ -73,19 +73,20 @@ const isSameContent = (
   wanted: UploadRequest,
 ): boolean => isSameFile(file, wanted) && file.sha256 === wanted.sha256 && file.size === wanted.size;
 
-/** The write that schedules the removal of an object that may have been uploaded for a former announcement. */
+/** Schedule the removal of an object that may have been uploaded for an earlier announcement. */
 const forget = (announcing: Announcing, { object }: PendingFile): Write =>
   recordPurge(newPurge(announcing, { partitions: [], prefixes: [object] }));
 
-/** The write that has a file removed after a day unless it is accepted. */
+/** Schedule the removal of a file after a day, unless it is accepted before. */
 const awaited = ({ now }: Announcing, model_name: string, { object, parts }: PendingFile): Write =>
   announce({ of: 'model', object, model_name, upload_id: parts?.upload_id ?? null }, now());
 
 /**
- * Notes that a file is to be sent for a model, which begins to be with its first one. A file that was announced
- * before keeps its place, so that repeating a request goes on where it was; another content in the same role replaces
- * it, and so does the same one once storage has given up its parts.
- * @throws ConditionFailedError when another change came between, and a 409 problem for what the model cannot take
+ * Record that a client will upload a file for a model. The first file creates the model. A file that was announced
+ * before keeps its object, so a repeated request resumes its upload. Another content in the same role replaces it.
+ * The same content also replaces it after storage has dropped its parts.
+ * @throws ConditionFailedError when another change came between, and a 409 problem for a file that the model
+ * cannot take
  */
 export async function announceFile(
   announcing: Announcing,
@@ -118,7 +119,7 @@ export async function announceFile(
     const next: Model = {
       ...model,
       pending: [...model.pending.filter((one) => !isSameFile(one, file)), file],
-      // Compared with the model once that has come.
+      // The service compares these shapes with the model after the model has arrived.
       shapes: { inputs: given.inputs ?? model.shapes.inputs, outputs: given.outputs ?? model.shapes.outputs },
       updated_at: now().toISOString(),
       version: model.version + 1,

@@ -20,7 +20,7 @@ interface Reading {
   artifacts: ObjectReader;
 }
 
-/** An artifact as a file of a model; `object` is that of the artifact, from which it is to be copied. */
+/** An artifact as a file of a model; `object` is the artifact's object, the source of the copy. */
 export function fileOfArtifact(
   role: ModelFileRole,
   name: string,
@@ -33,7 +33,7 @@ export function fileOfArtifact(
   return { role, name, size, sha256, object, verified: true };
 }
 
-/** The artifact of an experiment. @throws ServiceError `not-found` when there is none */
+/** Return an artifact of an experiment. @throws ServiceError `not-found` */
 export async function requireArtifact(
   { records }: Pick<Reading, 'records'>,
   experiment_id: string,
@@ -44,15 +44,15 @@ export async function requireArtifact(
   return artifact;
 }
 
-/** Paths of the artifacts that are the sets of a model. */
+/** Paths of the artifacts to use as the sets of a model. */
 export interface SetPaths {
   calibration: string | undefined;
   evaluation: string | undefined;
 }
 
 /**
- * Artifacts of an experiment as calibration and evaluation sets.
- * @throws ServiceError `not-found` for one that is not there, and 400 naming all that are no npz archives
+ * Return artifacts of an experiment as calibration and evaluation sets.
+ * @throws ServiceError `not-found` for a missing one, and 400 that names all that are not npz archives
  */
 export async function setsOfArtifacts(
   reading: Reading,

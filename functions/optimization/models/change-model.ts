@@ -4,7 +4,7 @@ import { retryOnConflict } from '../../../shared/data/table/retry-on-conflict.ts
 import type { TableReader } from '../../../shared/data/table/table.ts';
 import type { Caller } from '../../../shared/http/definition/endpoint-context.ts';
 
-/** Refuses callers who may not change a model. */
+/** Refuse callers who may not change a model. */
 export function requireOwn({ owner_id }: Pick<Model, 'owner_id'>, caller: Caller): void {
   if (caller.account_type === 'admin' || owner_id === caller.user_id) return;
   throw new ServiceError(
@@ -14,8 +14,8 @@ export function requireOwn({ owner_id }: Pick<Model, 'owner_id'>, caller: Caller
 }
 
 /**
- * Make a change of the model of this name, undefined where there is none. Retry it when another change came between,
- * with the model as it is then.
+ * Change the model of this name; `attempt` gets undefined if it does not exist. If another change came between,
+ * read the model again and retry.
  * @throws ServiceError `forbidden` for a model of another user
  * @throws ServiceError `conflict` when other changes keep coming between
  */

@@ -5,7 +5,7 @@ import { modelFileRoles } from '../../../shared/data/models/model-file.ts';
 
 const count = z.number().int();
 
-/** A model in a list. What an inspection finds is null while the model is being uploaded. */
+/** A model in a list. Fields from the inspection are null while the model is being uploaded. */
 export const ModelRow = z
   .object({
     model_id: Ulid,
@@ -14,9 +14,9 @@ export const ModelRow = z
     owner_id: Ulid,
     status: z.enum(['uploading', 'ready']),
     origin: ModelOrigin,
-    /** SHA-256 of the ONNX file; with external data that of the list of all its files. */
+    /** SHA-256 of the ONNX file. With external data: SHA-256 of the list of all its files. */
     digest: Sha256.nullable(),
-    /** Of the ONNX file with its external data. */
+    /** Bytes of the ONNX file and its external data. */
     bytes: count,
     has_calibration: z.boolean(),
     has_evaluation: z.boolean(),
@@ -38,7 +38,7 @@ const FileAnswer = z.object({
 /** A model with its inspection. */
 export const ModelDetails = ModelRow.extend({
   files: z.array(FileAnswer.extend({ verified: z.boolean() })),
-  /** Files that were announced and have not been accepted. */
+  /** Announced files that have not been accepted yet. */
   pending: z.array(FileAnswer),
   shapes: z.object({ inputs: z.string().nullable(), outputs: z.string().nullable() }),
   inspection: z
@@ -60,7 +60,6 @@ export const ModelDetails = ModelRow.extend({
     .nullable(),
 }).meta({ id: 'ModelDetails' });
 
-/** A model as a list shows it. */
 export function showModelRow(model: Model): z.input<typeof ModelRow> {
   const { files, summary } = model;
   const own = files.filter(({ role }) => role === 'model' || role === 'data');
@@ -76,11 +75,11 @@ export function showModelRow(model: Model): z.input<typeof ModelRow> {
   };
 }
 
-/** The table does not keep the order of members; an answer and its ETag must not change by that. */
+/** Sort the keys. The table does not keep their order, but the response and its ETag must be stable. */
 const inOrder = (counts: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(Object.entries(counts).sort(([one], [other]) => (one < other ? -1 : 1)));
 
-/** A model as it is answered by itself. */
+/** A model in a response of its own. */
 export const showModel = (model: Model): z.input<typeof ModelDetails> => ({
   ...model,
   ...showModelRow(model),

@@ -3,5 +3,5 @@ import { FileId } from '../../../shared/core/formats.ts';
 
 export const modelName = FileId.describe('Name of the model, such as `digits.onnx`.');
 
-/** Path parameters of everything about one model. */
+/** Path parameters of every operation on one model. */
 export const modelPath = z.strictObject({ model_name: modelName });

@@ -13,9 +13,9 @@ import { flag, integer } from '../../../shared/http/definition/parameters.ts';
 import { maxShapesLength, parseShapes } from '../../../shared/onnx/model/inspect/match-shapes.ts';
 import { ModelError } from '../../../shared/onnx/model/model-error.ts';
 
-/** Largest external data file: what a job's disk takes with room to work. */
+/** Largest external data file in bytes. It fits on a job's disk with room to work. */
 export const maxDataBytes = 100_000_000_000;
-/** Largest ONNX file: that of a protocol buffer. */
+/** Largest ONNX file in bytes: the limit of a protocol buffer. */
 const maxOnnxBytes = 2 ** 31 - 1;
 
 const ArtifactPath = z
@@ -45,7 +45,7 @@ const shapesOf = (tensors: string, example: string) =>
 const inputs = shapesOf('input', '`image:1x3x224x224` or `[1,3,224,224]`, with `?` for a free dimension');
 const outputs = shapesOf('output', '`1x1000` or `label:[?],scores:[?,10]`');
 
-/** Value in place of shapes that takes the registered model's own. No shape is written so. */
+/** Value in place of shapes that stands for the registered model's own shapes. It is not a valid shape. */
 export const autoShapes = 'auto';
 
 const shapesOrAuto = (shapes: typeof Shapes) =>
@@ -57,10 +57,10 @@ const shapesOrAuto = (shapes: typeof Shapes) =>
     .meta({ maxLength: maxShapesLength })
     .describe(`${shapes.description ?? ''} \`${autoShapes}\` takes those of the registered model.`);
 
-/** Shapes of the model that is meant, each of which must be given. */
+/** Required shapes of the model. */
 export const requiredShapes = { inputs: shapesOrAuto(inputs), outputs: shapesOrAuto(outputs) };
 
-/** Shapes that are stored with a model. */
+/** Optional shapes to store with a model. */
 export const shapeParameters = { inputs: inputs.optional(), outputs: outputs.optional() };
 
 /** Either a file to upload, or artifacts of an experiment to register. */
@@ -112,7 +112,7 @@ export interface ArtifactRequest {
   evaluation: string | undefined;
 }
 
-/** Artifacts that become sets of a model that there is. */
+/** Artifacts that become sets of an existing model. */
 export interface SetsRequest extends Pick<ArtifactRequest, 'experiment_id' | 'calibration' | 'evaluation'> {
   kind: 'sets';
 }
@@ -127,7 +127,10 @@ const largest: Readonly<Record<ModelFileRole, number>> = {
 const uploadOnly = ['file', 'name', 'sha256', 'size', 'multipart'] as const;
 const artifactOnly = ['path', 'calibration', 'evaluation'] as const;
 
-/** The request of a query. @throws ServiceError `invalid` naming all parameters that do not go together */
+/**
+ * Parse the request from a query.
+ * @throws ServiceError `invalid` that names all parameters that do not go together
+ */
 export function readModelRequest(query: Query): UploadRequest | ArtifactRequest | SetsRequest {
   const faults: ParameterFault[] = [];
   const fault = (name: string, message: string) => faults.push({ in: 'query', name, message });

@@ -7,21 +7,21 @@ import { signedUpload } from '../../../shared/data/rules/upload.ts';
 import { ModelDetails } from './model-answer.ts';
 
 /**
- * A model, and how to send what it waits for: in one request, or each part that has not arrived in one of its own. Both
- * are null where nothing is to be sent.
+ * A model, and how to upload its next file: in one request, or in one request for each missing part. Both are null
+ * if there is nothing to upload.
  */
 export const ModelTicket = z
   .object({
     model: ModelDetails,
     ...signedUpload({}),
-    /** Seconds until the URLs die; ask again for new ones. */
+    /** Seconds until the URLs expire. Repeat the request for new ones. */
     expires_in: z.number().int().nullable(),
   })
   .meta({ id: 'ModelTicket' });
 
 type Ticket = Omit<z.input<typeof ModelTicket>, 'model'>;
 
-/** How to send a file; nothing where there is none to send. */
+/** Return how to upload a file; all fields are null without a file. */
 export async function ticketFor(objects: ObjectWriter, file: PendingFile | undefined): Promise<Ticket> {
   if (file === undefined) return { upload: null, parts: null, expires_in: null };
   const { object, size, sha256, parts } = file;

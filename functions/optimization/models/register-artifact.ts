@@ -20,9 +20,9 @@ type Registering = Pick<Ambient, 'now' | 'newId'> & {
 };
 
 /**
- * Registers what an experiment left as a model: the ONNX file with the external data beside it, and calibration and
- * evaluation sets where they are named. Repeating it is harmless. Throws 404 problems for what is not there, and a
- * `ModelError` for what is no model.
+ * Register an artifact of an experiment as a model: the ONNX file, the external data files next to it, and the
+ * named calibration and evaluation sets. Repeating the call is harmless. Throw 404 problems for missing artifacts,
+ * and a `ModelError` for an invalid model.
  */
 export async function registerArtifact(
   context: Registering,
@@ -42,7 +42,7 @@ export async function registerArtifact(
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   for (const name of external_files) {
     const data = await findArtifact(records, experiment_id, `${folder}${name}`);
-    // The registration reports all missing files at once.
+    // A missing file is no error here: the registration reports all missing files at once.
     if (data !== undefined) files.push(fileOfArtifact('data', name, data));
   }
   return registerModel(context, {

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import type { ObjectReader } from '../../../shared/aws/objects.ts';
 import { ModelError } from '../../../shared/onnx/model/model-error.ts';
 
-/** Refuses what is plainly no npz: a zip archive of arrays. @throws ModelError */
+/** Refuse a file that does not begin like an npz archive (a zip archive of arrays). @throws ModelError */
 export async function requireArchive(objects: ObjectReader, name: string, object: string): Promise<void> {
   const stream = await objects.read(object, { first: 0, last: 3 });
   const start = stream === undefined ? '' : (await buffer(stream)).toString('latin1');

@@ -3,8 +3,8 @@ import type { ModelSummary } from '../../../shared/onnx/model/inspect/model-summ
 import { type StoredShapes, shapeFaults } from '../../../shared/onnx-models/completeness.ts';
 
 /**
- * Throws a 400 problem for shapes that are not those of the model as it was inspected. Whether a data set agrees with
- * them is for the job, which reads it.
+ * Throw a 400 problem for shapes that differ from the inspected model. The job checks whether a data set matches
+ * them, because it reads the data.
  */
 export function requireShapesOf(
   summary: Pick<ModelSummary, 'inputs' | 'outputs'>,

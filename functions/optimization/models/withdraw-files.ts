@@ -6,8 +6,8 @@ import type { TableWriter } from '../../../shared/data/table/table.ts';
 const writesAtOnce = 100;
 
 /**
- * Forget the announcements of files that have been accepted. Not part of the transaction that accepts them, as there
- * may be more than it takes: one that a crash leaves is found to be accepted when its day is over.
+ * Delete the announcements of accepted files. The transaction that accepts them may have no room for these writes.
+ * If a crash leaves an announcement, its purge a day later finds that the file is accepted.
  */
 export async function withdrawFiles(
   records: TableWriter<'records'>,

@@ -28,7 +28,7 @@ import { checkLimits, fargateSize, type JobSize } from '../../../shared/jobs/siz
 import { requireOwn } from '../models/change-model.ts';
 import { requireShapesOf } from '../models/require-shapes.ts';
 
-/** Record a strategy, which pins the model as it is. */
+/** Record a strategy and pin the current state of the model. */
 export async function beginStrategy(
   asked: StrategyRequest,
   context: BeginContext,
@@ -52,7 +52,7 @@ export async function beginStrategy(
   return admitJob(strategy, writesOf, () => notFound('model', asked.model_name), context);
 }
 
-/** A request for a strategy, with its defaults. */
+/** A request for a strategy, with defaults applied. */
 export interface StrategyRequest {
   model_name: string;
   request: Strategy['request'];
@@ -106,7 +106,7 @@ const usual = { vcpus: 2, memory: 4096, timeout: 3600 };
 const sizeOf = ({ vcpus, memory }: StrategyRequest): JobSize =>
   vcpus === undefined && memory === undefined ? { ...usual, gpus: 0 } : fargateSize({ vcpus, memory });
 
-/** Throws for all errors at once: 400, or 409 where the only error is that the result's name is taken. */
+/** Throw for all errors at once: 400, or 409 if the only error is that the result's name is taken. */
 function refuseTogether(
   shapes: readonly ParameterFault[],
   limits: readonly ParameterFault[],
@@ -126,7 +126,7 @@ async function takenName(
   return { in: 'query', name: 'result_name', message };
 }
 
-/** How a strategy is read and answered once it is recorded. */
+/** Functions that read and answer a recorded strategy. */
 export const strategyReplies = <T>(
   kind: OptimizationKind,
   show: Show<T>,

@@ -15,7 +15,7 @@ const words = {
   quantize: { name: 'cancelQuantizeStrategy', summary: 'Cancel a quantization' },
 } as const;
 
-/** The cancelling of a strategy. */
+/** The endpoint that cancels a strategy. */
 export const cancelStrategyEndpoint = (kind: OptimizationKind) =>
   defineEndpoint({
     ...words[kind],

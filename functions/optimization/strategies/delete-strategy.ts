@@ -25,7 +25,7 @@ const words = {
   },
 } as const;
 
-/** The deletion of a strategy. */
+/** The endpoint that deletes a strategy. */
 export const deleteStrategyEndpoint = (kind: OptimizationKind) =>
   defineEndpoint({
     ...words[kind],

@@ -4,7 +4,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { pruneSchemas } from '../../../shared/onnx/strategies/prune-request.ts';
 import { quantizeSchemas } from '../../../shared/onnx/strategies/quantize-request.ts';
 
-/** The methods of an operation. */
+/** The endpoint that lists the methods of an operation. */
 export const methodList = (kind: OptimizationKind) =>
   defineEndpoint({
     ...words[kind],
@@ -25,7 +25,7 @@ const words = {
   quantize: { name: 'listQuantizeMethods', summary: 'Every allowed quantization, as JSON Schema' },
 } as const;
 
-/** A pruning must name shapes, which are no part of its method. */
+/** A pruning requires shapes, which are not part of its method. */
 const shapesOfPrunings = {
   prune: ' It also requires the shapes `inputs` and `outputs`; `auto` takes those of the registered model.',
   quantize: '',
@@ -35,16 +35,16 @@ const MethodsAnswer = z
   .object({
     $schema: z.string(),
     title: z.string(),
-    /** One for each allowed combination. */
+    /** One schema for each allowed combination. */
     anyOf: z.array(z.record(z.string(), z.unknown())),
   })
   .meta({ id: 'Methods' });
 
-/** A JSON Schema (2020-12) of which each `anyOf` is one allowed combination, as a caller sends it. */
+/** Build a JSON Schema (2020-12). Each `anyOf` entry is one allowed combination, as a caller sends it. */
 function methodSchema(title: string, methods: readonly z.ZodObject[]): MethodSchema {
   const anyOf = methods.map((method) => {
     const made = z.toJSONSchema(method, { io: 'input', target: 'draft-2020-12' });
-    // The path of a request has the operation.
+    // The request path already names the operation.
     const { $schema: _, properties: { operation: _operation, ...properties } = {}, ...schema } = made;
     return { ...schema, properties };
   });

@@ -20,19 +20,18 @@ const words = {
 
 const receipt = { receipt: Receipt.nullable() };
 
-/** Draws the page. What it takes to draw is loaded with the first one: most readers want JSON. */
+/** Draw the page. The import is lazy, because most readers want JSON. */
 async function drawn(receipt: Receipt): Promise<string> {
   const { renderReceipt } = await import('../../../shared/onnx/receipt/render-receipt.ts');
   return renderReceipt(receipt);
 }
 
-/** A strategy of an operation with its receipt. */
 const detailsOf = (kind: OptimizationKind) =>
   kind === 'prune'
     ? strategyAnswers.prune.extend(receipt).meta({ id: 'PruneStrategyDetails' })
     : strategyAnswers.quantize.extend(receipt).meta({ id: 'QuantizeStrategyDetails' });
 
-/** One strategy of an operation with its receipt, or the receipt's page. */
+/** The endpoint that reads one strategy with its receipt, or the receipt's page. */
 export const readStrategyEndpoint = (kind: OptimizationKind) =>
   defineEndpoint({
     ...words[kind],

@@ -12,7 +12,7 @@ import { redirect } from '../../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { strategyPath } from './strategy-answer.ts';
 
-/** The download of a strategy's result. */
+/** The endpoint that downloads a strategy's result. */
 export const resultDownload = (kind: OptimizationKind) =>
   defineEndpoint({
     ...words[kind],
@@ -45,7 +45,7 @@ export const resultDownload = (kind: OptimizationKind) =>
       }
       const found = result.find(({ name }) => name === (file ?? modelFileNames.model));
       if (found === undefined) throw notFound('result file', file ?? modelFileNames.model);
-      // The names of external data stand in the model, so only its own may be another one.
+      // Only the ONNX file may have another name: the model refers to external data files by name.
       const name =
         file === undefined ? `${model_name.replace(/\.onnx$/, '')}-${strategy_id}.onnx` : found.name;
       return Reply.redirect(await objects.presignDownload(found.object, name, 'application/octet-stream'));

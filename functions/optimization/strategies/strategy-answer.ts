@@ -16,7 +16,7 @@ import { prunedBy, quantizedBy } from '../../../shared/onnx/strategies/prune-req
 
 const identity = { strategy_id: Ulid, model_name: z.string(), model_digest: z.string() };
 
-/** Parameters of every strategy's request. */
+/** Parameters that every strategy request has. */
 const requested = {
   inputs: z.string().nullable(),
   outputs: z.string().nullable(),
@@ -25,7 +25,7 @@ const requested = {
 
 const life = {
   registered: z.boolean().nullable(),
-  /** Null once that user is deleted. */
+  /** Null after that user was deleted. */
   owner: z.string().nullable(),
   progress: Progress.nullable(),
   job_id: z.string().nullable(),
@@ -51,10 +51,10 @@ const QuantizeStrategyAnswer = z
   })
   .meta({ id: 'QuantizeStrategy' });
 
-/** A strategy as every operation returns it. */
+/** Response schemas of strategies, by operation. */
 export const strategyAnswers = { prune: PruneStrategyAnswer, quantize: QuantizeStrategyAnswer } as const;
 
-/** Fields of every strategy's response. */
+/** Fields of every strategy response. */
 const common = (strategy: Placed<Strategy>, now: Date) => ({
   ...showJob(strategy, now),
   job_id: strategy.batch_job_id,
@@ -63,14 +63,14 @@ const common = (strategy: Placed<Strategy>, now: Date) => ({
 const mistaken = (strategy: Strategy): Error =>
   new Error(`strategy ${strategy.strategy_id} is a ${strategy.kind}`);
 
-/** A pruning to show at this moment. */
+/** Show a pruning as of `now`. */
 export function showPruning(strategy: Placed<Strategy>, now: Date): z.input<typeof PruneStrategyAnswer> {
   const { request } = strategy;
   if (request.operation !== 'prune') throw mistaken(strategy);
   return { ...common(strategy, now), ...request };
 }
 
-/** A quantization to show at this moment. */
+/** Show a quantization as of `now`. */
 export function showQuantization(
   strategy: Placed<Strategy>,
   now: Date,
@@ -80,11 +80,11 @@ export function showQuantization(
   return { ...common(strategy, now), ...request };
 }
 
-/** A strategy of either operation to show at this moment. */
+/** Show a strategy of either operation as of `now`. */
 export const showStrategy = (strategy: Placed<Strategy>, now: Date) =>
   strategy.kind === 'prune' ? showPruning(strategy, now) : showQuantization(strategy, now);
 
-/** The strategy, which the caller may change. Throws 404 and 403 problems. */
+/** Return a strategy that the caller may change. Throw a 404 or 403 problem otherwise. */
 export async function requireOwnStrategy(
   records: TableReader<'records'>,
   caller: Caller,
@@ -96,7 +96,7 @@ export async function requireOwnStrategy(
   return strategy;
 }
 
-/** Refuses callers who may not change a strategy. */
+/** Refuse callers who may not change a strategy. */
 export function requireOwn({ user_id }: Pick<Strategy, 'user_id'>, caller: Caller): void {
   if (caller.account_type === 'admin' || user_id === caller.user_id) return;
   throw new ServiceError(
@@ -105,7 +105,7 @@ export function requireOwn({ user_id }: Pick<Strategy, 'user_id'>, caller: Calle
   );
 }
 
-/** Path parameters of everything about one strategy. */
+/** Path parameters of every operation on one strategy. */
 export const strategyPath = z.strictObject({
   strategy_id: Ulid.describe('Id of the strategy, from the response that created it.'),
 });

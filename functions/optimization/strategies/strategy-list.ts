@@ -7,7 +7,7 @@ import { answerList, paging } from '../../../shared/http/definition/paging.ts';
 import { placeInLine } from '../../../shared/jobs/line.ts';
 import { showStrategy, strategyAnswers } from './strategy-answer.ts';
 
-/** The list of all strategies of an operation. */
+/** The endpoint that lists all strategies of an operation. */
 export const strategyList = (kind: OptimizationKind) =>
   defineEndpoint({
     ...words[kind],

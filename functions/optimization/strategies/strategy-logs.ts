@@ -7,7 +7,7 @@ import { answerLog, LogAnswer, logQuery } from '../../../shared/experiments/answ
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { strategyPath } from './strategy-answer.ts';
 
-/** The log of a strategy. */
+/** The endpoint that reads the log of a strategy. */
 export const strategyLogs = (kind: OptimizationKind) =>
   defineEndpoint({
     ...words[kind],

@@ -10,7 +10,7 @@ import type {
   ValueFault,
 } from '../../../shared/onnx/strategies/parameter.ts';
 
-/** The parameters of an operation's strategies as a query has them. */
+/** Query parameters for the parameters of an operation's strategies. */
 export const queryParameters = (parameters: Parameters): z.ZodRawShape =>
   Object.fromEntries(Object.entries(parameters).map(([name, one]) => [name, queryParameter(one)]));
 
@@ -21,7 +21,7 @@ function queryParameter(parameter: Parameter): z.ZodType {
   return (isRequired === true ? read : given).describe(`${description} ${usage}`);
 }
 
-/** How the text of a parameter is read, by its kind. What the strategy takes of it is checked later. */
+/** Parsers of parameter values, by kind. A later check validates the values for the strategy. */
 const readers: Readonly<Record<Parameter['kind'], (parameter: Parameter) => z.ZodType>> = {
   integer: ({ bounds: [least, most] = [0, Number.MAX_SAFE_INTEGER] }) => integer(least, most),
   positive: () => decimalAbove(0, 1_000_000),
@@ -30,7 +30,7 @@ const readers: Readonly<Record<Parameter['kind'], (parameter: Parameter) => z.Zo
   names: () => names,
 };
 
-/** One of these values. Others are refused with all errors of the combination, not here. */
+/** One of these values. A later check refuses other values, together with all errors of the combination. */
 export const named = (values: readonly string[]) => z.string().meta({ type: 'string', enum: [...values] });
 
 /** Names separated by commas. */
@@ -39,7 +39,7 @@ const names = z
   .transform((text) => text.split(',').map((name) => name.trim()))
   .meta({ type: 'string' });
 
-/** Query parameters of every strategy that say nothing of its method. */
+/** Query parameters of every strategy that do not belong to its method. */
 export const jobParameters = {
   result_name: FileId.optional().describe(
     'Name under which the result becomes a model of its own, such as `digits-small.onnx`; it must be free.',
@@ -57,7 +57,7 @@ export const jobParameters = {
     .describe('Seconds after which an attempt is stopped, such as `3600`, the default.'),
 };
 
-/** A query that is also checked as a whole: its method, and the size of its job. */
+/** A query schema that also checks the query as a whole: its method and the size of its job. */
 export const checkedQuery = <S extends z.ZodObject>(schema: S, { method, check, allowed }: Judge): S =>
   checkedTogether(schema, (query) => {
     const asked = Object.fromEntries(Object.keys(method).map((name) => [name, query[name]]));
@@ -66,18 +66,18 @@ export const checkedQuery = <S extends z.ZodObject>(schema: S, { method, check, 
     return [...faults.map((fault) => ({ ...fault, allowed })), ...sizeFaults(query)];
   });
 
-/** The check of the part of a query that chooses the method. */
+/** Check of the query parameters that choose the method. */
 interface Judge {
   /** Parameters that make up the method. */
   method: z.ZodRawShape;
   check(asked: Values): Checked<unknown>;
-  /** All that is allowed, in a sentence. */
+  /** Sentence that lists all allowed combinations. */
   allowed: string;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Errors of the size of the job as a whole, where each part is valid. */
+/** Return the errors of the job size as a whole. Each part is already valid. */
 function sizeFaults({ vcpus, memory }: Values): readonly ParameterFault[] {
   const given = {
     ...(typeof vcpus === 'number' && { vcpus }),
@@ -86,7 +86,7 @@ function sizeFaults({ vcpus, memory }: Values): readonly ParameterFault[] {
   return Object.keys(given).length === 0 ? [] : faultsOf(() => fargateSize(given));
 }
 
-/** The request of a checked query. */
+/** Return the request of a checked query, or throw its faults. */
 export function requireAllowed<T>(checked: Checked<T>): T {
   if ('request' in checked) return checked.request;
   throw badRequest(checked.faults.map(inQuery));

@@ -6,7 +6,7 @@ import type { TableReader } from '../../../shared/data/table/table.ts';
 
 const count = z.number().int();
 
-/** An export as every operation answers it. */
+/** An export in a response. */
 export const ExportAnswer = z
   .object({
     export_id: Ulid,
@@ -33,7 +33,7 @@ export const ExportAnswer = z
 
 export const showExport = (value: ProjectExport): z.input<typeof ExportAnswer> => value;
 
-/** The latest export of a project. @throws ServiceError `not-found` where there is none, or it has expired */
+/** Return the latest export of a project. @throws ServiceError `not-found` if there is none, or it has expired */
 export async function requireExport(
   records: TableReader<'records'>,
   project_id: string,

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../shared/core/service-error.ts';
 import { findImport, type ProjectImport } from '../../../shared/data/projects/project-archives.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
 
-/** An import as every operation answers it. */
+/** An import in a response. */
 export const ImportAnswer = z
   .object({
     import_id: Ulid,
@@ -30,10 +30,10 @@ export const ImportAnswer = z
   })
   .meta({ id: 'ProjectImport' });
 
-/** Most bytes of an archive that is imported. */
+/** Largest archive that can be imported, in bytes. */
 export const importMaxBytes = 1_000_000_000_000;
 
-/** Query of an import: the archive says which one is meant. */
+/** Query of an import. The digest of the archive identifies the import. */
 export const importedSha256 = z.strictObject({
   sha256: Sha256.describe('SHA-256 digest of the archive, for which the upload was requested.'),
 });
@@ -44,7 +44,7 @@ export const showImport = (value: ProjectImport): z.input<typeof ImportAnswer> =
   project_id: value.stage === 'recording' && value.status !== 'FAILED' ? value.project_id : null,
 });
 
-/** A user's import of an archive. @throws ServiceError `not-found` */
+/** Return a user's import of an archive. @throws ServiceError `not-found` */
 export async function requireImport(
   records: TableReader<'records'>,
   user_id: string,

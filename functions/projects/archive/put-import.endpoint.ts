@@ -32,7 +32,8 @@ async function requireUploaded(objects: ObjectWriter, value: ProjectImport): Pro
       `${missing} ${missing === 1 ? 'part' : 'parts'} of the upload have not arrived. POST to this path returns where to send them.`,
     );
   const head = await objects.head(object);
-  // Storage knows the digest of what came in one piece; what came in parts is told by the digests within.
+  // Storage knows the digest of an upload in one piece. For an upload in parts, the digests inside the archive
+  // verify it.
   if (head?.size === size && (head.sha256 === undefined || head.sha256 === sha256)) return;
   throw new ServiceError(
     'conflict',

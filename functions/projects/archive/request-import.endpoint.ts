@@ -24,7 +24,7 @@ import { purgeOfImport } from '../../../shared/project-archive/import/run-import
 import { UploadTicket } from '../uploads/upload.ts';
 import { importMaxBytes } from './import-answer.ts';
 
-/** Days after which the record of an import is forgotten. */
+/** Days until the record of an import is deleted. */
 const rememberedDays = 7;
 
 export const endpoint = defineEndpoint({
@@ -64,7 +64,7 @@ export const endpoint = defineEndpoint({
       (previous.upload_id !== null) === inParts &&
       !mayExpire(keptUntil(new Date(previous.created_at)), now());
 
-    /** An import of its own, in place of one that has ended or whose upload was given up. */
+    /** Create a new import. It replaces one that has ended or whose upload was abandoned. */
     const announce = async (): Promise<ProjectImport> => {
       const project_id = await newProjectId(records, newId());
       const object = importObject(project_id);
@@ -94,7 +94,7 @@ export const endpoint = defineEndpoint({
         return made;
       });
     };
-    /** The import that waits already: its upload goes on. */
+    /** Continue the waiting import and its upload. */
     const goOn = (waiting: ProjectImport) =>
       saveImport(records, waiting, {}, putOffPurge(purgeOfImport(waiting, keptUntil(now()))));
     const value = await (waits ? goOn(previous) : announce()).catch((error: unknown) => {

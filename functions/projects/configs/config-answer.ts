@@ -3,7 +3,7 @@ import { FileId, Sha256, Timestamp } from '../../../shared/core/formats.ts';
 import { versionsKept } from '../../../shared/data/projects/config.ts';
 import { integer, projectId } from '../../../shared/http/definition/parameters.ts';
 
-/** A configuration as lists and changes answer it. */
+/** A configuration in lists and in responses to changes. */
 export const ConfigAnswer = z
   .object({
     config_id: FileId,
@@ -18,13 +18,13 @@ export const ConfigAnswer = z
 
 export const configId = FileId.describe('File name of the configuration, such as `train.yaml`.');
 
-/** Path parameters of everything about one configuration. */
+/** Path parameters of every operation on one configuration. */
 export const configPath = z.strictObject({ project_id: projectId, config_id: configId });
 
-/** The number of a version of a configuration. */
+/** Version number of a configuration. */
 export const versionNumber = integer(1, 9_999_999_999);
 
-/** Which version of a configuration to read. */
+/** Query that selects the version of a configuration. */
 export const versionQuery = z.strictObject({
   version: versionNumber
     .optional()
@@ -37,6 +37,6 @@ export const ConfigDetails = ConfigAnswer.extend({
     'When this version was stored; null where that was not recorded.',
   ),
   content: z.string(),
-  /** A mapping or a list. All its keys are kept, unlike by a schema of records. */
+  /** A mapping or a list. It keeps all keys; a schema of a record would drop unknown ones. */
   data: z.unknown(),
 }).meta({ id: 'ConfigDetails' });

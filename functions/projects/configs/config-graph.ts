@@ -18,13 +18,13 @@ const mediaTypes = [
   'text/vnd.graphviz',
 ] as const satisfies readonly GraphForm[];
 
-/** Output of an operation that answers the graph of a configuration. */
+/** Response of an operation that returns the graph of a configuration. */
 export const graphOutput = { 200: content(mediaTypes, ConfigGraph) };
 
 export const graphDescription =
   'A pipeline of stages, the layers of a model, or the structure of the document with its references. `Accept` chooses between JSON, a drawing (SVG), Mermaid and Graphviz.';
 
-/** Answer the graph of a configuration in the form that `Accept` prefers. @throws ServiceError 413, 503 */
+/** Return the graph of a configuration in the form that `Accept` prefers. @throws ServiceError 413, 503 */
 export async function answerGraph(config: ConfigText, accept: string | undefined, version: number) {
   const form = preferredMediaType(accept, mediaTypes);
   const text = await writeConfigGraph({ ...config, form });
@@ -37,15 +37,15 @@ const renderers = {
   'text/vnd.graphviz': renderGraphviz,
 } as const;
 
-/** Media types of a graph that are texts. */
+/** Media types of a graph. */
 type GraphForm = keyof typeof renderers | 'image/svg+xml' | 'application/json';
 
-/** JSON is written on the thread too; the endpoint's schema allows all that it holds. */
+/** Render the graph. The thread also serializes JSON; the endpoint's schema allows everything in it. */
 async function drawGraph({ form, ...config }: ConfigText & { form: GraphForm }): Promise<string> {
   const graph = buildConfigGraph(config.config_id, parseConfigFile(config.config_id, config.content));
   if (form === 'application/json') return JSON.stringify(graph);
   if (form !== 'image/svg+xml') return renderers[form](graph);
-  // The layout code is loaded with the first drawing.
+  // Load the layout code with the first drawing.
   const { renderSvg } = await import('../../../shared/config/graph/draw/render-svg.ts');
   return renderSvg(graph);
 }
@@ -71,7 +71,10 @@ const writeOnThread = workerTask({
     'The graph of this configuration is too dense to be drawn in time. Ask for it by Accept as application/json, text/vnd.mermaid or text/vnd.graphviz, or split the configuration.',
 });
 
-/** The graph of a configuration in a form: every drawing, and any form of a large file, is made on a thread. @throws ServiceError 409, 413, 503 */
+/**
+ * Write the graph of a configuration in a form. A thread makes every drawing, and any form of a large file.
+ * @throws ServiceError 409, 413, 503
+ */
 async function writeConfigGraph(input: ConfigText & { form: GraphForm }): Promise<string> {
   const isSmall = input.form !== 'image/svg+xml' && input.content.length <= maxSmall;
   const written = await (isSmall ? writeGraph(input) : writeOnThread(input));

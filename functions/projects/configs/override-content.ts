@@ -4,7 +4,10 @@ import { badRequest, type ParameterFault } from '../../../shared/core/service-er
 import { configMaxBytes } from '../../../shared/data/projects/config.ts';
 import { workerTask } from '../../../shared/process/worker-task.ts';
 
-/** The bytes of a configuration with some values replaced. @throws ServiceError 400 naming what cannot be, 413, 503 */
+/**
+ * Return the bytes of a configuration with some values replaced.
+ * @throws ServiceError 400 that names the values that cannot be replaced, 413, 503
+ */
 export async function overrideContent(
   config_id: string,
   bytes: Uint8Array,

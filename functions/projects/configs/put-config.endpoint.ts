@@ -20,13 +20,16 @@ import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ConfigAnswer, configId, configPath } from './config-answer.ts';
 
-/** The extension is checked together with the file; the OpenAPI document lists the allowed ones. */
+/**
+ * File name of a configuration. The parser checks the extension together with the file; the pattern documents the
+ * allowed ones.
+ */
 const ConfigFileName = configId.meta({
   maxLength: 128,
   pattern: String.raw`^[A-Za-z0-9][A-Za-z0-9._-]*\.([Yy][Aa]?[Mm][Ll]|[Jj][Ss][Oo][Nn]|[Tt][Oo][Mm][Ll])$`,
 });
 
-/** Throw a 409 problem for a project with no room for another configuration; any other error as it is. */
+/** Throw a 409 problem if the project has no room for another configuration. Rethrow any other error. */
 function refuseConfig(error: unknown): never {
   if (error instanceof ConditionFailedError && error.isOnly(configCount)) {
     const detail = `The project has ${maxConfigs} configurations, which is the maximum. Delete one first.`;

@@ -13,12 +13,12 @@ import {
 import type { TableReader } from '../../../shared/data/table/table.ts';
 
 interface StoredConfig {
-  /** As of the version that was asked for. */
+  /** The configuration as of the requested version. */
   config: Omit<Config, 'updated_at'> & { updated_at: string | null };
   content: string;
 }
 
-/** The 404 for a version that is not kept, or not there yet. */
+/** The 404 for a version that was dropped, or does not exist yet. */
 export function noVersion(config: Config, version: number): ServiceError {
   const { config_id, version: newest } = config;
   return new ServiceError(
@@ -27,7 +27,10 @@ export function noVersion(config: Config, version: number): ServiceError {
   );
 }
 
-/** A version of a configuration with its contents, without `version` the newest. Throws a 404 problem when there is none. */
+/**
+ * Return a version of a configuration with its contents; the newest one without `version`. Throw a 404 problem if
+ * it does not exist.
+ */
 export async function requireStoredConfig(
   records: TableReader<'records'>,
   project_id: string,
@@ -45,14 +48,14 @@ export async function requireStoredConfig(
   return { config: { ...config, ...asThen }, content: decodeStored(config_id, content) };
 }
 
-/** The 409 for a configuration that is stored and cannot be read: a release before this one let it in. */
+/** The 409 for a stored configuration that cannot be parsed. An earlier release accepted it. */
 export const unreadableConfig = (config_id: string, fault: string): ServiceError =>
   new ServiceError(
     'conflict',
     `The stored ${config_id} cannot be read: ${fault}. Replace it with a valid file, or delete it.`,
   );
 
-/** The text of a stored configuration. @throws ServiceError `conflict` for one that is not UTF-8 */
+/** Decode the text of a stored configuration. @throws ServiceError `conflict` if it is not UTF-8 */
 export function decodeStored(config_id: string, bytes: Uint8Array): string {
   try {
     return decodeConfig(bytes);
@@ -70,8 +73,8 @@ interface ExperimentConfig {
 }
 
 /**
- * The configuration that an experiment runs with, which is its own. Throws a 404 problem when there is none, and a 409
- * problem for a format that only a later version of the service knows.
+ * Return the configuration of an experiment, which has its own copy. Throw a 404 problem if there is none, and a
+ * 409 problem for a format that only a later version of the service knows.
  */
 export async function requireExperimentConfig(
   records: TableReader<'records'>,

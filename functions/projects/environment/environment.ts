@@ -5,7 +5,7 @@ import { environmentFields } from '../../../shared/data/rules/training.ts';
 import { checkedTogether } from '../../../shared/http/definition/parameters.ts';
 import { environmentFaults } from '../../../shared/runner/training/environment-faults.ts';
 
-/** The environment of a project as every operation returns it. */
+/** The environment of a project in a response. */
 export const EnvironmentAnswer = z
   .object({
     entry_point_command: z.string(),
@@ -17,7 +17,7 @@ export const EnvironmentAnswer = z
   })
   .meta({ id: 'Environment' });
 
-/** The program and environment of a project, as far as they can be checked before a run. */
+/** The program and environment of a project, with all checks that are possible before a run. */
 export const environmentQuery = checkedTogether(
   z.strictObject({
     entry_point_command: environmentFields.entry_point_command.describe(

@@ -23,14 +23,14 @@ export const MemberAnswer = z
   })
   .meta({ id: 'Member' });
 
-/** The 409 for a change of a project's owner by the operations on its members. */
+/** The 409 for a request that would change the project's owner through the member operations. */
 export const isOwner = (username: string): ServiceError =>
   new ServiceError(
     'conflict',
     `${username} is the owner of the project. Hand it over to somebody else with PUT …/owner first.`,
   );
 
-/** Throw a 409 problem for a project with no room for another member; any other error as it is. */
+/** Throw a 409 problem if the project has no room for another member. Rethrow any other error. */
 export function refuseMembers(error: unknown): never {
   if (error instanceof ConditionFailedError && error.isOnly(memberCount)) {
     throw new ServiceError(
@@ -42,7 +42,7 @@ export function refuseMembers(error: unknown): never {
   throw error;
 }
 
-/** The user of this name. Throws a 404 problem when there is none. */
+/** Return the user with this name. Throw a 404 problem if there is none. */
 export async function requireUserByName(accounts: TableReader<'accounts'>, name: string): Promise<User> {
   const user = await findUserByName(accounts, name);
   if (user === undefined) throw notFound('user', name);

@@ -10,8 +10,8 @@ interface Given {
 const fault = (name: string, message: string) => badRequest([{ in: 'body', name, message }]);
 
 /**
- * The criterion that a change of a project names, null where it leaves that to the task, and undefined where it says
- * nothing of it. Throws a 400 problem for a metric whose direction nobody knows.
+ * Return the criterion that a change of a project sets: null to use the task's criterion, undefined to leave it
+ * unchanged. Throw a 400 problem for a metric with an unknown direction.
  */
 export function changedCriterion({ criterion: name, criterion_goal }: Given): Criterion | null | undefined {
   if (name === undefined || name === null) {

@@ -3,7 +3,7 @@ import { Timestamp, Ulid } from '../../../shared/core/formats.ts';
 import { Criterion, type Project } from '../../../shared/data/projects/project.ts';
 import type { ProjectCriterion } from '../../../shared/metrics/criteria.ts';
 
-/** A project as every operation returns it. */
+/** A project in a response. */
 export const ProjectAnswer = z
   .object({
     project_id: Ulid,
@@ -25,7 +25,7 @@ export const ProjectAnswer = z
   })
   .meta({ id: 'Project' });
 
-/** A project to show, with the criterion that it has. */
+/** Show a project with its current criterion. */
 export const showProject = (
   project: Project,
   { name, goal, source }: ProjectCriterion,

@@ -79,7 +79,7 @@ export const endpoint = defineEndpoint({
           : {
               experiment_id: ranked.best.row.experiment_id,
               config_id: ranked.best.row.config_id,
-              // The row does not know the step.
+              // The row does not contain the step.
               best: ranker.best(metricsOf(bestTracked?.metrics ?? new Map())) ?? ranked.best.value,
             },
       best_reason: ranked.best_reason,

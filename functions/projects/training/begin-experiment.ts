@@ -33,7 +33,7 @@ import type { JobSize } from '../../../shared/jobs/size.ts';
 import { decodeStored, unreadableConfig } from '../configs/stored-config.ts';
 import { type ExpectedInputs, expectedConfig, requireExpected } from './expected-inputs.ts';
 
-/** Record the experiment of a training, with the inputs that the project holds now. */
+/** Record the experiment of a training, with the project's current inputs. */
 export async function beginExperiment(
   request: TrainingRequest,
   context: BeginContext,
@@ -67,7 +67,7 @@ export async function beginExperiment(
   return recordExperiment(inputs, context);
 }
 
-/** A request for a training, with its defaults. */
+/** A request for a training, with defaults applied. */
 export interface TrainingRequest {
   kind: TrainingKind;
   config: Config;
@@ -86,7 +86,7 @@ export type BeginContext = Ambient & {
   caller: Caller;
 };
 
-/** The inputs of a new experiment, which never change after it has begun. */
+/** The inputs of a new experiment. They never change after it has begun. */
 export type TrainingInputs = Pick<
   Experiment,
   | 'source_sha256'
@@ -108,11 +108,11 @@ export type TrainingInputs = Pick<
     config_sha256: string;
     /** Bytes of the configuration. */
     content: Uint8Array;
-    /** Commit of the source, where its client said so. */
+    /** Commit of the source, if its client sent one. */
     git: Git | null;
   };
 
-/** The fields of an experiment that name a data set, or none. */
+/** The fields of an experiment that name its data set; null without one. */
 export const datasetFields = (dataset: Upload | undefined) => ({
   dataset: dataset?.name ?? null,
   dataset_sha256: dataset?.sha256 ?? null,
@@ -121,7 +121,7 @@ export const datasetFields = (dataset: Upload | undefined) => ({
 
 /**
  * Record an experiment with these inputs.
- * @throws ConditionFailedError where {@link checkpointsKept} does not hold
+ * @throws ConditionFailedError if the condition {@link checkpointsKept} fails
  */
 export async function recordExperiment(
   inputs: TrainingInputs,
@@ -167,7 +167,9 @@ function newExperiment(
   };
 }
 
-/** Name and params of a training before it begins: its name is the configuration's, with a number. */
+/**
+ * Return the name and params of a training before it begins. The name is that of the configuration, with a number.
+ */
 async function trainingFields(
   records: TableReader<'records'>,
   { project_id, created_at }: Pick<Experiment, 'project_id' | 'created_at'>,
@@ -189,17 +191,20 @@ async function trainingFields(
   };
 }
 
-/** Checkpoints that were deleted, or are changed again, since their experiment was read. */
+/**
+ * Label of the condition that fails if the earlier experiment's checkpoints were deleted or changed after it was
+ * read.
+ */
 export const checkpointsKept = new WriteLabel('checkpoints of the earlier experiment');
 
-/** How an experiment is read and answered once it is recorded. */
+/** Functions that read and answer a recorded experiment. */
 export const experimentAnswers = (context: Submitting & { project: Project }) => ({
   read: (experiment_id: string) =>
     requireExperiment(context.records, context.project.project_id, experiment_id),
   answer: (experiment: Experiment) => answerExperiment(context, experiment),
 });
 
-/** How every training honours an `Idempotency-Key`. */
+/** `Idempotency-Key` handling of every training. */
 export const creatingExperiment = {
   kind: 'creates',
   table: 'records',

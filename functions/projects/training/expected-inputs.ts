@@ -21,8 +21,8 @@ export interface ExpectedInputs {
 }
 
 /**
- * Query parameters that name the inputs a client expects. Another client may have changed the project since this one put
- * its inputs there: a sweep begins many trainings of one folder at the same moment.
+ * Query parameters that name the inputs a client expects. Another client may have changed the project since this
+ * client stored its inputs: a sweep begins many trainings of one folder at the same moment.
  */
 export const expectedParameters = {
   config_version: versionNumber
@@ -36,7 +36,10 @@ export const expectedParameters = {
     .describe('Digest that the source must have; otherwise nothing starts.'),
 };
 
-/** @throws ServiceError `conflict` naming the parameters, where the project holds other inputs than expected */
+/**
+ * Check that the project holds the expected inputs.
+ * @throws ServiceError `conflict` that names the parameters that differ
+ */
 export function requireExpected(
   expected: ExpectedInputs,
   { environment, source }: { environment: { version: number }; source: { sha256: string } | undefined },
@@ -51,7 +54,7 @@ export function requireExpected(
   throw new ServiceError('conflict', detail, { errors });
 }
 
-/** The content of the expected version, with its version and digest. @throws ServiceError `not-found` */
+/** Return the content, version and digest of the expected version. @throws ServiceError `not-found` */
 export async function expectedConfig(
   records: TableReader<'records'>,
   config: Config,
@@ -74,8 +77,8 @@ export async function expectedConfig(
 }
 
 /**
- * The configuration to train with: the one that is named, else the project's only one, else the one last trained.
- * Throws a 409 naming the choices where none of these is there.
+ * Choose the configuration to train with: the named one, else the project's only one, else the one last trained.
+ * Throw a 409 that lists the choices if none of these exists.
  */
 export async function chooseConfig(
   records: TableReader<'records'>,
@@ -102,8 +105,8 @@ export async function chooseConfig(
   );
 }
 
-/** How many choices a refusal names. */
+/** Most choices that an error message lists. */
 const maxNamed = 20;
 
-/** Latest experiments among which a training is looked for. */
+/** How many of the latest experiments the search for the last training reads. */
 const lookedAt = 100;

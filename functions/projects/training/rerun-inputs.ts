@@ -22,8 +22,8 @@ import { overrideContent } from '../configs/override-content.ts';
 import { datasetFields, type TrainingInputs } from './begin-experiment.ts';
 
 /**
- * The inputs of an experiment that repeats an earlier one with some changes.
- * @throws ServiceError 400 for changes that are not allowed, 404 for a configuration or data set that is not there, 409
+ * Return the inputs of an experiment that repeats an earlier one with some changes.
+ * @throws ServiceError 400 for changes that are not allowed, 404 for a missing configuration or data set, 409
  * while the earlier one has not ended
  */
 export async function rerunInputs(
@@ -73,7 +73,7 @@ export async function rerunInputs(
   };
 }
 
-/** What a rerun changes; whatever is not given is that of the earlier experiment. */
+/** Changes of a rerun. Absent fields keep the value of the earlier experiment. */
 interface RerunChanges {
   config?: string | undefined;
   overrides?: z.infer<typeof Overrides> | undefined;
@@ -100,19 +100,19 @@ function requireTrained(experiment: Experiment): Trained {
 /** An experiment that this service trained. */
 type Trained = Experiment & { kind: TrainingKind; config_id: string; config_version: number };
 
-/** The size of a node, where half of it was asked for with the other half of the earlier experiment. */
+/** Return the size of a node. A field that the request omits comes from the earlier experiment. */
 function sizeOf(earlier: Trained, changes: RerunChanges, settings: Settings): JobSize {
   const gpus = changes.gpus ?? earlier.gpus;
   const isSame = gpus === earlier.gpus;
   const memory = changes.memory ?? (changes.vcpus === undefined && isSame ? earlier.memory : undefined);
   const vcpus = changes.vcpus ?? earlier.vcpus;
   if (earlier.kind === 'train-remote' || gpus > 0) return nodeSize({ vcpus, memory, gpus }, settings);
-  // More memory than goes with the vCPUs takes more of these, unless they were asked for.
+  // If the memory is too large for the vCPUs, raise the vCPUs, unless the request sets them.
   const isOffered = memory === undefined || isFargateSize({ vcpus, memory });
   return fargateSize({ vcpus: changes.vcpus ?? (isOffered ? vcpus : undefined), memory });
 }
 
-/** The configuration: the earlier experiment's own copy, or the one that is named, with the values that are replaced. */
+/** Return the configuration with overrides applied: the earlier experiment's own copy, or the named one. */
 async function configOf(records: TableReader<'records'>, earlier: Trained, changes: RerunChanges) {
   const { project_id, experiment_id } = earlier;
   const named = changes.config;
@@ -137,7 +137,10 @@ async function configOf(records: TableReader<'records'>, earlier: Trained, chang
   };
 }
 
-/** The experiment whose checkpoints the new one starts from: the earlier one, or the one that it started from itself. */
+/**
+ * Return the experiment whose checkpoints the new one starts from: the earlier one, or the nearest one in its
+ * chain of continuations that stored checkpoints.
+ */
 async function originOf(records: TableReader<'records'>, earlier: Experiment): Promise<string | null> {
   let origin: Experiment | undefined = earlier;
   for (let step = 0; step < maxChain && origin !== undefined; step += 1) {
@@ -148,7 +151,7 @@ async function originOf(records: TableReader<'records'>, earlier: Experiment): P
   return null;
 }
 
-/** How many reruns of reruns that stored no checkpoint are gone back over. */
+/** Most reruns without checkpoints to follow back. */
 const maxChain = 20;
 
 /** Values of a configuration to replace, as a JSON object. */
@@ -159,7 +162,7 @@ export const overridesParameter = z
       const parsed = Overrides.safeParse(JSON.parse(text));
       if (parsed.success) return parsed.data;
     } catch {
-      // Reported below, as any other text that is no such object.
+      // The code below reports this text like any other invalid one.
     }
     context.addIssue({ code: 'custom', message });
     return z.NEVER;

@@ -19,7 +19,10 @@ import { allowedSize, type JobSize, sizeParameters } from '../../../shared/jobs/
 import { beginExperiment, creatingExperiment, experimentAnswers } from './begin-experiment.ts';
 import { expectedParameters } from './expected-inputs.ts';
 
-/** The endpoint that trains a project: size, inputs, record, submission. */
+/**
+ * The endpoint that trains a project: it checks the size, reads the inputs, records the experiment and submits the
+ * job.
+ */
 export const trainingEndpoint = <
   const Query extends z.ZodObject<typeof trainingParameters>,
   const P extends `/${string}`,
@@ -66,7 +69,7 @@ export const trainingEndpoint = <
     },
   });
 
-/** Query parameters in which a client states the commit of the source. */
+/** Query parameters with the commit of the source. */
 const gitParameters = {
   git_commit: GitRule.shape.commit
     .optional()
@@ -80,7 +83,7 @@ const gitParameters = {
 /** Query parameters of both kinds of training. */
 export const trainingParameters = { ...sizeParameters, ...expectedParameters, ...gitParameters };
 
-/** What `POST …/train` and `POST …/train-remote` do differently. */
+/** Differences between `POST …/train` and `POST …/train-remote`. */
 interface Training<Query extends z.ZodObject<typeof trainingParameters>, P extends `/${string}`> {
   kind: TrainingKind;
   name: string;
@@ -90,14 +93,17 @@ interface Training<Query extends z.ZodObject<typeof trainingParameters>, P exten
   nodes(query: Given<Query>): number;
   /** @throws ServiceError 400 for a size that is not offered */
   size(query: Given<Query>, settings: Settings): JobSize;
-  /** @throws ServiceError `not-found`, or `conflict` where the request does not name one of several */
+  /** @throws ServiceError `not-found`, or `conflict` if the request does not choose one of several */
   config(records: TableReader<'records'>, project_id: string, query: Given<Query>): Promise<Config>;
 }
 
-/** The query of a request, as its schema parses it. */
+/** The parsed query of a request. */
 type Given<Query extends z.ZodObject> = Input<{ query: Query }>['query'];
 
-/** The state of the repository as a query reports it. @throws ServiceError 400 for a branch or changes without a commit */
+/**
+ * Return the repository state that a query reports.
+ * @throws ServiceError 400 for a branch or changes without a commit
+ */
 function gitState({ git_commit: commit, git_branch, git_dirty }: GitQuery): Git | null {
   if (commit !== undefined) return { commit, branch: git_branch ?? null, dirty: git_dirty ?? null };
   const given = Object.entries({ git_branch, git_dirty }).filter(([, value]) => value !== undefined);

@@ -18,9 +18,9 @@ import { refuseBytes } from './upload.ts';
 import { headBytes } from './uploaded-format.ts';
 
 /**
- * Makes the object that was uploaded under a hash the current source or data set; what already is current stays as it
- * is. That the bytes have this hash and size was enforced by storage when they came in one piece; what came in parts has the
- * size alone, and whoever reads it compares its hash.
+ * Make the uploaded object with this hash the current source or data set. If it is already current, change
+ * nothing. For an upload in one piece, storage enforced hash and size on arrival. For an upload in parts, only the
+ * size is checked here; readers verify the hash.
  */
 export async function acceptUpload(
   { kind, name, sha256, format }: Acceptance,
@@ -36,7 +36,7 @@ export async function acceptUpload(
     const previous = await findUploadToReplace(records, kind, project_id, name);
     requirePrecondition(context, previous?.version);
     if (previous?.sha256 === sha256 && previous.format === actualFormat) return previous;
-    // An upload that was not accepted within a day is being removed.
+    // The upload was not accepted within a day, so its removal has begun.
     if (acceptable === undefined) throw nothingUploaded();
     const version = (previous?.version ?? 0) + 1;
     const value = {
@@ -54,20 +54,20 @@ export async function acceptUpload(
   });
 }
 
-/** Purpose of an upload. */
+/** Target of an upload. */
 interface Acceptance {
   kind: 'source' | 'dataset';
-  /** `source`, or the data set's name. */
+  /** `source`, or the name of the data set. */
   name: string;
   sha256: string;
-  /** Return the format by the first bytes; throw a problem for other formats. */
+  /** Return the format by the first bytes. Throw a problem for formats that are not allowed. */
   format(head: Buffer): Upload['format'];
 }
 
 type Accepting = Pick<Ambient, 'now' | 'header' | 'expectedVersion' | 'settings'> &
   CheckedProject & { records: TableWriter<'records'>; objects: ObjectWriter };
 
-/** Size and first bytes of the object that was uploaded. Throws a 409 problem where it was not. */
+/** Return size and first bytes of the uploaded object. Throw a 409 problem if it was not uploaded. */
 async function uploaded(
   objects: ObjectWriter,
   key: string,
@@ -93,7 +93,10 @@ async function uploaded(
   return { size: head.size, start: await buffer(stream) };
 }
 
-/** Whether the stored object is the upload: storage knows the hash of what came in one piece, and no other. */
+/**
+ * Whether the stored object is the upload. Storage knows the hash of an upload in one piece, but not of one in
+ * parts.
+ */
 const isUpload = (
   { size, sha256 }: ObjectHead,
   wanted: string,

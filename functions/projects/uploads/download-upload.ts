@@ -47,13 +47,16 @@ const mediaTypes: Readonly<Record<Format, string>> = {
   file: 'application/octet-stream',
 };
 
-/** The format of an earlier version, of which no record is left, by its first bytes. */
+/** Return the format of an earlier version by its first bytes, because it has no record. */
 async function formatOf(objects: ObjectReader, key: string): Promise<Format | undefined> {
   const stream = await objects.read(key, { first: 0, last: headBytes - 1 });
   return stream && (uploadedFormat(await buffer(stream)) ?? 'file');
 }
 
-/** `digits` becomes `digits.tar.gz`; a name with an ending of its own, such as `digits.npz`, stays. */
+/**
+ * Return the file name: `digits` becomes `digits.tar.gz`; a name with its own extension, such as `digits.npz`,
+ * stays.
+ */
 const fileNameOf = (name: string, format: Format): string =>
   format === 'file' || name.includes('.') ? name : `${name}.${format}`;
 
@@ -61,11 +64,11 @@ interface Wanted {
   kind: Kind;
   project_id: string;
   name: string;
-  /** Of an earlier version; undefined for the present one. */
+  /** Hash of an earlier version; undefined for the current one. */
   sha256: string | undefined;
 }
 
-/** Hash and format of the wanted version; undefined where there is none. */
+/** Find hash and format of the requested version; undefined if it does not exist. */
 async function findVersion(
   records: TableReader<'records'>,
   objects: ObjectReader,
@@ -87,7 +90,7 @@ const noVersion = ({ kind, name, sha256 }: Wanted): ServiceError => {
   );
 };
 
-/** The download of a source or a data set. */
+/** The endpoint that downloads a source or a data set. */
 export function downloadUploadEndpoint<K extends Kind>(kind: K) {
   const { name, path, parameters, summary, before } = resources[kind];
   return defineEndpoint({

@@ -31,7 +31,7 @@ const resources = {
   },
 } as const;
 
-/** The request for an upload of a source or a data set. */
+/** The endpoint that requests an upload of a source or a data set. */
 export function requestUploadEndpoint<K extends keyof typeof resources>(kind: K) {
   const { name, path, parameters, summary, file } = resources[kind];
   return defineEndpoint({

@@ -6,16 +6,16 @@ import { partedMaxBytes, type Upload } from '../../../shared/data/projects/uploa
 import { signedUpload } from '../../../shared/data/rules/upload.ts';
 import { flag, integer, projectId } from '../../../shared/http/definition/parameters.ts';
 
-/** Path parameters of everything about one data set. */
+/** Path parameters of every operation on one data set. */
 export const datasetPath = z.strictObject({
   project_id: projectId,
   dataset: FileId.describe('Name of the data set, such as `digits`.'),
 });
 
-/** The digest of the upload that a request uses. */
+/** Digest of the upload that a request accepts. */
 export const uploadedSha256 = Sha256.describe('SHA-256 digest for which the upload URL was requested.');
 
-/** The upload that a client asks for. */
+/** Query of a request for an upload. */
 export const uploadRequest = z.strictObject({
   sha256: Sha256.describe('SHA-256 digest of the file to upload: 64 lower-case hexadecimal digits.'),
   size: integer(1, partedMaxBytes).describe('Bytes of the file to upload, such as `48213`.'),
@@ -25,8 +25,8 @@ export const uploadRequest = z.strictObject({
 });
 
 /**
- * How to upload a file: by one request, or by one request for each part that has not arrived. The other field is
- * null. The one request must have exactly these headers, and must begin before the URL expires.
+ * How to upload a file: by one request, or by one request for each missing part. The other field is null. The
+ * single request must have exactly these headers, and must begin before the URL expires.
  */
 export const UploadTicket = z
   .object({
@@ -49,13 +49,13 @@ export const SourceAnswer = z
 /** The current version of a data set. */
 export const DatasetAnswer = SourceAnswer.extend({ dataset: FileId }).meta({ id: 'Dataset' });
 
-/** A data set in the form of the service's answer. */
+/** Show a data set as the API returns it. */
 export const showDataset = (upload: Upload): z.input<typeof DatasetAnswer> => ({
   ...upload,
   dataset: upload.name,
 });
 
-/** Throws a 409 problem if an upload does not fit into a project. Throws any other error unchanged. */
+/** Throw a 409 problem if an upload does not fit into a project. Rethrow any other error. */
 export function refuseBytes(error: unknown): never {
   if (error instanceof ProjectBytesError) throw new ServiceError('conflict', error.message);
   throw error;

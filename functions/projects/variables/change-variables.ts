@@ -15,8 +15,8 @@ import type { TableWriter } from '../../../shared/data/table/table.ts';
 import type { Ambient } from '../../../shared/http/definition/endpoint-context.ts';
 
 /**
- * Change the variables of a project, from the present ones.
- * @throws ServiceError `bad-request` where there would be too many
+ * Change the variables of a project, based on the current ones.
+ * @throws ServiceError `bad-request` if there would be too many
  */
 export function changeVariables(
   context: Changing,
@@ -44,13 +44,15 @@ export function changeVariables(
 
 type Changing = Pick<Ambient, 'now'> & CheckedProject & { records: TableWriter<'records'> };
 
-/** Bytes that a stored variable takes of what a project may have: a sealed value is longer by nonce and tag. */
+/**
+ * Bytes of a stored variable that count against the project's limit. A sealed value is longer by nonce and tag.
+ */
 const bytesOf = ({ value, sealed }: StoredVariable): number =>
   sealed === null ? Buffer.byteLength(value ?? '') : sealed.length;
 
 const byName = (one: StoredVariable, other: StoredVariable): number => (one.name < other.name ? -1 : 1);
 
-/** The highest version of the variables that were deleted before, and of those that are not kept. */
+/** Return the highest version of all variables that were or are being deleted. */
 const versionsBefore = (present: Variables, kept: readonly StoredVariable[]): number =>
   Math.max(
     present.versions_before,
@@ -59,14 +61,17 @@ const versionsBefore = (present: Variables, kept: readonly StoredVariable[]): nu
       .map(({ version }) => version),
   );
 
-/** A variable as it is wished for; without a value it keeps the one that it has. */
+/** A requested variable. Without a value, it keeps the current one. */
 export interface WantedVariable {
   name: string;
   value?: string | undefined;
   secret: boolean;
 }
 
-/** The variables as they are stored, sealed where they are secrets, with those that are kept. */
+/**
+ * Return the requested variables in their stored form, with secrets sealed. A variable without a new value keeps
+ * its stored one.
+ */
 export async function storedVariables(
   { keys, now }: Pick<Ambient, 'now'> & { keys: TableWriter<'accounts'> },
   wanted: readonly WantedVariable[],
@@ -74,7 +79,7 @@ export async function storedVariables(
   { time, faultName }: { time: string; faultName(index: number): string },
 ): Promise<StoredVariable[]> {
   const faults: ParameterFault[] = [];
-  // Also for what can be read: the copies of jobs are encrypted in any case.
+  // Obtain the key even without secrets, because the copies of jobs are always encrypted.
   const key = await obtainVariablesKey(keys, now());
   const stored = wanted.flatMap(({ name, value, secret }, index) => {
     const previous = findVariable(present, name);

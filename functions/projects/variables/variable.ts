@@ -4,12 +4,12 @@ import type { StoredVariable, Variables } from '../../../shared/data/projects/va
 import { maxVariables, VariableName, VariableValue } from '../../../shared/data/rules/variable.ts';
 import { flag, projectPath } from '../../../shared/http/definition/parameters.ts';
 
-/** Path parameters of one variable. */
+/** Path parameters of every operation on one variable. */
 export const variablePath = projectPath.extend({
   name: VariableName.describe('Name of the environment variable.'),
 });
 
-/** A variable as every operation answers it. */
+/** A variable in a response. */
 export const VariableAnswer = z
   .object({
     name: z.string(),
@@ -39,17 +39,17 @@ export const showVariable = ({
 export const showVariables = ({ variables }: Variables): z.input<typeof VariableAnswer>[] =>
   variables.map(showVariable);
 
-/** Most bytes of a body with all variables, each character of which may be written as an escape of six bytes. */
+/** Most bytes of a body with all variables. Each character may be a six-byte escape. */
 export const variablesMaxBytes = 512 * 1024;
 
 const secret = flag
   .default(true)
   .describe('Whether the value is hidden from everybody. `false` lets viewers read it.');
 
-/** The body that sets one variable. */
+/** Body that sets one variable. */
 export const VariableBody = z.strictObject({ value: VariableValue, secret });
 
-/** The body that sets all variables. One without a value keeps the value that it has. */
+/** Body that sets all variables. A variable without a value keeps its current value. */
 export const VariablesBody = z.strictObject({
   variables: z
     .array(z.strictObject({ name: VariableName, value: VariableValue.optional(), secret }))

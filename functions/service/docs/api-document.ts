@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const Schema = z.record(z.string(), z.unknown());
 
-/** A JSON Schema as the document holds it. */
+/** A JSON Schema in the OpenAPI document. */
 export type ApiSchema = z.infer<typeof Schema>;
 
 const Media = z.object({ schema: Schema.optional(), example: z.unknown().optional() });

@@ -1,6 +1,6 @@
 import type { ApiOperation, ApiParameter } from './api-document.ts';
 
-/** A word of a shell command, quoted where it must be. */
+/** Quote a word of a shell command. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const exampleText = ({ name, example }: ApiParameter): string =>
@@ -22,15 +22,15 @@ function answerWords({ responses }: ApiOperation): string[] {
   return types.some((type) => /^image\/(?!.*xml)/.test(type)) ? ['-o picture'] : [];
 }
 
-/** Whether a caller does well to send a token: where one is needed, or some callers are refused; to get one, none. */
+/** Whether to send a token: if the operation requires one, or may refuse some callers. A sign-in needs none. */
 function needsToken({ security, responses, tags }: ApiOperation): boolean {
   const mayRefuse = responses['403'] !== undefined && !tags.includes('Sign-in');
   return mayRefuse || security.every((one) => Object.keys(one).length > 0);
 }
 
 /**
- * A curl command for an operation, with examples as parameters. The reader sets `$BASE`, the address of the service,
- * and `$TOKEN`.
+ * Build a curl command for an operation, with examples as parameters. The reader sets `$BASE`, the address of the
+ * service, and `$TOKEN`.
  */
 export function curlCommand(method: string, path: string, operation: ApiOperation): string {
   const { parameters } = operation;

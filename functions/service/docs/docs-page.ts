@@ -7,7 +7,7 @@ import { pagePolicy } from './page-policy.ts';
 import { script } from './script.ts';
 import { style } from './style.ts';
 
-/** A page, and the policy under which a browser runs just its own style and script. */
+/** A page, and the policy that makes a browser run only the page's own style and script. */
 export interface DocsPage {
   html: string;
   contentSecurityPolicy: string;
@@ -20,10 +20,10 @@ export const docsPageNames = (document: ApiDocument): string[] => [
 ];
 
 /**
- * A page of the reference, which asks for nothing else.
+ * Build a page of the reference. The page loads no other resources.
  *
- * @param openapiHash - hash of the OpenAPI document, which the link to it carries
- * @param page - one of `docsPageNames`; the guide without it
+ * @param openapiHash - hash of the OpenAPI document for the link to it
+ * @param page - one of `docsPageNames`; the guide if undefined
  */
 export function docsPage(document: ApiDocument, openapiHash: string, page?: string): DocsPage {
   const groups = groupsOf(document);
@@ -62,7 +62,7 @@ function groupView({ id, name, description, served }: Group, document: ApiDocume
   }<p class="lead">The commands use <code>$BASE</code> and <code>$TOKEN</code>; the <a href="docs#api">guide</a> says how to set them.</p>${articles}</section>`;
 }
 
-/** The kinds of error, each where the `type` of its problem documents leads: `/docs#problem-<kind>`. */
+/** List the kinds of errors. The `type` of a problem document links to its entry: `/docs#problem-<kind>`. */
 function kindsList({ components }: ApiDocument): Html {
   const kinds = Object.entries(components.responses).map(([kind, { content }]) => {
     const { status, title } = content['application/problem+json']?.example ?? {};
@@ -82,7 +82,7 @@ function problemsView({ components }: ApiDocument): Html {
 <pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>${kinds}</section>`;
 }
 
-/** Links to the page before and after this one, in the order of the contents. */
+/** Links to the previous and the next page, in the order of the contents. */
 function turns(groups: readonly Group[], page: string | undefined): Html {
   const pages = [
     { id: undefined, name: 'Guide' },

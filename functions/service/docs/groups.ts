@@ -2,7 +2,7 @@ import { type Html, html } from '../../../shared/drawing/html.ts';
 import type { ApiDocument } from './api-document.ts';
 import { anchorOf, errorsPage, methodBadge, type Served } from './operation-view.ts';
 
-/** The operations of a tag, which have a page of their own. */
+/** The operations of a tag. Each group has its own page. */
 export interface Group {
   /** Name of its page: `/?page=<id>`. */
   id: string;
@@ -25,7 +25,7 @@ export function groupsOf({ tags, paths }: ApiDocument): Group[] {
   }));
 }
 
-/** Everything of an operation that a search may be for. */
+/** Text of an operation for the search. */
 export const searched = ({ method, path, operation }: Served): string =>
   [method, path, operation.operationId, operation.summary, operation.description]
     .concat(operation.parameters.map(({ name }) => name))
@@ -43,10 +43,10 @@ const guideParts = [
 ] as const;
 
 /**
- * The contents of every page: the guide, the groups and the errors. The parts of the page that is open are shown, the
- * others only by a search.
+ * The contents of every page: the guide, the groups and the errors. Only the parts of the open page are visible; a
+ * search shows the others.
  *
- * @param page - id of the group that is open, `errors`, or undefined for the guide
+ * @param page - id of the open group, `errors`, or undefined for the guide
  */
 export function contents(groups: readonly Group[], page: string | undefined): Html {
   const current = (id: string | undefined) => (id === page ? html` aria-current="page"` : undefined);

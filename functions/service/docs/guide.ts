@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../shared/drawing/html.ts';
 
-/** A command of the guide with what it does. A test runs each with `--help`. */
+/** Commands of the guide, each with a description. A test runs each with `--help`. */
 export const guideCommands: readonly (readonly [command: string, does: string])[] = [
   ['mps run', 'train the folder; -S name=value changes a value of its configuration'],
   ['mps ls', 'list experiments, the newest first; --sort best begins with the best'],
@@ -29,7 +29,7 @@ for epoch in range(parser.parse_args().epochs):
     with open(os.environ["METRICS_FILE"], "a") as file:
         print(json.dumps({"step": epoch, "loss": loss}), file=file)`;
 
-/** In braces, so that a shell that is pasted into reads all of it before it asks for the password. */
+/** In braces, so a shell reads the whole pasted block before it asks for the password. */
 const mlflow = `{
   printf 'User: '; read -r MLFLOW_TRACKING_USERNAME
   printf 'Password: '; read -rs MLFLOW_TRACKING_PASSWORD; echo
@@ -67,7 +67,10 @@ const signIn = `{
   curl -H "Authorization: Bearer $TOKEN" "$BASE/users/me"
 }`;
 
-/** A block of commands. With `base`, it begins with the address of the service, which the page's script fills in. */
+/**
+ * A block of commands. With `base`, it begins with the address of the service, and the page's script fills in the
+ * address.
+ */
 const shell = (text: string, { base = false } = {}): Html =>
   base
     ? html`<pre tabindex="0"><code class="curl">BASE=…    # the address of the service
@@ -77,7 +80,9 @@ ${text}</code></pre>`
 const step = (id: string, title: string, text: Html, example: Html): Html =>
   html`<section id="${id}" class="step" aria-labelledby="${id}-title"><h2 id="${id}-title"><a class="anchor" href="#${id}">${title}</a></h2><div class="columns"><div>${text}</div><div class="samples">${example}</div></div></section>`;
 
-/** The guide in front of the reference: from nothing to a compared experiment, and where to go on. */
+/**
+ * The guide in front of the reference. It leads from installation to a compared experiment, with links to more.
+ */
 export function guide(title: string, openapiHash: string): Html {
   const commands = guideCommands.map(
     ([command, does]) => html`<li><code class="name">${command}</code><span class="note">${does}</span></li>`,

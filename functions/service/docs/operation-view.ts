@@ -4,7 +4,7 @@ import { curlCommand } from './curl.ts';
 import { schemaView } from './schema-view.ts';
 import { type Schemas, typeText } from './type-text.ts';
 
-/** An operation with where it is served. */
+/** An operation with its method and path. */
 export interface Served {
   method: string;
   path: string;
@@ -14,10 +14,10 @@ export interface Served {
 /** Name of the page that explains the kinds of error. */
 export const errorsPage = 'errors';
 
-/** Where the page of its group shows an operation. */
+/** Anchor of an operation on the page of its group. */
 export const anchorOf = ({ operationId }: ApiOperation): string => operationId;
 
-/** A path that may break before each of its segments. */
+/** A path with a line-break opportunity before each segment. */
 export const breakable = (path: string): Html =>
   html`${path.split(/(?=\/)/).map((segment) => html`<wbr>${segment}`)}`;
 
@@ -62,7 +62,10 @@ function bodyView({ requestBody }: ApiOperation, schemas: Schemas): Html | undef
   }${schema === undefined ? undefined : schemaView('Fields', schema, schemas)}`;
 }
 
-/** The whole answer, where a mask also allows a part of it. */
+/**
+ * Return the schema of the whole response. If the operation supports a field mask, the schema also has a partial
+ * alternative.
+ */
 function unmasked(response: ApiResponse): ApiResponse['content'] {
   const json = response.content?.['application/json'];
   const whole = json?.schema?.['anyOf'];
@@ -93,7 +96,7 @@ function exampleView({ responses }: ApiOperation): Html | undefined {
   return html`<h3>Example of the answer</h3><pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`;
 }
 
-/** One operation: its parameters and responses beside a command that calls it. */
+/** One operation: its parameters and responses next to a command that calls it. */
 export function operationView({ method, path, operation }: Served, { components }: ApiDocument): Html {
   const { schemas } = components;
   const id = anchorOf(operation);

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** The Content-Security-Policy under which a browser runs just a page's own style and script, and loads nothing. */
+/**
+ * Content-Security-Policy that lets a browser run only the page's own style and script, and load no other
+ * resources.
+ */
 export function pagePolicy({ style, script }: { style: string; script?: string }): string {
   return [
     "default-src 'none'",

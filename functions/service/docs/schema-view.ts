@@ -4,7 +4,9 @@ import { followed, isSchema, type Schemas, typeText } from './type-text.ts';
 
 const deepest = 8;
 
-/** The object inside a schema whose fields are worth a list: through references, lists and alternatives with null. */
+/**
+ * Find the object in a schema whose fields the page lists. Follow references, lists and alternatives with null.
+ */
 function fieldsOf(schema: ApiSchema, schemas: Schemas): ApiSchema | undefined {
   const { properties, items, anyOf, additionalProperties } = followed(schema, schemas);
   if (isSchema(properties)) return followed(schema, schemas);

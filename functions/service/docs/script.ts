@@ -1,6 +1,6 @@
 /**
- * The script of each page: search, the menu on narrow screens, buttons that copy, the service's own address in the
- * commands, and the way from anchors of the time when the reference was one page.
+ * The script of each page: search, the menu on narrow screens, copy buttons, the service's own address in the
+ * commands, and redirects for old anchors from when the reference was one page.
  */
 export const script = `
 if (/\\/docs\\/$/.test(location.pathname)) {

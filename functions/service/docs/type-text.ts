@@ -6,12 +6,12 @@ export type Schemas = Readonly<Record<string, ApiSchema>>;
 export const isSchema = (value: unknown): value is ApiSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Name of the component that a schema refers to. */
+/** Name of the component that a schema references. */
 export function refName({ $ref }: ApiSchema): string | undefined {
   return typeof $ref === 'string' ? $ref.split('/').at(-1) : undefined;
 }
 
-/** The schema itself, where it refers to a component. */
+/** Resolve a reference to a component. */
 export function followed(schema: ApiSchema, schemas: Schemas): ApiSchema {
   const name = refName(schema);
   return name === undefined ? schema : (schemas[name] ?? {});
@@ -33,7 +33,7 @@ function scalarText(type: string, schema: ApiSchema): string {
   return `${type}${bounds(schema, 'minimum', 'maximum', '')}`;
 }
 
-/** The type of a value in a few words: `string 1–128 characters`, `list of Project`, `a | b`. */
+/** Format the type of a value: `string 1–128 characters`, `list of Project`, `a | b`. */
 export function typeText(schema: ApiSchema, schemas: Schemas): string {
   const name = refName(schema);
   if (name !== undefined) return name;

@@ -18,11 +18,12 @@ import { Reply } from '../../../shared/http/definition/reply.ts';
 import { discardPicture, sweepPictures } from './picture-store.ts';
 
 /**
- * Make a stored picture, or none, the current one of the user, in one step: of several at once each becomes the current
- * one in turn, and the last stays. Return the one that is current then. After an error nothing names the new picture.
+ * Make a stored picture, or none, the current one of the user. The change is atomic: concurrent changes apply one
+ * after the other, and the last one wins. Return the current picture. After an error no record names the new
+ * picture.
  *
- * @param change id of this change, and of the new picture where there is one
- * @throws ServiceError `not-found` once the user is gone, `precondition-failed` for a precondition that does not hold
+ * @param change id of this change, and of the new picture if there is one
+ * @throws ServiceError `not-found` once the user is deleted, `precondition-failed` if the precondition fails
  * @throws ServiceError `conflict` when other changes keep coming between
  */
 export function changePicture(
@@ -35,7 +36,8 @@ export function changePicture(
   return retryOnConflict(async () => {
     const previous = await findPicture(accounts, user_id);
     const replaced = previous?.picture_id ?? null;
-    // A write whose success was not heard of; what it made current must not be taken for what it replaced.
+    // An earlier attempt wrote this picture, but its success was not reported. Do not treat the new picture as the
+    // replaced one.
     if (picture_id !== null && replaced === picture_id) return previous;
     requirePrecondition(context, previous?.version ?? 0);
     if (picture_id === null && replaced === null) return previous;
@@ -57,7 +59,7 @@ interface PictureContext extends Pick<Ambient, 'header' | 'expectedVersion' | 'n
   objects: ObjectWriter;
 }
 
-/** Removes objects that nothing names. What fails here is left for a later change, or for the user's deletion. */
+/** Remove objects that no record names. If it fails, a later change or the user's deletion removes them. */
 async function tidy({ log }: PictureContext, user_id: string, work: Promise<void>): Promise<void> {
   try {
     await work;
@@ -66,7 +68,7 @@ async function tidy({ log }: PictureContext, user_id: string, work: Promise<void
   }
 }
 
-/** Removes a picture that was stored and did not become the current one. */
+/** Remove a stored picture that did not become the current one. */
 export function discard(context: PictureContext, user_id: string, picture_id: string): Promise<void> {
   return tidy(context, user_id, discardPicture(context.objects, user_id, picture_id));
 }
@@ -76,12 +78,12 @@ export const PictureAnswer = z.object({
   user_id: Ulid,
   username: z.string(),
   picture: z.enum(['uploaded', 'identicon']),
-  /** When it was last uploaded or removed; null where there never was one. */
+  /** Time of the last upload or removal; null if there never was a picture. */
   updated_at: Timestamp.nullable(),
   version: z.number().int(),
 });
 
-/** A user's picture as it is now; version 0 is the identicon of a user who never uploaded one. */
+/** The current picture of a user. Version 0 is the identicon of a user who never uploaded a picture. */
 export function pictureAnswer(
   { user_id, username }: User,
   picture: Picture | undefined,

@@ -1,14 +1,14 @@
-/** One of the four forms in which a picture is kept. */
+/** One of the four stored forms of a picture. */
 export interface PictureForm {
   size: PictureSize;
   mediaType: PictureMediaType;
 }
 
-/** Pixels on a side of each size that is kept of a picture. */
+/** Pixels per side of each stored size. */
 export const pictureSides = { profile_picture: 512, thumbnail: 128 } as const;
 export type PictureSize = keyof typeof pictureSides;
 
-/** Media types of pictures that are answered; the first is the default. */
+/** Media types of stored pictures; the first is the default. */
 export const pictureMediaTypes = ['image/webp', 'image/png'] as const;
 export type PictureMediaType = (typeof pictureMediaTypes)[number];
 
@@ -18,11 +18,11 @@ export const pictureForms: readonly PictureForm[] = sizes.flatMap((size) =>
   pictureMediaTypes.map((mediaType) => ({ size, mediaType })),
 );
 
-/** Media types of pictures that are taken. */
+/** Media types that an upload may have. */
 export const uploadMediaTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
 export type UploadMediaType = (typeof uploadMediaTypes)[number];
 
-/** What a file is by its own bytes; undefined for anything that is not taken. */
+/** Detect the media type of a file by its bytes; undefined for types that an upload may not have. */
 export function sniffPicture(bytes: Uint8Array): UploadMediaType | undefined {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   return signatures.find(({ begins }) =>
@@ -30,7 +30,7 @@ export function sniffPicture(bytes: Uint8Array): UploadMediaType | undefined {
   )?.mediaType;
 }
 
-/** Bytes by which each kind of file begins; `?` stands for any byte. */
+/** Magic bytes of each media type; `?` stands for any byte. */
 const signatures: readonly { mediaType: UploadMediaType; begins: string }[] = [
   { mediaType: 'image/png', begins: '\x89PNG\r\n\x1a\n' },
   { mediaType: 'image/jpeg', begins: '\xff\xd8\xff' },

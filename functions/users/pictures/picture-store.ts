@@ -12,17 +12,23 @@ export interface DrawnPicture extends PictureForm {
   bytes: Uint8Array;
 }
 
-/** Longer than any request: pictures that are so much older than the current one are unused. */
+/**
+ * Age difference in milliseconds, longer than any request: a picture that is this much older than the current one
+ * is unused.
+ */
 const abandonedMilliseconds = 15 * 60 * 1000;
 
 const extensions = { 'image/webp': 'webp', 'image/png': 'png' } as const;
 
-/** `pictures/<user_id>/<picture_id>/512.webp`: of ids that the service made, and nothing that a caller sent. */
+/**
+ * Object key: `pictures/<user_id>/<picture_id>/512.webp`. It contains only ids from the service, never input of a
+ * caller.
+ */
 function objectKey(user_id: string, picture_id: string, { size, mediaType }: PictureForm): string {
   return `${picturesPrefix(user_id)}${picture_id}/${pictureSides[size]}.${extensions[mediaType]}`;
 }
 
-/** Stores the forms of a new picture, before any record names it. */
+/** Store the forms of a new picture, before any record names it. */
 export async function storePicture(
   objects: ObjectWriter,
   user_id: string,
@@ -34,7 +40,7 @@ export async function storePicture(
   );
 }
 
-/** The bytes of the current picture in one form; undefined where it was replaced meanwhile. */
+/** Return the bytes of the current picture in one form; undefined if another picture has replaced it. */
 export async function readPicture(
   objects: ObjectReader,
   { user_id }: Pick<Picture, 'user_id'>,
@@ -45,7 +51,7 @@ export async function readPicture(
   return stream && buffer(stream);
 }
 
-/** Removes a picture that no record names, nor will. */
+/** Remove a picture that no record names or will name. */
 export async function discardPicture(
   objects: ObjectWriter,
   user_id: string,
@@ -55,10 +61,10 @@ export async function discardPicture(
 }
 
 /**
- * Remove leftovers of a change under a user's prefix: the picture before it, and those of requests that died before
- * they could name them. A younger picture may be about to become the current one.
+ * Remove leftovers under a user's prefix: the replaced picture, and pictures of requests that crashed before they
+ * could name them. Keep younger pictures, because one may be about to become the current one.
  *
- * @param change id that the change itself made, and that says when it was
+ * @param change id of this change; its time is the time of the change
  */
 export async function sweepPictures(
   objects: ObjectWriter,
@@ -67,7 +73,7 @@ export async function sweepPictures(
   replaced: string | null,
 ): Promise<void> {
   const prefix = picturesPrefix(user_id);
-  // Ids begin with their time, and sort by it.
+  // Ids begin with a timestamp, so they sort by time.
   const oldest = encodeTime(decodeTime(change) - abandonedMilliseconds).toLowerCase();
   const { objects: stored } = await objects.list(prefix);
   const left = stored.filter(({ key }) => {
@@ -77,7 +83,7 @@ export async function sweepPictures(
   await objects.delete(left.map(({ key }) => key));
 }
 
-/** The user of this name with their picture. Throws a 404 problem where there is none. */
+/** Return the user with this name and their picture. Throw a 404 problem if the user does not exist. */
 export async function requireUserWithPicture(
   accounts: TableReader<'accounts'>,
   username: string,

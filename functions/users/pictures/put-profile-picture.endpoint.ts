@@ -11,7 +11,7 @@ import { uploadMediaTypes } from './picture-form.ts';
 import { requireUserWithPicture, storePicture } from './picture-store.ts';
 import { renderPicture } from './render-picture.ts';
 
-/** Most bytes of a picture that is sent: 4 MiB. */
+/** Largest upload of a picture: 4 MiB. */
 const pictureMaxBytes = 4 * 1024 * 1024;
 
 export const endpoint = defineEndpoint({
@@ -23,7 +23,7 @@ export const endpoint = defineEndpoint({
     'The body is a PNG, JPEG, WebP or GIF picture of at most 4 MiB and 40 megapixels, under its own Content-Type or `application/octet-stream`. It is rotated upright, cropped to a square around its most prominent part and encoded again. Metadata is removed; of an animation the first frame is kept. For the user themselves and admins.',
   allow: 'guest',
   needs: { accounts: writeAccounts, objects: writePictures },
-  // A picture of 40 megapixels unpacks to 160 MB, and is turned and scaled besides.
+  // A picture of 40 megapixels takes 160 MB unpacked, and rotating and scaling need more.
   runtime: { memory: 1536, native: ['sharp'] },
   input: { path: userPath, body: file([bytesMediaType, ...uploadMediaTypes], pictureMaxBytes) },
   output: { 200: PictureAnswer },
@@ -51,7 +51,7 @@ export const endpoint = defineEndpoint({
     try {
       return pictureAnswer(user, await changePicture(context, user, picture_id, picture_id));
     } catch (error) {
-      // After any other failure the record may name the picture all the same.
+      // After any other failure, the record may still name the picture.
       if (error instanceof ServiceError) await discard(context, user.user_id, picture_id);
       throw error;
     }

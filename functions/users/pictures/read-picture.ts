@@ -19,7 +19,7 @@ const words = {
   thumbnail: { name: 'readThumbnail', summary: "Thumbnail of a user's profile picture" },
 } as const;
 
-/** The reading of a user's picture in one of its sizes. */
+/** The endpoint that reads a user's picture in one size. */
 export const readPictureEndpoint = (size: PictureSize) =>
   defineEndpoint({
     ...words[size],
@@ -38,7 +38,7 @@ export const readPictureEndpoint = (size: PictureSize) =>
     },
   });
 
-/** Draws the identicon. What it takes to draw is loaded with the first one, and spares a server 16 MB until then. */
+/** Draw the identicon. The lazy import saves a server 16 MB until the first identicon. */
 async function identicon({ user_id }: User, size: PictureSize): Promise<Uint8Array> {
   const { drawIdenticon } = await import('./identicon.ts');
   return drawIdenticon(user_id, size);
@@ -50,7 +50,10 @@ interface Context extends Pick<Ambient, 'header'> {
   caller: Caller;
 }
 
-/** Reply with the current picture of a user in one size, by `Accept`, or with their identicon, which is always PNG. */
+/**
+ * Reply with the current picture of a user in one size and the media type that `Accept` prefers. Without a
+ * picture, reply with the identicon, which is always PNG.
+ */
 async function sendPicture(
   size: PictureSize,
   username: string,
@@ -65,7 +68,7 @@ async function sendPicture(
     const extras = { headers: { Vary: 'Accept' }, version };
     if (picture_id === null) return Reply.content('image/png', await identicon(user, size), extras);
     const bytes = await readPicture(objects, user, picture_id, form);
-    // The picture may have been replaced between the reads of its record and of its bytes.
+    // Another change may have replaced the picture between the reads of its record and its bytes.
     return bytes === undefined ? readAgain : Reply.content(label, bytes, extras);
   };
   const giveUp = () => {

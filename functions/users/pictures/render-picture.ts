@@ -11,13 +11,13 @@ import type { DrawnPicture } from './picture-store.ts';
 import { turns } from './turns.ts';
 
 /**
- * Make the stored pictures of an uploaded file: squares around its most salient part, upright, in sRGB, the first
- * frame alone, encoded anew from nothing but the pixels, so that nothing else of the file survives.
+ * Make the stored pictures of an uploaded file: squares around its most salient part, upright, in sRGB, only the
+ * first frame. The code encodes them from the pixels alone, so no other data of the file survives.
  *
- * @throws ServiceError `unsupported-media-type` for what is no picture, or another one than `declared`, where that says any
+ * @throws ServiceError `unsupported-media-type` for a file that is not a picture, or not of the `declared` type
  * @throws ServiceError `too-large` for more than 40 megapixels by its header
- * @throws ServiceError `bad-request` for one that is empty, damaged, or too thin
- * @throws ServiceError `unavailable` when too many are waiting
+ * @throws ServiceError `bad-request` for a picture that is empty, damaged, or too thin
+ * @throws ServiceError `unavailable` when too many requests are waiting
  */
 export async function renderPicture(bytes: Uint8Array, declared?: string): Promise<DrawnPicture[]> {
   if (bytes.length === 0) throw unfitPicture('is empty; send the picture as the body');
@@ -39,7 +39,7 @@ export async function renderPicture(bytes: Uint8Array, declared?: string): Promi
   });
 }
 
-/** An error for a body that cannot be made into a picture. */
+/** Error for a body that cannot become a picture. */
 function unfitPicture(message: string, cause?: unknown): ServiceError {
   return new ServiceError('bad-request', `body: ${message}`, {
     errors: [{ in: 'body', name: 'body', message }],
@@ -47,7 +47,7 @@ function unfitPicture(message: string, cause?: unknown): ServiceError {
   });
 }
 
-/** An error for a body that is no picture of an accepted kind, or not of its Content-Type's. */
+/** Error for a body that is not a picture of an accepted type, or does not match its Content-Type. */
 function otherMediaType(declared: string | undefined, found: UploadMediaType | undefined): ServiceError {
   return new ServiceError(
     'unsupported-media-type',
@@ -58,9 +58,9 @@ function otherMediaType(declared: string | undefined, found: UploadMediaType | u
 }
 
 /**
- * The size that a picture declares at a fixed offset: the header of a PNG, the screen of a GIF. For a GIF the codec
- * returns the size of the frame instead when it rejects the screen's. Undefined for other formats, and for files that
- * end before.
+ * Read the size that a picture declares at a fixed offset: the header of a PNG, or the logical screen of a GIF. If
+ * the codec rejects a GIF's screen size, it returns the size of the frame instead. Return undefined for other
+ * formats, and for truncated files.
  */
 function announcedSize(mediaType: UploadMediaType, bytes: Uint8Array): PixelSize | undefined {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -78,7 +78,7 @@ interface PixelSize {
   height: number;
 }
 
-/** Refuses what is too large or too thin by what its header says, before any pixel is decoded. */
+/** Refuse a picture that is too large or too thin by its header, before any pixel is decoded. */
 function checkSize({ width, height }: PixelSize): void {
   if (width * height > pictureMaxPixels) throw tooManyPixels(width, height, pictureMaxPixels);
   if (Math.max(width, height) > longestRatio * Math.min(width, height)) {
@@ -88,10 +88,10 @@ function checkSize({ width, height }: PixelSize): void {
   }
 }
 
-/** Most pixels of a picture that is decoded. */
+/** Most pixels of a picture. */
 const pictureMaxPixels = 40_000_000;
 
-/** An error for more pixels than are decoded. */
+/** Error for a picture with too many pixels. */
 function tooManyPixels(width: number, height: number, most: number): ServiceError {
   return new ServiceError(
     'too-large',
@@ -99,12 +99,15 @@ function tooManyPixels(width: number, height: number, most: number): ServiceErro
   );
 }
 
-/** A picture is enlarged until its short side fills the square, so a thin line would grow beyond all bounds. */
+/**
+ * Largest ratio of the sides. A picture is enlarged until its short side fills the square, so a thin line would
+ * grow without limit.
+ */
 const longestRatio = 20;
 
 /**
- * The worst picture within the limits, 40 megapixels of interlaced PNG with 16 bits a channel, takes 3.5 s and 500 MB;
- * so many of those are served within the 29 s of a request. A photograph takes a fifth of a second.
+ * Most waiting requests. The worst allowed picture, 40 megapixels of interlaced PNG with 16 bits per channel,
+ * takes 3.5 s and 500 MB. This number of them fits in the 29 s of a request. A photograph takes 0.2 s.
  */
 const takeTurn = turns(8);
 
@@ -135,7 +138,7 @@ interface Square {
   raw: { width: number; height: number; channels: 1 | 2 | 3 | 4 };
 }
 
-/** The codec, a native library of some 20 MB: loaded when the first picture comes in, and not before. */
+/** Load the codec, a native library of some 20 MB, when the first picture arrives. */
 function pictureCodec(): ReturnType<typeof load> {
   loaded ??= load();
   return loaded;
@@ -145,13 +148,13 @@ async function load() {
   const { default: sharp } = await import('sharp');
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: readers });
-  // One thread and nothing kept: one picture at a time is all the memory that this takes.
+  // One thread and no cache bound the memory to one picture at a time.
   sharp.concurrency(1);
   sharp.cache(false);
   return sharp;
 }
 
-/** The readers of the media types that are taken. All others stay switched off: no SVG, no PDF, no TIFF. */
+/** The loaders of the accepted media types. All other loaders stay blocked: no SVG, no PDF, no TIFF. */
 const readers = [
   'VipsForeignLoadPngBuffer',
   'VipsForeignLoadJpegBuffer',
@@ -161,7 +164,7 @@ const readers = [
 
 let loaded: ReturnType<typeof load> | undefined;
 
-/** How untrusted bytes are opened: first frame only, at most so many pixels, no damaged pixel data. */
+/** Options for untrusted bytes: first frame only, a pixel limit, and no damaged pixel data. */
 const untrusted = {
   limitInputPixels: pictureMaxPixels,
   failOn: 'error',
@@ -169,7 +172,7 @@ const untrusted = {
   autoOrient: true,
 } as const satisfies SharpOptions;
 
-/** Seconds that decoding may take; a request has 29 in all. */
+/** Most seconds for decoding; a request has 29 in total. */
 const decodeSeconds = 10;
 
 const decodeLimit = { seconds: decodeSeconds };

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../../shared/core/service-error.ts';
 
 /**
- * Runs one piece of work at a time, so that memory is bounded for any number of callers. A caller that finds `most`
- * waiting is refused at once as `unavailable`.
+ * Run one piece of work at a time, which bounds the memory for any number of callers. Refuse a caller as
+ * `unavailable` if `most` callers are waiting.
  */
 export function turns(most: number): TakeTurn {
   let last: Promise<unknown> = Promise.resolve();
@@ -27,5 +27,5 @@ export function turns(most: number): TakeTurn {
   };
 }
 
-/** Runs what it is given once its turn has come, and answers what that answers. */
+/** Run the work when its turn has come, and return its result. */
 export type TakeTurn = <T>(work: () => Promise<T>) => Promise<T>;

@@ -7,14 +7,17 @@ import { findModelKey, findRunKey } from '../protocol/ids.ts';
 import { doesNotExist, invalidValue } from '../protocol/mlflow-error.ts';
 import { requireRun } from '../runs/find-run.ts';
 
-/** A file or folder, and what it belongs to. */
+/** A file or folder, and its owner. */
 export interface Place {
   home: ArtifactHome;
-  /** Below the artifacts of its home; empty for all of them. */
+  /** Path below the artifacts of its home; empty for the root. */
   path: string;
 }
 
-/** @throws ServiceError `INVALID_PARAMETER_VALUE` for a path that leads out of its folder or nowhere */
+/**
+ * Return the path if it is safe.
+ * @throws ServiceError `INVALID_PARAMETER_VALUE` for a path that leads out of its folder or is malformed
+ */
 export function requireSafePath(path: string): string {
   if (!isSafePath(path))
     throw invalidValue(
@@ -44,7 +47,7 @@ function parsePlace(location: string): Place {
 }
 
 /**
- * What an address below `mlflow-artifacts:/` stands for, for a caller who may do this there.
+ * Resolve an address below `mlflow-artifacts:/` and check that the caller has this access.
  * @throws ServiceError `RESOURCE_DOES_NOT_EXIST`, `forbidden`
  */
 export async function requirePlace(context: MlflowContext, location: string, access: Access): Promise<Place> {
@@ -60,7 +63,7 @@ export async function requirePlace(context: MlflowContext, location: string, acc
       );
     return place;
   }
-  // The models that a job makes lie among the artifacts of their runs.
+  // Models that a job logs are stored among the artifacts of their runs.
   if (context.job !== undefined) throw outsideJob();
   const [, model] = await Promise.all([
     requireAccess(context, home.project_id, access),
@@ -70,7 +73,7 @@ export async function requirePlace(context: MlflowContext, location: string, acc
   return place;
 }
 
-/** The same for a single file. */
+/** Resolve the address of a single file, as {@link requirePlace} does. */
 export async function requireFilePlace(
   context: MlflowContext,
   location: string,
@@ -81,22 +84,22 @@ export async function requireFilePlace(
   return place;
 }
 
-/** A file or folder of a folder. */
+/** A file or folder in a listing. */
 interface Entry {
-  /** Below the folder: one segment. */
+  /** Name within the folder: one path segment. */
   name: string;
-  /** Bytes of a file; null of a folder. */
+  /** Bytes of a file; null for a folder. */
   size: number | null;
 }
 
-/** Sorts behind every path of a folder. */
+/** Sorts after every path in a folder. */
 const behind = '\u{10FFFF}';
-/** Entries of an answer, which holds them all: clients do not page. */
+/** Most entries of a response. Clients do not page this list. */
 const maxEntries = 10_000;
 
 /**
- * What is in a folder itself, by name. Of a folder within it one file is read, and then what comes behind it: the work is
- * that of the entries, not of the files below them.
+ * List the direct entries of a folder, by name. For a subfolder, read one file and skip to the first key after the
+ * subfolder. The cost grows with the entries, not with the files below them.
  */
 export async function listFolder(
   { records }: Pick<MlflowContext, 'records'>,

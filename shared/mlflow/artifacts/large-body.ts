@@ -9,7 +9,7 @@ const Begun = z.object({
   credentials: z.array(z.object({ url: z.string() })).length(1),
 });
 
-/** A file that is too large for an event goes as the one part of an upload in parts. */
+/** A file that is too large for a Lambda event becomes the only part of a multipart upload. */
 export const largeBodies: LargeBodies = {
   begin({ method, path }) {
     const [, root, folder, file] = upload.exec(path) ?? [];

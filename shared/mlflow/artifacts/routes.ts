@@ -24,12 +24,12 @@ import { listFolder, type Place, requireFilePlace, requirePlace, requireSafePath
 
 const files = 'mlflow-artifacts/artifacts';
 
-/** Records that one transaction takes away. */
+/** Most records that one transaction removes. */
 const removedAtOnce = 40;
-/** Parts of one upload, each with a URL of 1 KB in the answer. */
+/** Most parts of one upload. Each has a URL of 1 KB in the response. */
 const maxParts = 3000;
 
-/** An artifact's address, without the scheme. */
+/** Artifact URI of a run without the scheme. */
 const rootOfArtifacts = (key: RunKey): string => artifactUriOf(key).slice('mlflow-artifacts:/'.length);
 
 const show = (folder: string, { name, size }: { name: string; size: number | null }): object => ({
@@ -46,7 +46,7 @@ async function redirectTo(context: MlflowContext, place: Place) {
   return Reply.redirect(await objects.presignDownload(found.object, name, found.media_type));
 }
 
-/** The artifacts of a run, with paths below its root. */
+/** List the artifacts of a run, with paths relative to its root. */
 const listOfRun = route(
   'GET mlflow/artifacts/list',
   z.object({ ...runIdField, path: text.optional(), page_token: text.optional() }),
@@ -62,7 +62,7 @@ const listOfRun = route(
   },
 );
 
-/** The same at an address below `mlflow-artifacts:/`, with names alone. */
+/** List the artifacts at an address below `mlflow-artifacts:/`, with names only. */
 const list = route(`GET ${files}`, z.object({ path: text.min(1) }), async ({ path }, context) => {
   const entries = await listFolder(context, await requirePlace(context, path, 'viewer'));
   return { files: entries.map((entry) => show('', entry)) };
@@ -74,7 +74,7 @@ const download = route(
   async ({ location }, context) => redirectTo(context, await requireFilePlace(context, location, 'viewer')),
 );
 
-/** How MLflow's pages download a file of a run. */
+/** Download a file of a run, for MLflow's web UI. */
 const getArtifact = route(
   'GET get-artifact',
   z.object({ run_id: text.optional(), run_uuid: text.optional(), path: text.min(1) }),
@@ -88,7 +88,7 @@ const getArtifact = route(
   },
 );
 
-/** How MLflow's pages download a file of a logged model. */
+/** Download a file of a logged model, for MLflow's web UI. */
 const modelFile = route(
   'GET mlflow/logged-models/{model_id}/artifacts/files',
   z.object({ model_id: text.min(1), artifact_file_path: text.min(1) }),
@@ -99,7 +99,7 @@ const modelFile = route(
   },
 );
 
-/** How MLflow's pages download a file of a model version. */
+/** Download a file of a model version, for MLflow's web UI. */
 const versionFile = route(
   'GET model-versions/get-artifact',
   z.object({ name: text.min(1), version: text.min(1), path: text.min(1) }),
@@ -112,7 +112,7 @@ const versionFile = route(
   },
 );
 
-/** How MLflow's pages upload a file to a run. */
+/** Upload a file to a run, for MLflow's web UI. */
 const uploadToRun: Route = {
   method: 'POST',
   path: 'mlflow/upload-artifact',
@@ -155,7 +155,7 @@ const upload: Route = {
   },
 };
 
-/** A file, or a folder with all that is in it. */
+/** Remove a file, or a folder with all its files. */
 const remove = route(
   `DELETE ${files}/{location+}`,
   z.object({ location: text }),
@@ -178,7 +178,10 @@ const remove = route(
 );
 
 const inParts = { location: text, path: text.min(1) };
-/** Clients name the folder in the address, and the file, with or without a path of its own, in the body. */
+/**
+ * Return the place of a file. Clients send the folder in the address. They send the file name, with or without a
+ * path, in the body.
+ */
 const placeOf = (
   context: MlflowContext,
   { location, path }: { location: string; path: string },
@@ -251,7 +254,10 @@ const anyBytes = 'application/octet-stream';
 const requireRoom = (context: MlflowContext, { home }: Place, bytes: number): Promise<void> =>
   requireArtifactRoom(context, home.project_id, bytes);
 
-/** Record a file whose object has arrived. @throws ServiceError `RESOURCE_DOES_NOT_EXIST` where it was not announced */
+/**
+ * Record a file whose object has arrived.
+ * @throws ServiceError `RESOURCE_DOES_NOT_EXIST` if it was not announced
+ */
 async function accept(
   context: MlflowContext,
   { home, path }: Place,
@@ -261,7 +267,7 @@ async function accept(
   if (accepted === undefined) throw doesNotExist('There is no such upload: it was completed or aborted.');
 }
 
-/** Store a file that came with the request. */
+/** Store the file in the request body. */
 async function uploadBytes(
   context: MlflowContext,
   place: Place,
@@ -278,7 +284,7 @@ async function uploadBytes(
   await accept(context, place, { object, size: bytes.length, sha256, media_type });
 }
 
-/** Ids of an upload in parts: ours, which names its object, and that of storage. */
+/** An upload id has two parts: our id, which names the object, and the upload id of storage. */
 const separator = '.';
 const uploadPattern = new RegExp(`^(${ulidPattern})[${separator}](.+)$`, 's');
 
@@ -289,7 +295,7 @@ function uploadOf({ home }: Place, upload_id: string): { object: string; uploadI
   return { object: clientObject(home, own), uploadId };
 }
 
-/** Begin an upload in so many parts. */
+/** Begin an upload with `parts` parts. */
 async function beginParts(
   context: MlflowContext,
   place: Place,
@@ -305,7 +311,7 @@ async function beginParts(
   return { upload_id: `${own}${separator}${uploadId}`, urls };
 }
 
-/** Complete an upload of these parts. A repetition of one that was completed finds its object and records it. */
+/** Complete an upload of these parts. If it was completed before, find its object and record it. */
 async function completeParts(
   context: MlflowContext,
   place: Place,

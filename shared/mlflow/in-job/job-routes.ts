@@ -12,7 +12,7 @@ import { logRoutes } from '../runs/log-routes.ts';
 import { metricRoutes } from '../runs/metric-routes.ts';
 import { createRun, getRun, updateRun } from '../runs/routes.ts';
 
-/** What a program that runs as a job receives: it always has a reach. */
+/** Context of a route inside a job. It always has a reach. */
 export type JobContext = MlflowContext & { job: JobReach };
 
 function jobOf({ job }: MlflowContext): JobReach {
@@ -30,7 +30,7 @@ const getExperiment = route(
   }),
 );
 
-/** Every name stands for the project of the job, so that a program that names an experiment runs unchanged. */
+/** Every name stands for the project of the job, so a program that names an experiment runs unchanged. */
 const getByName = route(
   'GET mlflow/experiments/get-by-name',
   z.object({ experiment_name: text.min(1) }),
@@ -45,10 +45,16 @@ const createExperiment = route(
   async (_, context) => ({ experiment_id: jobOf(context).project.project_id }),
 );
 
-/** Clients search for models when they list the artifacts of a run. That would look through the whole project: none is found. */
+/**
+ * Return no models. Clients search for models when they list the artifacts of a run, and the search would read the
+ * whole project.
+ */
 const searchNothing = route('POST mlflow/logged-models/search', z.object({}), async () => ({ models: [] }));
 
-/** Inside a job any file is taken whole. Clients that were told to send parts know by these words that they cannot. */
+/**
+ * A job accepts only whole files. This message tells clients with multipart upload enabled that it is not
+ * available.
+ */
 const partsRefused: Route = {
   method: 'POST',
   path: 'mlflow-artifacts/mpu/{rest+}',
@@ -60,7 +66,10 @@ const partsRefused: Route = {
   },
 };
 
-/** What the whole API has and a job may not: answered as what it is, not as unknown. */
+/**
+ * Paths that the whole API serves and a job may not use. A job gets a refusal there instead of an unknown-endpoint
+ * error.
+ */
 const refusedPaths = [
   'mlflow/experiments/{rest+}',
   'mlflow/runs/{rest+}',
@@ -79,7 +88,7 @@ const refusals = refusedPaths.flatMap((path): Route[] =>
   })),
 );
 
-/** The operations of MLflow's API that a program inside a job has. */
+/** The operations of MLflow's API inside a job. */
 export const jobRouter = createRouter([
   ...serverRoutes(false),
   getExperiment,

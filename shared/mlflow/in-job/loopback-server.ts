@@ -8,20 +8,20 @@ import type { RawRequest } from '../../http/definition/endpoint-input.ts';
 
 export interface LoopbackServer {
   url: string;
-  /** What a client has to send as its bearer token. */
+  /** Bearer token that a client must send. */
   token: string;
-  /** Take no more, and resolve once all that was received is answered. */
+  /** Refuse new requests, and resolve after all received requests are answered. */
   close(): Promise<void>;
 }
 
-/** An answer as it goes out. */
+/** A response of the loopback server. */
 export interface LoopbackAnswer {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: Uint8Array | string;
 }
 
-/** A server on the loopback address, for whom the token was given to. */
+/** Start a server on the loopback address. It serves clients that have its token. */
 export async function startLoopbackServer(options: LoopbackOptions): Promise<LoopbackServer> {
   const token = randomBytes(32).toString('base64url');
   const expected = digestOf(`Bearer ${token}`);
@@ -50,7 +50,7 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { status, headers, body } = await handle(request).catch(options.fail);
-    // A body that nobody reads to its end leaves the connection useless.
+    // If the body was not read to its end, the connection cannot be reused.
     const isRead = request.complete;
     response.writeHead(status, {
       ...headers,
@@ -91,7 +91,7 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
     async close() {
       isClosing = true;
       const closed = new Promise((resolve) => server.close(resolve));
-      // The program has ended: what it has not sent whole it will not send.
+      // The program has ended, so it will not finish incomplete requests.
       server.closeAllConnections();
       await Promise.all(active);
       await closed;
@@ -101,16 +101,16 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
 
 interface LoopbackOptions {
   answer(request: RawRequest): Promise<LoopbackAnswer>;
-  /** Takes the bytes of a file, whatever their number. */
+  /** Receive the bytes of a file of any size. */
   receive(path: string, bytes: Readable): Promise<LoopbackAnswer>;
-  /** The path of a request whose body is a file; undefined for all others. */
+  /** Path of a request whose body is a file; undefined for all other requests. */
   filePath(request: Pick<RawRequest, 'method' | 'path'>): string | undefined;
   fail(error: unknown): LoopbackAnswer;
 }
 
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Lets so many act at once; the others wait for their turn. */
+/** Let `count` callers act at once. Others wait for their turn. */
 class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -132,23 +132,28 @@ class Slots {
   }
 }
 
-/** What the program of a job can make the supervisor hold: so many connections, bodies and files at once. */
+/**
+ * Limits on the resources that a job's program can bind in the supervisor: connections, bodies and files at once.
+ */
 const bounds = {
   connections: 64,
   bodies: 8,
   bodyBytes: 2_000_000,
   files: 4,
-  /** Of the request line and headers. */
+  /** Most bytes of the request line and headers. */
   headerBytes: 16_384,
   headersMilliseconds: 10_000,
   bodyMilliseconds: 30_000,
-  /** Without a byte of a file, or of a request on an open connection. */
+  /** Most milliseconds without a byte of a file, or without a request on an open connection. */
   idleMilliseconds: 60_000,
 } as const;
 
 const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'] as const;
 
-/** @throws ServiceError `too-large`, `bad-request` for a body that does not come in time */
+/**
+ * Read the body of a request.
+ * @throws ServiceError `too-large`, `bad-request` for a body that does not arrive in time
+ */
 async function readBody(request: IncomingMessage): Promise<Uint8Array> {
   if (Number(request.headers['content-length'] ?? 0) > bounds.bodyBytes) throw tooLarge();
   const timer = setTimeout(() => request.destroy(), bounds.bodyMilliseconds);

@@ -26,8 +26,8 @@ import { type LoopbackAnswer, startLoopbackServer } from './loopback-server.ts';
 import { storeUpload } from './store-upload.ts';
 
 /**
- * Serve MLflow's API on the loopback address to the program of a training, so that unchanged clients record into its
- * experiment: what they log is stored, under the lease of the job, before it is acknowledged.
+ * Serve MLflow's API on the loopback address to the program of a training, so unchanged clients record into its
+ * experiment. The server stores everything that they log, under the lease of the job, before it acknowledges it.
  */
 export async function openTracking(run: TrainingRun, logs: RunLogs): Promise<RunTracking> {
   const { job, workspace, variables } = run;
@@ -61,7 +61,7 @@ export async function openTracking(run: TrainingRun, logs: RunLogs): Promise<Run
       MLFLOW_TRACKING_TOKEN: server.token,
       MLFLOW_EXPERIMENT_ID: project_id,
       MLFLOW_RUN_ID: runIdOf(record),
-      // The address ends with the job.
+      // The URL stops working when the job ends, so clients must not print it.
       MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT: 'true',
     },
     async close(hasSucceeded) {
@@ -71,7 +71,7 @@ export async function openTracking(run: TrainingRun, logs: RunLogs): Promise<Run
   };
 }
 
-/** The reach of the program of a job, and what it has recorded beside its own experiment. */
+/** Create the reach of a job's program, and the set of other experiments that the program records. */
 function jobReach(job: TrainingJob, logs: RunLogs): { reach: JobReach; others: ReadonlySet<string> } {
   const { record: experiment, records, now } = job;
   const { project_id, experiment_id } = experiment;
@@ -94,7 +94,7 @@ function jobReach(job: TrainingJob, logs: RunLogs): { reach: JobReach; others: R
       await logs.points(more);
     },
 
-    // Without the mark of the catalogue: that of a training stays until its job has ended.
+    // Leave the catalogue mark alone: the mark of a training stays until its job has ended.
     changeFields: (change) =>
       retryOnConflict(async () => {
         const present = await requireExperiment(records, project_id, experiment_id);
@@ -127,15 +127,15 @@ const projectOf = ({ project_id, created_at, user_id }: Experiment): Project => 
   version: 0,
 });
 
-/** Most experiments that an attempt of a job records beside its own. */
+/** Most other experiments that one attempt of a job may record. */
 const maxOthers = 1_000;
-/** Most points that an attempt of a job logs through MLflow's API. */
+/** Most points that one attempt of a job may log through MLflow's API. */
 const maxPoints = 1_000_000;
 
-/** The address of a file that is uploaded, decoded. */
+/** Return the decoded address of an upload. */
 function filePath({ method, path }: Pick<RawRequest, 'method' | 'path'>): string | undefined {
   const [, location] = method === 'PUT' ? (upload.exec(path) ?? []) : [];
-  // Bytes that are no UTF-8 make a path of no experiment.
+  // An address that is not UTF-8 becomes an empty path, which belongs to no experiment.
   return location === undefined ? undefined : (decodePathVariable(location) ?? '');
 }
 
@@ -153,7 +153,7 @@ function rendered({ body, headers }: Reply<never>): LoopbackAnswer {
 
 const json = 'application/json';
 
-/** The request with every secret in the texts of its JSON masked, as in the log. */
+/** Mask every secret in the strings of a JSON request, as in the log. */
 function masked(request: RawRequest, mask: SecretMask): RawRequest {
   if (mask.longest === 0 || request.bytes.length === 0) return request;
   try {
@@ -162,14 +162,14 @@ function masked(request: RawRequest, mask: SecretMask): RawRequest {
     );
     return { ...request, bytes: Buffer.from(JSON.stringify(value)) };
   } catch {
-    // The parser of the route says what is wrong.
+    // The route's parser reports the error.
     return request;
   }
 }
 
 /**
- * End the runs that the program of a job began beside its own and did not end, because nothing else will. Never throws:
- * one that cannot be ended stays as it is.
+ * End the runs that a job's program began next to its own and did not end. No other code would end them. Never
+ * throws: a run that cannot be ended keeps its status.
  */
 async function endOthers(
   { records, now, log }: JobContext,

@@ -15,8 +15,9 @@ import { isOwnRun } from '../protocol/context.ts';
 import type { JobContext } from './job-routes.ts';
 
 /**
- * Store a file that the program of a job uploads: whole on the disk first, and in the bucket before it is acknowledged.
- * @param location the address below `mlflow-artifacts:/`
+ * Store a file that a job's program uploads: spool it to disk completely, then copy it to the bucket before the
+ * acknowledgement.
+ * @param location address below `mlflow-artifacts:/`
  */
 export async function storeUpload(
   { context, logs, spool }: UploadTarget,
@@ -45,7 +46,7 @@ export async function storeUpload(
   }
 }
 
-/** Uploads of the program of a job. */
+/** Context of uploads from a job's program. */
 export interface UploadTarget {
   context: JobContext;
   logs: RunLogs;
@@ -53,9 +54,9 @@ export interface UploadTarget {
 }
 
 interface Spool {
-  /** A folder of the supervisor, which the program cannot reach. */
+  /** Folder of the supervisor. The program cannot access it. */
   folder: string;
-  /** Bytes that are on the disk, of all uploads. */
+  /** Bytes on disk of all uploads together. */
   bytes: number;
   maxBytes: number;
 }
@@ -63,7 +64,10 @@ interface Spool {
 const tooMuch = (maxBytes: number): ServiceError =>
   new ServiceError('conflict', `The artifacts of a job take at most ${maxBytes} bytes.`);
 
-/** Write the bytes to a file, counted against what all uploads may take of the disk together. @returns their SHA-256 */
+/**
+ * Write the bytes to a file. They count against the disk limit for all uploads together.
+ * @returns SHA-256 of the bytes
+ */
 async function writeTo(
   file: FileHandle,
   bytes: Readable,
@@ -81,7 +85,7 @@ async function writeTo(
   return hash.digest('hex');
 }
 
-/** Store a file of another run than the job's own, beside which it was recorded. */
+/** Store a file of another run that the job records. */
 async function storeBeside(
   { records, objects, newId, now, settings }: JobContext,
   home: Extract<ArtifactHome, { of: 'experiment' }>,

@@ -25,8 +25,8 @@ import { requireRun } from '../runs/find-run.ts';
 const notFound = (id: string) => doesNotExist(`Logged model with ID '${id}' not found.`);
 
 /**
- * The logged model of an id, for a caller who may do this in its project.
- * @throws ServiceError `RESOURCE_DOES_NOT_EXIST` also for one that is marked as deleted, `forbidden`
+ * Find the logged model with this id, and check that the caller has this access to its project.
+ * @throws ServiceError `RESOURCE_DOES_NOT_EXIST`, also for a model marked as deleted; `forbidden`
  */
 export async function requireModel(
   context: MlflowContext,
@@ -49,7 +49,10 @@ export async function requireModel(
   return model;
 }
 
-/** A logged model as it is to be after a change, and the write of that. @throws ServiceError `INVALID_PARAMETER_VALUE` */
+/**
+ * Apply a change to a logged model. Return the new model and its write.
+ * @throws ServiceError `INVALID_PARAMETER_VALUE`
+ */
 export function changedModel(
   present: LoggedModel,
   change: Partial<LoggedModel>,
@@ -60,7 +63,7 @@ export function changedModel(
   return { model, write: putLoggedModel(model, present) };
 }
 
-/** Change a logged model, again where another change came between. */
+/** Change a logged model. Retry if another change came between. */
 export function changeModel(
   { records, now }: Pick<MlflowContext, 'records' | 'now'>,
   { project_id, model_id }: ModelKey,
@@ -75,13 +78,13 @@ export function changeModel(
   });
 }
 
-/** @throws ServiceError `INVALID_PARAMETER_VALUE` */
+/** Check that the model fits into its item. @throws ServiceError `INVALID_PARAMETER_VALUE` */
 export function requireModelRoom(model: LoggedModel): void {
   const fault = faultOfModel(model);
   if (fault !== undefined) throw mlflowError('INVALID_PARAMETER_VALUE', fault);
 }
 
-/** Where the files of a logged model are. */
+/** Return the location of a logged model's files. */
 export function modelHome({
   project_id,
   model_id,
@@ -93,7 +96,7 @@ export function modelHome({
     : { home: { of: 'experiment', project_id, experiment_id }, path: folder };
 }
 
-/** The same as clients know it. */
+/** Return the MLflow URI of a logged model's files. */
 export function modelFilesUri(model: LoggedModel): string {
   const { home, path } = modelHome(model);
   return home.of === 'model' ? modelUriOf(home) : `${artifactUriOf(home)}/${path}`;
@@ -105,7 +108,7 @@ const statuses = {
   FAILED: 'LOGGED_MODEL_UPLOAD_FAILED',
 } as const;
 
-/** A logged model as clients know it. */
+/** Show a logged model in MLflow's format. */
 export function showModel(model: LoggedModel): object {
   const { project_id, source_experiment_id } = model;
   const run_id = (experiment_id: string): string => runIdOf({ project_id, experiment_id });
@@ -137,7 +140,7 @@ export function showModel(model: LoggedModel): object {
   };
 }
 
-/** A value that was measured of a model. */
+/** A metric of a model. */
 interface Measured {
   /** MLflow's id of the model. */
   model_id: string;
@@ -147,7 +150,7 @@ interface Measured {
 const identity = ({ name, dataset_name, dataset_digest, run_id }: ModelMetric): string =>
   JSON.stringify([name, dataset_name, dataset_digest, run_id]);
 
-/** The greatest point of each metric, run and data set, by step, time and value. */
+/** Keep the greatest point for each metric, run and data set, by step, time and value. */
 function newest(metrics: readonly ModelMetric[]): ModelMetric[] {
   const found = new Map<string, ModelMetric>();
   for (const metric of metrics) {
@@ -158,7 +161,10 @@ function newest(metrics: readonly ModelMetric[]): ModelMetric[] {
   return [...found.values()];
 }
 
-/** Note values of models, each in its model. @throws ServiceError where there is none of an id, before anything is noted */
+/**
+ * Prepare to record metrics in their models. Return a function that records them.
+ * @throws ServiceError if a model does not exist, before anything is recorded
+ */
 export async function noteModelMetrics(
   context: MlflowContext,
   measured: readonly Measured[],

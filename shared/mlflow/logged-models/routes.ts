@@ -61,7 +61,7 @@ const create = route(
       status: 'PENDING',
       source_experiment_id: source?.experiment.experiment_id ?? null,
       user_id: caller.user_id,
-      // A job stores files of experiments alone.
+      // A job can only store files of experiments.
       ...(context.job !== undefined && { folder: `models/${modelIdOf({ project_id, model_id: id })}` }),
       params: recordOf(input.params),
       tags: recordOf(input.tags),
@@ -189,7 +189,7 @@ const listFiles = route(
   },
 );
 
-/** Routes that concern one model, and take nothing away. */
+/** Routes on one model that remove nothing. */
 export const oneModelRoutes: readonly Route[] = [
   create,
   get,

@@ -23,7 +23,7 @@ import {
 } from '../protocol/search-fields.ts';
 import { showModel } from './logged-model.ts';
 
-/** Models of an answer where a client does not say. */
+/** Default number of models in a response. */
 const usual = 100;
 
 const dataset = { dataset_name: text.optional(), dataset_digest: text.optional() };
@@ -33,7 +33,7 @@ export const searchModels = route(
   'POST mlflow/logged-models/search',
   z.object({
     ...searchFields,
-    // The store of MLflow's server bounds it in no way.
+    // MLflow's own store sets no limit.
     max_results: maxResults(Infinity, usual),
     experiment_ids: experimentIds.min(1),
     datasets: z.array(z.object(dataset)).default([]),
@@ -62,7 +62,9 @@ export const searchModels = route(
   },
 );
 
-/** What filters and orders of logged models may name; metrics count where they were measured with one of the data sets. */
+/**
+ * Names that filters and orders of logged models may use. Only metrics measured with one of these data sets count.
+ */
 const vocabularyOf = (datasets: readonly Dataset[]): Vocabulary<LoggedModel> => ({
   attributes: {
     name: { type: 'text', read: ({ name }) => name },
@@ -100,7 +102,7 @@ interface Dataset {
 const created: Attribute<LoggedModel> = { type: 'time', read: ({ created_at }) => Date.parse(created_at) };
 const updated: Attribute<LoggedModel> = { type: 'time', read: ({ updated_at }) => Date.parse(updated_at) };
 
-/** Whether a value was measured with one of these data sets; with none given, any will do. */
+/** Whether a metric was measured with one of these data sets. An empty list matches any metric. */
 const isWith = (datasets: readonly Dataset[], metric: ModelMetric): boolean =>
   datasets.length === 0 ||
   datasets.some(
@@ -109,7 +111,7 @@ const isWith = (datasets: readonly Dataset[], metric: ModelMetric): boolean =>
       (dataset_digest === undefined || metric.dataset_digest === dataset_digest),
   );
 
-/** @throws ServiceError `INVALID_PARAMETER_VALUE` for a name that models do not have */
+/** Parse one order term. @throws ServiceError `INVALID_PARAMETER_VALUE` for a name that models do not have */
 function termOf({ field_name, ascending, ...dataset }: z.output<typeof term>): OrderTerm<LoggedModel> {
   const dot = field_name.indexOf('.');
   const [group, key] =

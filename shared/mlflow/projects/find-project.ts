@@ -17,7 +17,7 @@ interface Finding extends Pick<MlflowContext, 'records'> {
   caller: Pick<MlflowContext['caller'], 'user_id'>;
 }
 
-/** Id and name of the experiment that clients use where nobody named one. */
+/** Id and name of the experiment that clients use by default. */
 const defaultId = '0';
 const defaultName = 'Default';
 
@@ -34,8 +34,8 @@ export async function* ownAndShared({ records, caller }: Finding): AsyncGenerato
 }
 
 /**
- * The project of a name: one that the caller made by this API, or else the newest of those that they own or are a member
- * of. Names of projects are unique only here, because here a name says which one is meant.
+ * Find the project with this name: the one that the caller created through this API, else the newest one that the
+ * caller owns or is a member of. Only this API needs unique project names, because it addresses projects by name.
  */
 export async function findByName(context: Finding, name: string): Promise<Project | undefined> {
   const { records, caller } = context;
@@ -51,7 +51,7 @@ export async function findByName(context: Finding, name: string): Promise<Projec
   return shared;
 }
 
-/** The caller's project "Default", which is made where there is none. */
+/** Return the caller's project "Default". Create it if it does not exist. */
 async function defaultProject(context: MlflowContext): Promise<Project> {
   return (
     (await findByName(context, defaultName)) ?? createNamedProject(context, { name: defaultName, tags: {} })
@@ -59,7 +59,7 @@ async function defaultProject(context: MlflowContext): Promise<Project> {
 }
 
 /**
- * The project that an experiment id of MLflow names, for a caller who may do this in it.
+ * Find the project for an MLflow experiment id, and check that the caller has this access to it.
  * @throws ServiceError `not-found` with MLflow's code, `forbidden`
  */
 export async function requireExperimentProject(
@@ -83,12 +83,12 @@ export async function requireExperimentProject(
   return requireAccess(context, experiment_id, access);
 }
 
-/** Type and task of a project that an MLflow client makes, which names neither. */
+/** Type and task of a project that an MLflow client creates. The client sends neither. */
 const made = { project_type: 'mlflow', project_task: 'other' };
 
 /**
- * Make a project of this name for the caller, once however many ask at the same moment: those that come second get the
- * first one's.
+ * Create a project with this name for the caller. Concurrent requests create one project: the later ones return
+ * the first one's project.
  */
 export function createNamedProject(
   context: MlflowContext,

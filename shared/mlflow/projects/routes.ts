@@ -88,7 +88,7 @@ const update = route(
   },
 );
 
-/** Marks a project as deleted, or takes the mark away. */
+/** Mark a project as deleted, or restore it. */
 const marking = (path: string, deletes: boolean): Route =>
   route(`POST mlflow/experiments/${path}`, z.object({ experiment_id }), async (input, context) => {
     const { project_id, deleted_at } = await requireExperimentProject(context, input.experiment_id, 'owner');
@@ -161,7 +161,7 @@ const searchExperimentsRoute = route(
 const created = { type: 'time', read: ({ created_at }: Project) => Date.parse(created_at) } as const;
 const updated = { type: 'time', read: ({ updated_at }: Project) => Date.parse(updated_at) } as const;
 
-/** What filters and orders of experiments may name. */
+/** Names that filters and orders of experiments may use. */
 const experimentVocabulary: Vocabulary<Project> = {
   attributes: {
     name: { type: 'text', read: ({ project_name }) => project_name },
@@ -191,7 +191,7 @@ function requireTagRoom(tags: Readonly<Record<string, string>>): void {
   if (fault !== undefined) throw invalidValue('tags', Object.keys(tags).length, fault);
 }
 
-/** Change a project that was read, again where another change came between. */
+/** Change a project. Retry if another change came between. */
 function changeProject(
   { records, now }: Pick<MlflowContext, 'records' | 'now'>,
   { project_id }: Pick<Project, 'project_id'>,

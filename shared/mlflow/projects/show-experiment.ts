@@ -2,7 +2,7 @@ import type { Project } from '../../data/projects/project.ts';
 import { artifactRootOf } from '../protocol/ids.ts';
 import { pairsOf } from '../protocol/scalars.ts';
 
-/** A project as MLflow's clients know it: an experiment. */
+/** Show a project in MLflow's format: as an experiment. */
 export const showExperiment = (project: Project): object => ({
   experiment_id: project.project_id,
   name: project.project_name,
@@ -16,11 +16,11 @@ export const showExperiment = (project: Project): object => ({
 export const lifecycleOf = ({ deleted_at }: { deleted_at?: string | undefined }): 'active' | 'deleted' =>
   deleted_at === undefined ? 'active' : 'deleted';
 
-/** Tags of a project as clients know them. */
+/** Tags of a project in MLflow's format. */
 export const tagsOfProject = ({ project_description, tags = {} }: Project): Record<string, string> => ({
   ...tags,
   ...(project_description !== '' && { [noteTag]: project_description }),
 });
 
-/** Tag under which MLflow's clients keep the description of an experiment or run. */
+/** Tag in which MLflow's clients store the description of an experiment or run. */
 export const noteTag = 'mlflow.note.content';

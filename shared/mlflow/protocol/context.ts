@@ -16,23 +16,23 @@ export interface JobReach {
   project: Project;
   /** The program's own experiment, as it was when the program started. */
   experiment: Experiment;
-  /** Change the fields of its own experiment. */
+  /** Change the fields of the program's own experiment. */
   changeFields(change: ChangeFields): Promise<Experiment>;
-  /** Store points of its own experiment. */
+  /** Store points of the program's own experiment. */
   logPoints(points: readonly MetricPoint[]): Promise<void>;
   /**
-   * Notes that the program begins to record another experiment.
-   * @throws ServiceError `conflict` if that is more than the limit
+   * Record that the program begins to record another experiment.
+   * @throws ServiceError `conflict` if that exceeds the limit
    */
   begin(experiment_id: string): void;
 }
 
-/** What every route receives besides its input. */
+/** Context of every route, besides its input. */
 export interface MlflowContext extends Pick<Ambient, 'now' | 'newId' | 'settings' | 'log'> {
   records: TableWriter<'records'>;
   objects: ObjectWriter;
   caller: Pick<Caller, 'user_id' | 'username' | 'account_type'>;
-  /** The experiments that may be reached, if the caller is a job. */
+  /** The experiments that the job may reach, if the caller is a job. */
   job?: JobReach;
 }
 
@@ -42,13 +42,16 @@ export type Access = 'viewer' | 'developer' | 'owner';
 export const outsideJob = (): ServiceError =>
   mlflowError('PERMISSION_DENIED', 'A program that runs as a job reaches its own experiment alone.');
 
-/** @throws ServiceError `forbidden` where a job did not record the experiment itself */
+/**
+ * Check that the caller may reach the experiment.
+ * @throws ServiceError `forbidden` if the caller is a job that did not record the experiment
+ */
 export function requireReach({ job }: Pick<MlflowContext, 'job'>, found: Experiment): void {
   if (job === undefined || isOwnRun({ job }, found)) return;
   if (found.recorded_by !== job.experiment.experiment_id) throw outsideJob();
 }
 
-/** Whether this is the experiment of the job inside which the program runs. */
+/** Whether this is the own experiment of the job. */
 export const isOwnRun = (
   { job }: Pick<MlflowContext, 'job'>,
   { experiment_id }: Pick<Experiment, 'experiment_id'>,
@@ -61,7 +64,7 @@ export function requireDeveloper({ caller }: Pick<MlflowContext, 'caller'>): voi
 }
 
 /**
- * The project, for a caller who may do this in it.
+ * Return the project, and check that the caller has this access to it.
  * @throws ServiceError `not-found`, `forbidden`
  */
 export async function requireAccess(

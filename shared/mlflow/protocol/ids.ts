@@ -1,13 +1,13 @@
 import { Ulid } from '../../core/formats.ts';
 import { mlflowError } from './mlflow-error.ts';
 
-/** An experiment of ours, by the ids that find it. */
+/** Ids that find an experiment of this service. */
 export interface RunKey {
   project_id: string;
   experiment_id: string;
 }
 
-/** MLflow's id of a run names the project, too: so a run is found by one read, and no index has to be kept. */
+/** MLflow's run id contains the project id, so one read finds a run without an index. */
 export const runIdOf = ({ project_id, experiment_id }: RunKey): string => `${project_id}-${experiment_id}`;
 
 export function findRunKey(run_id: string): RunKey | undefined {
@@ -18,25 +18,25 @@ export function findRunKey(run_id: string): RunKey | undefined {
   return { project_id, experiment_id };
 }
 
-/** @throws ServiceError `RESOURCE_DOES_NOT_EXIST` */
+/** Parse a run id. @throws ServiceError `RESOURCE_DOES_NOT_EXIST` */
 export function runKeyOf(run_id: string): RunKey {
   const key = findRunKey(run_id);
   if (key === undefined) throw mlflowError('RESOURCE_DOES_NOT_EXIST', `Run with id=${run_id} not found`);
   return key;
 }
 
-/** Where the artifacts of a run are, to clients: below the tracking server's own address. */
+/** Artifact URI of runs, as clients see it. Clients resolve it against the tracking server's address. */
 export const artifactRootOf = (project_id: string): string => `mlflow-artifacts:/${project_id}`;
 export const artifactUriOf = (key: RunKey): string =>
   `${artifactRootOf(key.project_id)}/${runIdOf(key)}/artifacts`;
 
-/** A logged model, by the ids that find it. */
+/** Ids that find a logged model. */
 export interface ModelKey {
   project_id: string;
   model_id: string;
 }
 
-/** MLflow's id of a logged model, which begins as clients expect it. */
+/** MLflow's id of a logged model. Clients expect the prefix `m-`. */
 export const modelIdOf = ({ project_id, model_id }: ModelKey): string => `m-${project_id}-${model_id}`;
 
 export function findModelKey(id: string): ModelKey | undefined {

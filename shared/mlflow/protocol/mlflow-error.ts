@@ -6,7 +6,7 @@ import type { ProblemDocument } from '../../http/definition/problem.ts';
 export const mlflowError = (code: keyof typeof kinds, message: string): ServiceError =>
   new ServiceError(kinds[code], message, { code });
 
-/** MLflow's error codes and the kind of problem each one is, which has its status. */
+/** MLflow's error codes, each with the error kind that determines its HTTP status. */
 const kinds = {
   RESOURCE_DOES_NOT_EXIST: 'not-found',
   ENDPOINT_NOT_FOUND: 'not-found',
@@ -16,7 +16,7 @@ const kinds = {
   PERMISSION_DENIED: 'forbidden',
 } as const satisfies Record<string, ErrorKind>;
 
-/** An `INVALID_PARAMETER_VALUE`, in the words by which clients know it. */
+/** Create an `INVALID_PARAMETER_VALUE` error in the wording that clients expect. */
 export const invalidValue = (name: string, value: unknown, reason: string): ServiceError =>
   mlflowError(
     'INVALID_PARAMETER_VALUE',
@@ -26,7 +26,7 @@ export const invalidValue = (name: string, value: unknown, reason: string): Serv
 export const doesNotExist = (message: string): ServiceError =>
   mlflowError('RESOURCE_DOES_NOT_EXIST', message);
 
-/** An error as MLflow's clients read it. */
+/** Error body in MLflow's format. */
 export const errorBody = ({ status, error, message }: ProblemDocument): object => ({
   error_code:
     typeof error === 'string' && Object.hasOwn(kinds, error)
@@ -35,7 +35,7 @@ export const errorBody = ({ status, error, message }: ProblemDocument): object =
   message: status === 413 ? `${message} ${inParts}` : message,
 });
 
-/** Codes of problems that were thrown without one. A conflict is repeatable by nobody but the person who caused it. */
+/** Codes of errors that have no MLflow code. Only the user who caused a conflict may repeat its request. */
 const codesByStatus: Readonly<Record<number, string>> = {
   400: 'INVALID_PARAMETER_VALUE',
   401: 'UNAUTHENTICATED',
@@ -49,5 +49,5 @@ const codesByStatus: Readonly<Record<number, string>> = {
   503: 'TEMPORARILY_UNAVAILABLE',
 };
 
-/** How clients send large files in parts. */
+/** Hint that tells a user how to upload large files in parts. */
 const inParts = `Set ${mlflowUploadAssignments.join(' and ')}, and the client sends large files in parts.`;

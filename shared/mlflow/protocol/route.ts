@@ -5,10 +5,10 @@ import { Reply } from '../../http/definition/reply.ts';
 import type { MlflowContext } from './context.ts';
 import { mlflowError } from './mlflow-error.ts';
 
-/** One operation of MLflow's API: a method and a path below `/mlflow/`, and what it does. */
+/** One operation of MLflow's API: a method, a path below `/mlflow/`, and a handler. */
 export interface Route {
   method: RawRequest['method'];
-  /** Words, `{name}` for one segment, and `{name+}` for all that follow. */
+  /** Path pattern: literal segments, `{name}` for one segment, and `{name+}` for all remaining segments. */
   path: string;
   handle(
     request: RawRequest,
@@ -19,7 +19,7 @@ export interface Route {
 
 type Answered = Reply<never>;
 
-/** A route that takes fields and answers JSON. The variables of its path are fields, too. */
+/** Define a route that takes fields and returns JSON. The variables of its path are also fields. */
 export function route<S extends z.ZodObject>(
   call: `${RawRequest['method']} ${string}`,
   schema: S,
@@ -39,14 +39,14 @@ export function route<S extends z.ZodObject>(
 }
 
 /**
- * The fields of a request, from the query or from the JSON body. Fields without a value count as absent and unknown ones are
- * ignored, as Protocol Buffers have it.
- * @throws ServiceError `INVALID_PARAMETER_VALUE` naming every fault
+ * Parse the fields of a request from the query or the JSON body. As in Protocol Buffers, a field without a value
+ * counts as absent, and unknown fields are ignored.
+ * @throws ServiceError `INVALID_PARAMETER_VALUE` that names every fault
  */
 function parseRequest<S extends z.ZodObject>(schema: S, request: RawRequest): z.output<S> {
   const body = fromBody(request.bytes);
   const asked: Record<string, unknown> = { ...fromQuery(request.query, schema), ...body };
-  // Clients before 2.0 name the id of a run so.
+  // Clients before 2.0 send the run id as `run_uuid`.
   const sent = { run_id: asked['run_uuid'], ...asked };
   const given = Object.fromEntries(
     Object.entries(sent).filter(([, value]) => value !== null && value !== undefined),
@@ -79,7 +79,7 @@ function fromQuery(query: URLSearchParams, { shape }: z.ZodObject): Record<strin
   return Object.fromEntries(entries);
 }
 
-/** Unwraps what is optional or has a default. */
+/** Whether a schema is a list, inside optional and default wrappers. */
 function isList(schema: unknown): boolean {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return isList(schema.unwrap());
   return schema instanceof z.ZodArray;
@@ -95,7 +95,7 @@ function faultOf(sent: unknown, { path, message }: { path: PropertyKey[]; messag
   return `Invalid value ${shown} for parameter '${name}' supplied: ${message}`;
 }
 
-/** `metrics[0].key` */
+/** Format a path, for example `metrics[0].key`. */
 const pathOf = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
     (text, part) =>
@@ -114,7 +114,7 @@ const maxShown = 200;
 export const answerJson = (value: object): Answered =>
   Reply.content('application/json', JSON.stringify(value));
 
-/** Finds the route of a request. Of several that match the first is taken. */
+/** Create a function that finds the route of a request. The first match wins. */
 export function createRouter(routes: readonly Route[]): (request: RawRequest) => Found {
   return ({ method, path }) => {
     const asked = method === 'HEAD' ? 'GET' : method;
@@ -136,7 +136,7 @@ interface Found {
   variables: Record<string, string>;
 }
 
-/** The browser's copy of each route has the same answer. */
+/** MLflow's web UI calls a copy of each route with the prefix `ajax-`. It has the same response. */
 const prefixes = /^(?:ajax-)?api\/(?:2\.0|3\.0)\//;
 
 function decoded(segment: string): string {

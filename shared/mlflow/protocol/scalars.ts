@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { maxStep, maxTrackedName, TaggedName } from '../../data/rules/tracked.ts';
 
-/** A text, which JSON may hold only where it is well-formed. */
+/** A text. JSON responses need well-formed Unicode. */
 export const text = z
   .string()
   .refine((value) => value.isWellFormed(), 'must be well-formed Unicode, without lone surrogates');
@@ -11,7 +11,10 @@ const digits = /^-?\d{1,19}$/;
 /** Greatest magnitude of an int64, as a double. */
 export const maxInt64 = maxStep;
 
-/** An int64 of Protocol Buffers: JSON may hold it as a number or as digits. Beyond 2^53 the nearest double is taken. */
+/**
+ * An int64 of Protocol Buffers: JSON sends it as a number or as a string of digits. Beyond 2^53 it is rounded to
+ * the nearest double.
+ */
 export const int64 = z
   .union([z.number(), z.string().regex(digits).transform(Number)], { error: 'must be an integer' })
   .refine((value) => Number.isInteger(value) && Math.abs(value) <= maxInt64, 'must be an integer');
@@ -19,7 +22,7 @@ export const int64 = z
 const specials = ['NaN', 'Infinity', '-Infinity'] as const;
 const numeric = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** A double of Protocol Buffers: what JSON has no number for comes as text. */
+/** A double of Protocol Buffers. Values without a JSON number, such as NaN, arrive as text. */
 export const double = z.union(
   [
     z.number(),
@@ -33,11 +36,11 @@ export const double = z.union(
   { error: 'Please specify value as a valid double (64-bit floating point)' },
 );
 
-/** A double in an answer. */
+/** Format a double for a response. */
 export const shownDouble = (value: number): number | string =>
   Number.isFinite(value) ? value : String(value);
 
-/** Latest time that a `Date` of four digits for the year holds. */
+/** Latest time that a `Date` with a four-digit year can hold. */
 export const latest = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Milliseconds since 1970. */
@@ -46,17 +49,17 @@ export const milliseconds = int64.refine(
   'Timestamp must be a nonnegative long (64-bit integer) of milliseconds before the year 10000',
 );
 
-/** The first `most` characters: MLflow's server shortens long values in the same way. */
+/** Shorten a value to its first `most` characters, as MLflow's server does. */
 export const shortened = (value: string, most: number): string => {
   if (value.length <= most) return value;
   const characters = [...value];
   return characters.length <= most ? value : characters.slice(0, most).join('');
 };
 
-/** A key and its value, as tags and params are sent. */
+/** A key and its value, as requests send tags and params. */
 export const keyAndValue = z.object({ key: text.min(1), value: text.default('') });
 
-/** Pairs in the order of their keys, as tags and params are answered: the table keeps no order. */
+/** Convert tags or params to pairs, sorted by key, because the table keeps no order. */
 export const pairsOf = (values: Readonly<Record<string, string>>): { key: string; value: string }[] =>
   Object.entries(values)
     .map(([key, value]) => ({ key, value }))
@@ -67,8 +70,11 @@ export const trackedName = text.pipe(TaggedName);
 
 const plain = /^\w[\w :-]*(?:[./]\w[\w :-]*)*$/;
 
-/** Whether a name is as most are, in ASCII: what this takes {@link trackedName} takes, in twenty times the time. */
+/**
+ * Whether a name is a common ASCII name. {@link trackedName} accepts every such name, but takes twenty times as
+ * long.
+ */
 export const isPlainName = (name: string): boolean => name.length <= maxTrackedName && plain.test(name);
 
-/** A tag or param as it is sent. */
+/** A tag or param in a request. */
 export const namedValue = z.object({ key: trackedName, value: text.default('') });

@@ -16,7 +16,7 @@ import type { Vocabulary } from '../../search/vocabulary.ts';
 import { mlflowError } from './mlflow-error.ts';
 import { int64, text } from './scalars.ts';
 
-/** How many results a client may ask for, and gets where it does not say. Infinity is no limit. */
+/** Limit and default for the number of results. Infinity means no limit. */
 export const maxResults = (most: number, usual: number) =>
   int64
     .refine(
@@ -27,7 +27,7 @@ export const maxResults = (most: number, usual: number) =>
     )
     .default(usual);
 
-/** Most results that a client may ask for where MLflow says nothing else (`SEARCH_MAX_RESULTS_THRESHOLD`). */
+/** Most results of a request without a limit of its own (MLflow's `SEARCH_MAX_RESULTS_THRESHOLD`). */
 const resultsMost = 50_000;
 
 /** Fields of every search. */
@@ -38,7 +38,7 @@ export const searchFields = {
   page_token: text.default(''),
 };
 
-/** Whether what is marked as deleted is found, as clients say it: by name or by number. */
+/** Whether a search finds deleted items. Clients send a name or a number. */
 export const viewType = z
   .union([
     z.enum(['ACTIVE_ONLY', 'DELETED_ONLY', 'ALL']),
@@ -52,12 +52,15 @@ export const isInView = (view: z.output<typeof viewType>, isDeleted: boolean): b
 
 const maxExperiments = 1000;
 
-/** Ids of the experiments that a search looks through. */
+/** Ids of the experiments to search. */
 export const experimentIds = z
   .array(text.min(1))
   .max(maxExperiments, `exceeds ${maxExperiments} experiments, the most that one search looks through`);
 
-/** @throws ServiceError `INVALID_PARAMETER_VALUE` for a token that no page of a search in this order has had */
+/**
+ * Decode a page token for this order; undefined without a token.
+ * @throws ServiceError `INVALID_PARAMETER_VALUE` for a token that does not fit a search in this order
+ */
 export function pageAfter<Row>(token: string, order: RowOrder<Row>): Position | undefined {
   return positionOf(token, (sent) => {
     const position = decodePosition(sent);
@@ -66,8 +69,8 @@ export function pageAfter<Row>(token: string, order: RowOrder<Row>): Position | 
 }
 
 /**
- * The position that a token stands for; undefined without one.
- * @param read the position of a text, undefined for one that no page of this search has had
+ * Decode a page token; undefined without one.
+ * @param read parses the position in a text; undefined for a text that no page of this search produced
  * @throws ServiceError `INVALID_PARAMETER_VALUE`
  */
 export function positionOf<P>(token: string, read: (text: string) => P | undefined): P | undefined {
@@ -80,7 +83,7 @@ export function positionOf<P>(token: string, read: (text: string) => P | undefin
 export const readFilter = <Row>(filter: string, vocabulary: Vocabulary<Row>): Filter<Row> =>
   understood('filter', () => parseFilter(filter, vocabulary));
 
-/** @throws ServiceError `INVALID_PARAMETER_VALUE` for text that is no filter or order */
+/** Translate a syntax error of a filter or order. @throws ServiceError `INVALID_PARAMETER_VALUE` */
 function understood<T>(name: string, read: () => T): T {
   try {
     return read();
@@ -94,10 +97,10 @@ export const readOrder = <Row>(terms: readonly string[], vocabulary: Vocabulary<
   understood('order_by clause', () => terms.flatMap((term) => parseOrder(term, vocabulary)));
 
 /**
- * The answer with as many of the rows of a page as it takes, at least one. Clients follow the token, so that all they
- * asked for arrives, however large it is. The text of each row is made once, to count its bytes and to be sent.
- * @param name field of the answer that holds the rows
- * @param show the rows as clients know them, or their JSON, in the same order
+ * Build a response with as many rows of a page as fit, at least one. Clients follow the token until they have all
+ * rows, whatever their size. Each row is serialized once, to count its bytes and to send it.
+ * @param name response field for the rows
+ * @param show converts the rows to MLflow's format, or to its JSON, in the same order
  */
 export async function answerPage<Row>(
   name: string,
@@ -122,10 +125,12 @@ export async function answerPage<Row>(
   return reply(name, shown, next);
 }
 
-/** Rows that are shown before their bytes are counted. */
+/** Rows that are converted at once, before their bytes are counted. */
 const shownAtOnce = 250;
 
-/** Most bytes of the rows of an answer, which are usually fewer than Lambda sends. A single row has up to 0.4 MB. */
+/**
+ * Most bytes of the rows in a response. This usually stays below Lambda's limit. A single row has up to 0.4 MB.
+ */
 const answerMaxBytes = 4_500_000;
 
 function reply(name: string, shown: readonly string[], next: Position | undefined): Reply<never> {
@@ -134,5 +139,5 @@ function reply(name: string, shown: readonly string[], next: Position | undefine
   return Reply.content('application/json', `{${JSON.stringify(name)}:[${shown.join(',')}]${token}}`);
 }
 
-/** The token of a page, and the position that it stands for. */
+/** Encode a position as a page token. */
 const tokenOf = (position: string): string => Buffer.from(position).toString('base64url');

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Reply } from '../../http/definition/reply.ts';
 import { type Route, route } from './route.ts';
 
-/** @param inParts whether large files are sent in parts */
+/** @param inParts whether clients upload large files in parts */
 export const serverRoutes = (inParts: boolean): readonly Route[] => [
   plain('version', mlflowVersion),
   plain('health', 'OK'),
@@ -15,10 +15,10 @@ const plain = (path: string, text: string): Route => ({
   handle: async () => Reply.content('text/plain; charset=utf-8', text),
 });
 
-/** Release of MLflow whose API this is: clients ask before they use what only newer servers have. */
+/** MLflow release of this API. Clients read it before they use features of newer servers. */
 const mlflowVersion = '3.17.2';
 
-/** What this server can do, as clients from 3.0 on ask. */
+/** Features of this server. Clients from 3.0 on read them. */
 const info = (inParts: boolean) =>
   route('GET mlflow/server-info', z.object({}), async () => ({
     store_type: 'SqlStore',

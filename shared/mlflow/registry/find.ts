@@ -13,7 +13,7 @@ import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import { type MlflowContext, requireDeveloper } from '../protocol/context.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
 
-/** @throws ServiceError `RESOURCE_DOES_NOT_EXIST` */
+/** Find a registered model. @throws ServiceError `RESOURCE_DOES_NOT_EXIST` */
 export async function requireRegistered(
   { records }: Pick<MlflowContext, 'records'>,
   name: string,
@@ -23,7 +23,10 @@ export async function requireRegistered(
   return found;
 }
 
-/** The same for its owner and admins. @throws ServiceError `forbidden` */
+/**
+ * Find a registered model that the caller owns. Admins may access any.
+ * @throws ServiceError `RESOURCE_DOES_NOT_EXIST`, `forbidden`
+ */
 export async function requireOwn(context: MlflowContext, name: string): Promise<RegisteredModel> {
   requireDeveloper(context);
   const { caller } = context;
@@ -36,7 +39,7 @@ export async function requireOwn(context: MlflowContext, name: string): Promise<
 }
 
 /**
- * Check that a registered model or a version has room in its item, unless it shrinks.
+ * Check that a registered model or a version fits into its item. A value that does not grow is always allowed.
  * @throws ServiceError `INVALID_PARAMETER_VALUE`
  */
 export function requireRegistryRoom(value: object, previous: object = {}): void {
@@ -48,7 +51,7 @@ export function requireRegistryRoom(value: object, previous: object = {}): void 
 
 const digits = /^[1-9]\d{0,8}$/;
 
-/** Number of a version, which clients send as text. */
+/** Parse the number of a version, which clients send as text. */
 export function numberOf(version: string): number {
   if (digits.test(version)) return Number(version);
   throw mlflowError(
@@ -81,7 +84,7 @@ export async function allVersions(
   return versions;
 }
 
-/** Change a model of the caller's, again where another change came between. */
+/** Change a model that the caller owns. Retry if another change came between. */
 export function changeRegistered(
   context: MlflowContext,
   name: string,
@@ -97,7 +100,7 @@ export function changeRegistered(
   });
 }
 
-/** Change a version of a model of the caller's. */
+/** Change a version of a model that the caller owns. Retry if another change came between. */
 export function changeVersion(
   context: MlflowContext,
   name: string,

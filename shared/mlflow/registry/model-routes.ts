@@ -84,7 +84,7 @@ const rename = route(
         updated_at: now().toISOString(),
         version: present.version + 1,
       };
-      // Versions name their model by its id, which stays.
+      // Versions refer to their model by its id, which a rename does not change.
       await records.write(removeRegisteredModel(present), putRegisteredModel(renamed, undefined));
       return renamed;
     });

@@ -19,7 +19,7 @@ export const modelName = text
   )
   .refine((name) => !refusedInName.test(name), "Names cannot contain '/' or ':'.");
 
-/** A name by which a model is looked up, whatever it is. */
+/** A model name for a lookup. It need not be a valid name for a new model. */
 export const knownName = text.min(1).max(1000);
 
 export const alias = text

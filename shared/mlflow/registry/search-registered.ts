@@ -20,7 +20,10 @@ import {
 import { allVersions } from './find.ts';
 import { showRegistered, showVersion } from './show.ts';
 
-/** As MLflow's server has them: `SEARCH_REGISTERED_MODEL_MAX_RESULTS_…` and `SEARCH_MODEL_VERSION_MAX_RESULTS_…`. */
+/**
+ * Limit and default from MLflow's server: `SEARCH_REGISTERED_MODEL_MAX_RESULTS_…` and
+ * `SEARCH_MODEL_VERSION_MAX_RESULTS_…`.
+ */
 const resultsOfModels = maxResults(1000, 100);
 
 export const searchRegistered = route(
@@ -57,7 +60,7 @@ const models: Vocabulary<RegisteredModel> = {
 const tagOf = (tags: Readonly<Record<string, string>>, key: string): string | undefined =>
   tags[key] ?? (key === promptTag ? 'false' : undefined);
 
-/** Clients ask for everything that is no prompt by this tag, which only prompts bear. */
+/** Tag that only prompts have. Clients filter by it to exclude prompts. */
 const promptTag = 'mlflow.prompt.is_prompt';
 
 async function allModels({ records }: Pick<MlflowContext, 'records'>): Promise<RegisteredModel[]> {
@@ -117,11 +120,11 @@ const versions: Vocabulary<VersionRow> = {
   groupAliases: { tag: 'tags' },
 };
 
-/** A version with the model that it is of. */
+/** A version with its model. */
 interface VersionRow {
   model: RegisteredModel;
   version: ModelVersion;
 }
 
-/** The model that a filter asks for by its name, which spares reading the versions of all others. */
+/** Filter by one model name. It saves the read of all other models' versions. */
 const oneName = /^\s*name\s*=\s*(?:'([^']+)'|"([^"]+)")\s*(?:and\b|$)/i;

@@ -11,7 +11,7 @@ import { pairsOf } from '../protocol/scalars.ts';
 const aliasesOf = ({ aliases }: RegisteredModel, number: number): string[] =>
   Object.entries(aliases).flatMap(([alias, version]) => (version === number ? [alias] : []));
 
-/** A version as clients know it. */
+/** Show a version in MLflow's format. */
 export const showVersion = (model: RegisteredModel, version: ModelVersion): object => ({
   name: model.name,
   version: String(version.number),
@@ -29,10 +29,10 @@ export const showVersion = (model: RegisteredModel, version: ModelVersion): obje
   aliases: aliasesOf(model, version.number),
 });
 
-/** Keys of one batch read. */
+/** Most keys of one batch read. */
 const readAtOnce = 100;
 
-/** Registered models as clients know them, with the newest version of each stage. */
+/** Show registered models in MLflow's format, with the newest version of each stage. */
 export async function showRegistered(
   { records }: Pick<MlflowContext, 'records'>,
   models: readonly RegisteredModel[],
@@ -56,7 +56,7 @@ export async function showRegistered(
   }));
 }
 
-/** A stage by its name in any case. @throws ServiceError `INVALID_PARAMETER_VALUE` */
+/** Parse the name of a stage, ignoring case. @throws ServiceError `INVALID_PARAMETER_VALUE` */
 export function stageOf(name: string): string {
   const stage = versionStages.find((one) => one.toLowerCase() === name.toLowerCase());
   if (stage !== undefined) return stage;

@@ -90,13 +90,13 @@ const createVersion = route(
 
 const version = text.min(1);
 
-/** The run that made a logged model, which clients may leave out. */
+/** The run that made a logged model. Clients may omit it from their request. */
 const runOf = (logged: LoggedModel | undefined): string =>
   logged === undefined || logged.source_experiment_id === null
     ? ''
     : runIdOf({ project_id: logged.project_id, experiment_id: logged.source_experiment_id });
 
-/** The write that lists a version in the tag of the logged model that it is of. */
+/** The write that adds a version to the versions tag of its logged model. */
 const noteVersion = (logged: LoggedModel, name: string, version: number, now: Date): Write => {
   const listed = [...listedIn(logged.tags[versionsTag]), { name, version }];
   const tags = { ...logged.tags, [versionsTag]: JSON.stringify(listed) };
@@ -188,7 +188,7 @@ const transition = route(
     archive_existing_versions: z.boolean().default(false),
   }),
   async (input, { now, ...others }) => {
-    // Versions that are archived for another one change at its moment.
+    // Archived versions get the same timestamp as the new one.
     const at = now();
     const context = { ...others, now: () => at };
     const stage = stageOf(input.stage);
@@ -224,8 +224,9 @@ export const versionRoutes: readonly Route[] = [
 ];
 
 /**
- * Where the files of a version are: those of a logged model, of another version, or what its client names.
- * @throws ServiceError `INVALID_PARAMETER_VALUE` for a path of the client's own disk
+ * Return the location of a version's files: those of a logged model, of another version, or at a URI from the
+ * client.
+ * @throws ServiceError `INVALID_PARAMETER_VALUE` for a path on the client's own disk
  */
 async function locationOf(context: MlflowContext, source: string): Promise<string> {
   const [, model_id] = /^models:\/(m-[^/]+)$/.exec(source) ?? [];
@@ -248,7 +249,7 @@ async function locationOf(context: MlflowContext, source: string): Promise<strin
   return source;
 }
 
-/** The versions that the tag of a logged model lists; none where somebody has written something else there. */
+/** Return the versions in the tag of a logged model; an empty list if a client wrote another value there. */
 function listedIn(tag: string | undefined): unknown[] {
   try {
     return Versions.parse(JSON.parse(tag ?? '[]'));

@@ -17,7 +17,7 @@ import { shortened } from '../protocol/scalars.ts';
 import { requireActive } from './find-run.ts';
 import { runNameTag } from './show-run.ts';
 
-/** Change the fields of an active run; the same fields again change nothing. */
+/** Change the fields of an active run. Equal fields cause no write. */
 export function changeRun(
   context: Changing,
   key: RunKey,
@@ -32,7 +32,6 @@ export function changeRun(
   return changeRunFields(context, key, changeActive, read);
 }
 
-/** What a change of a run needs. */
 type Changing = Pick<MlflowContext, 'records' | 'now' | 'job'>;
 
 type FieldsReading = () => Promise<FieldsRead>;
@@ -40,7 +39,7 @@ type FieldsReading = () => Promise<FieldsRead>;
 const isSame = (one: ExperimentFields, other: ExperimentFields): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-/** Change the fields of a run: of a job's own one under its lease. */
+/** Change the fields of a run. The own run of a job changes under the job's lease. */
 export function changeRunFields(
   context: Changing,
   key: RunKey,
@@ -53,7 +52,7 @@ export function changeRunFields(
     : changeFields(context, key, change, read);
 }
 
-/** The fields with further tags, of which some are fields of their own here. */
+/** Add tags to the fields. Some MLflow tags are separate fields of this service. */
 export function withTags(fields: ExperimentFields, pairs: readonly Pair[]): ExperimentFields {
   const tags = new Map(Object.entries(fields.tags));
   let { name, note } = fields;
@@ -71,7 +70,7 @@ interface Pair {
   value: string;
 }
 
-/** Begin to read what a change of a run needs, beside what tells whether the caller may change it. */
+/** Start to read the data for a change of a run in parallel with the access check. */
 export const readFieldsAhead = (context: Changing, key: RunKey): FieldsReading | undefined =>
   isOwnRun(context, key) ? undefined : readAhead(() => readBeforeChange(context, key));
 
@@ -83,7 +82,10 @@ export const logFields = (
 ): Promise<Experiment> =>
   changeRun(context, key, (present) => withTags(withParams(present, params, key), tags), read);
 
-/** @throws ServiceError `INVALID_PARAMETER_VALUE` where one has another value already */
+/**
+ * Add params to the fields.
+ * @throws ServiceError `INVALID_PARAMETER_VALUE` if a param already has another value
+ */
 function withParams(fields: ExperimentFields, pairs: readonly Pair[], key: RunKey): ExperimentFields {
   const params = new Map(Object.entries(fields.params));
   const changed: string[] = [];

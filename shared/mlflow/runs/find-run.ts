@@ -20,7 +20,7 @@ interface Run {
 }
 
 /**
- * The run of an id, for a caller who may do this in its project.
+ * Find the run with this id, and check that the caller has this access to its project.
  * @throws ServiceError `not-found` with MLflow's code, `forbidden`
  */
 export async function requireRun(context: MlflowContext, run_id: string, access: Access): Promise<Run> {
@@ -42,7 +42,7 @@ export function requireActive({ deleted_at }: Pick<ExperimentFields, 'deleted_at
   );
 }
 
-/** The run, where its fields and its project are not marked as deleted. */
+/** Find a run, and check that neither the run nor its project is marked as deleted. */
 export async function requireActiveRun(context: MlflowContext, run_id: string): Promise<Run> {
   const { project_id, experiment_id } = runKeyOf(run_id);
   const readFields = readAhead(() => findFields(context.records, project_id, experiment_id));
@@ -62,7 +62,7 @@ export const sourceOf = ({ experiment, project }: Run, { fields, metrics }: Trac
   metrics,
 });
 
-/** A run with everything that it shows, for a caller who may read it. */
+/** Show a run with all its data to a caller who may read it. */
 export async function answerRun(context: MlflowContext, run_id: string): Promise<object> {
   const { project_id, experiment_id } = runKeyOf(run_id);
   const read = readAhead(() => readTracking(context.records, project_id, experiment_id));

@@ -85,7 +85,7 @@ const logOutputs = route(
   },
 );
 
-/** What clients before 3.0 send with a model: its description, which the run keeps as they expect it. */
+/** Log the description of a model. Clients before 3.0 send it, and read it back from a tag of the run. */
 const logModel = route(
   'POST mlflow/runs/log-model',
   z.object({ ...runIdField, model_json: text.min(1) }),
@@ -104,7 +104,7 @@ const missing = ['artifact_path', 'flavors', 'utc_time_created', 'run_id'];
 
 export const inputRoutes: readonly Route[] = [logInputs, logOutputs, logModel];
 
-/** The links with those of further ones that have another identity: what was logged first stays. */
+/** Join links by identity. The link that was logged first stays. */
 function joined<T>(present: readonly T[] = [], more: readonly T[], identity: (link: T) => string): T[] {
   const links = new Map([...present, ...more].toReversed().map((link) => [identity(link), link]));
   return [...links.values()].toReversed().slice(0, maxLinks);
@@ -136,7 +136,10 @@ function parsedHistory(tag: string | undefined): unknown[] {
   }
 }
 
-/** The data sets that the newest runs of some experiments have read, each once, as MLflow's pages offer them for filters. */
+/**
+ * List the data sets that the newest runs of some experiments have read, without duplicates. MLflow's web UI
+ * offers them as filters.
+ */
 export const searchDatasets = route(
   'POST mlflow/experiments/search-datasets',
   z.object({ experiment_ids: z.array(text.min(1)).default([]) }),
@@ -172,7 +175,7 @@ export const searchDatasets = route(
 
 const maxProjects = 20;
 
-/** What clients say of the newest runs that are not deleted. */
+/** Yield the fields of the newest runs that are not deleted. */
 async function* fieldsOfRuns(
   { records }: MlflowContext,
   project_id: string,
@@ -191,8 +194,8 @@ async function* fieldsOfRuns(
 
 const runsAtOnce = 100;
 
-/** Newest runs of an experiment that are read: each may have 300 KB. */
+/** Most runs to read of an experiment, newest first. Each may have 300 KB. */
 const maxRuns = 1000;
 
-/** Data sets of an answer, as MLflow's own server has it. */
+/** Most data sets in a response, as in MLflow's own server. */
 const maxDatasets = 1000;

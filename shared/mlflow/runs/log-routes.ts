@@ -27,14 +27,14 @@ import { changeRun, logFields, readFieldsAhead } from './change-run.ts';
 import { requireActiveRun, requireRun, runIdField } from './find-run.ts';
 import { runNameTag } from './show-run.ts';
 
-/** A route that logs to a run, after those that do so already. */
+/** A route that logs to a run. Requests for the same run are handled one after the other. */
 const logging = <S extends z.ZodObject<typeof runIdField>>(
   call: `POST ${string}`,
   schema: S,
   handle: (input: z.output<S>, context: MlflowContext) => Promise<object>,
 ): Route => route(call, schema, (input, context) => inTurn(input.run_id, () => handle(input, context)));
 
-/** What is under way for each run, so that requests of one process do not contend. */
+/** Pending requests by run, so requests in one process do not contend. */
 const underWay = new Map<string, Promise<unknown>>();
 
 const isContention = (error: unknown): boolean =>
@@ -43,16 +43,16 @@ const isContention = (error: unknown): boolean =>
   error.code === undefined &&
   error.cause !== undefined;
 
-/** Rounds of retries, each of ten calls, before a client is asked to come again. */
+/** Rounds of retries, ten attempts each, before the client gets an error that it should retry. */
 const rounds = 5;
 
-/** A point as clients send it. */
+/** A point in a request. */
 const sentMetric = z.object({
   key: trackedName,
   value: double,
   timestamp: milliseconds,
   step: int64.default(0),
-  /** Model that it was measured of, and data set that it was measured with. */
+  /** Model that was measured, and data set of the measurement. */
   model_id: text.optional(),
   dataset_name: text.optional(),
   dataset_digest: text.optional(),
@@ -69,7 +69,7 @@ const logMetric = logging(
   },
 );
 
-/** The values that were measured of models, with the run that measured them. */
+/** Return the metrics of models, each with the run that measured them. */
 const measuredOf = (
   metrics: readonly SentMetric[],
   run_id: string,
@@ -90,7 +90,7 @@ const measuredOf = (
       }));
     });
 
-/** Points as they are stored. */
+/** Convert points to their stored form. */
 const pointsOf = (metrics: readonly SentMetric[]): MetricPoint[] =>
   metrics.map(({ key, value, timestamp, step }) => ({ name: key, value, step, time: timestamp }));
 
@@ -121,7 +121,7 @@ const deleteTag = logging(
   z.object({ ...runIdField, key: text.min(1) }),
   async ({ run_id, key }, context) => {
     const { experiment } = await requireRun(context, run_id, 'developer');
-    // A run is never without its name.
+    // A run always keeps its name.
     if (key === runNameTag) return {};
     await changeRun(context, experiment, (present) => {
       if (key === noteTag && present.note !== null) return { ...present, note: null };
@@ -134,7 +134,10 @@ const deleteTag = logging(
   },
 );
 
-/** The points of a batch, each by {@link sentMetric}: through the schema alone a thousand take most of the request. */
+/**
+ * Parse the points of a batch by {@link sentMetric}. Using the schema for all of a thousand points would take most
+ * of the request's time.
+ */
 const sentMetrics = (most: number, message: string) =>
   z
     .array(z.unknown())
@@ -192,9 +195,9 @@ const logBatch = logging('POST mlflow/runs/log-batch', batch, async (input, cont
 export const logRoutes: readonly Route[] = [logMetric, logParameter, setTag, deleteTag, logBatch];
 
 /**
- * Make changes of one run one after the other: clients log asynchronously with ten threads. Functions elsewhere may
- * change it too, which is retried.
- * @throws ServiceError `too-many-requests` where others keep coming between
+ * Apply changes of one run one after the other, because clients log asynchronously with ten threads. Other
+ * function instances may also change the run; retry then.
+ * @throws ServiceError `too-many-requests` if other changes keep coming between
  */
 function inTurn<T>(run_id: string, act: () => Promise<T>): Promise<T> {
   const before = underWay.get(run_id) ?? Promise.resolve();
@@ -217,7 +220,7 @@ async function persist<T>(act: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!isContention(error)) throw error;
       if (round < rounds) continue;
-      // Clients repeat a 429 and give up at a 409. A point that is stored already is not stored again.
+      // Clients retry a 429 but give up at a 409. A point that is already stored is not stored again.
       throw new ServiceError(
         'too-many-requests',
         'Many requests change this run at the same time. Try again.',
@@ -229,7 +232,7 @@ async function persist<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Begin to read what points need, beside what tells whether the caller may log them. */
+/** Start to read the data for logging points in parallel with the access check. */
 function readPointsAhead(context: MlflowContext, run_id: string): (() => Promise<PointsRead>) | undefined {
   const key = runKeyOf(run_id);
   return isOwnRun(context, key) ? undefined : readAhead(() => readBeforePoints(context.records, key));
@@ -258,8 +261,8 @@ async function logMetrics(
 type SentMetric = z.output<typeof sentMetric>;
 
 /**
- * A check for points that are sent as most are: numbers as numbers, without a model. It takes only what the schema
- * takes unchanged.
+ * Create a fast check for common points: plain JSON numbers, no model. It only accepts points that the schema
+ * would accept unchanged.
  */
 function plainCheck(): (sent: unknown) => sent is SentMetric {
   const names = new Set<string>();

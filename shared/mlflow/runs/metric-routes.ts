@@ -38,14 +38,14 @@ const history = route(
         'application/json',
         await historyPage(records, experiment_id, metric_key, from, max_results),
       );
-    // A token of a release that had no blocks.
+    // A token from a release without blocks.
     const most = Math.min(max_results, maxPage);
     const page = await readPoints(records, experiment_id, { names: [metric_key] }, page_token, most);
     return { metrics: page.rows.map(showPoint), ...(page.more && { next_page_token: page.position }) };
   },
 );
 
-/** Writes points of a metric as MLflow's API shows them. */
+/** Serialize points of a metric in MLflow's format. */
 class HistoryWriter {
   readonly json = new JsonBytes(firstCapacity);
   readonly #head: Uint8Array;
@@ -56,7 +56,7 @@ class HistoryWriter {
     this.json.ascii('{"metrics":[');
   }
 
-  /** Points that were written. */
+  /** Number of points written. */
   get count(): number {
     return this.#count;
   }
@@ -77,7 +77,7 @@ class HistoryWriter {
     json.ascii('}');
   }
 
-  /** The whole page. @param next number of the point behind it */
+  /** Return the whole page. @param next number of the first point of the next page */
   end(next?: number): Uint8Array {
     this.json.ascii(next === undefined ? ']}' : `],"next_page_token":"${positionOfNumber(next)}"}`);
     return this.json.bytes();
@@ -86,10 +86,10 @@ class HistoryWriter {
 
 const firstCapacity = 64_000;
 
-/** Bytes of a page, beyond which it takes no further point: in base64 Lambda takes no more than 4.1 MB. */
+/** Size in bytes at which a page is full. Lambda limits a base64 response to 4.1 MB of content. */
 const pageBytes = 3_900_000;
 
-/** Points of an answer for several runs: so many make 4 MB of JSON. */
+/** Most points of a response for several runs. They make 4 MB of JSON. */
 const maxPage = 25_000;
 
 const showPoint = ({ name, value, step, time }: MetricPoint): object => ({
@@ -99,7 +99,7 @@ const showPoint = ({ name, value, step, time }: MetricPoint): object => ({
   step: step ?? 0,
 });
 
-/** How MLflow's pages of releases before 2.3 compare runs: the first points of all of them. */
+/** Return the first points of several runs. MLflow's web UI before 2.3 compares runs with it. */
 const bulk = route(
   'GET mlflow/metrics/get-history-bulk',
   z.object({
@@ -134,7 +134,7 @@ const bulk = route(
   },
 );
 
-/** Most runs that one request compares, and points of each. */
+/** Most runs in one comparison, and most points of each. */
 const maxRuns = 100;
 const maxSample = 2500;
 
@@ -183,8 +183,8 @@ const bulkInterval = route(
 export const metricRoutes: readonly Route[] = [history, bulk, bulkInterval];
 
 /**
- * A page of the history of a metric as JSON, from the point of a number on. It is written from the columns of the blocks:
- * an object for each of a hundred thousand points takes ten times as long.
+ * Return a page of a metric's history as JSON, beginning with the point number `from`. It is written directly from
+ * the columns of the blocks: an object for each of a hundred thousand points takes ten times as long.
  */
 async function historyPage(
   records: TableReader<'records'>,
@@ -195,7 +195,7 @@ async function historyPage(
 ): Promise<Uint8Array> {
   const page = new HistoryWriter(name);
   for await (const { runs } of readRuns(records, experiment_id, new Set([name]), from)) {
-    // Runs of one metric follow each other.
+    // Column runs of one metric do not overlap, so sort them by their first number.
     for (const run of runs.toSorted((one, other) => (one.numbers[0] ?? 0) - (other.numbers[0] ?? 0)))
       for (let at = 0; at < run.values.length; at += 1) {
         if (page.count === limit || page.json.length > pageBytes) return page.end(run.numbers[at]);
@@ -211,7 +211,7 @@ async function experimentsOf(context: MlflowContext, run_ids: readonly string[])
   return found;
 }
 
-/** All points of a run's metric between two steps, page by page. */
+/** Yield the points of a run's metric between two steps, page by page. */
 async function* pagesOf(
   { records }: MlflowContext,
   experiment_id: string,
@@ -226,7 +226,7 @@ async function* pagesOf(
   }
 }
 
-/** The steps at which runs are compared: a sample of those of all, and the first and the last of each run. */
+/** Choose the steps at which runs are compared: a sample of all steps, and the first and last step of each run. */
 async function comparedSteps(
   pages: readonly AsyncIterable<MetricPoint[]>[],
   most: number,
@@ -247,7 +247,7 @@ async function comparedSteps(
   return new Set([...sampled(sorted, most), ...ends]);
 }
 
-/** So many of the steps, spread evenly from the first on, and the last. */
+/** Sample `most` steps at even distances, beginning with the first, and add the last. */
 function sampled(steps: readonly number[], most: number): number[] {
   if (steps.length <= most) return [...steps];
   const indexes = Array.from({ length: most }, (_, index) => Math.floor((index * steps.length) / most));

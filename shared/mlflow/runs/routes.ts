@@ -66,7 +66,7 @@ export const createRun = route(
       note: null,
       tags: {
         ...(input.user_id !== '' && { [userTag]: input.user_id }),
-        // A second run of a program belongs to its job, whether the program nests it or not.
+        // A second run of a program is a child of the job's run, even if the program does not nest it.
         ...(context.job !== undefined && { [parentTag]: runIdOf(context.job.experiment) }),
       },
       params: {},
@@ -121,7 +121,7 @@ export const updateRun = route(
         input.run_name === undefined || input.run_name === ''
           ? present
           : requireRoom(withTags(present, [{ key: runNameTag, value: input.run_name }]), 'run_name');
-      // The status of a job's own run is that of the job: clients begin and end it all the same.
+      // The status of a job's own run is that of the job. Ignore attempts of clients to begin or end it.
       if ((input.status === undefined && input.end_time === undefined) || isOwnRun(context, found))
         return { fields: renamed };
       if (found.kind !== 'logged')
@@ -140,7 +140,7 @@ export const updateRun = route(
   },
 );
 
-/** MLflow's statuses, and by what number Protocol Buffers know them. */
+/** MLflow's run statuses, in the order of their Protocol Buffers numbers. */
 const statuses = {
   RUNNING: 'RUNNING',
   SCHEDULED: 'CREATED',
@@ -149,7 +149,7 @@ const statuses = {
   KILLED: 'CANCELLED',
 } as const satisfies Record<string, ClientStatus>;
 
-/** Marks a run as deleted, or takes the mark away; a repetition changes nothing, as MLflow has it. */
+/** Mark a run as deleted, or restore it. Repeating it changes nothing, as in MLflow. */
 const marking = (path: string, deletes: boolean): Route =>
   route(`POST mlflow/runs/${path}`, z.object(runIdField), async ({ run_id }, context) => {
     const { experiment } = await requireRun(context, run_id, 'developer');

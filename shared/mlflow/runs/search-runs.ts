@@ -39,7 +39,7 @@ export const searchRuns = route(
   }),
   async ({ experiment_ids, filter, order_by, max_results, page_token, run_view_type }, context) => {
     const wanted = readFilter(filter, runVocabulary);
-    // MLflow's own order where nothing else decides.
+    // MLflow's default order breaks ties.
     const order = readOrder([...order_by, 'start_time DESC', 'run_id ASC'], runVocabulary);
     const after = positionOf(page_token, (sent) => (isSearchPosition(sent, order) ? sent : undefined));
     const named = [...new Set(experiment_ids)];
@@ -77,7 +77,7 @@ const ofDatasets =
   ({ datasets = [] }: ExperimentRow): string[] =>
     datasets.flatMap((dataset) => read(dataset) ?? []);
 
-/** What filters and orders of runs may name, with the values that MLflow gives them. */
+/** Names that filters and orders of runs may use, with MLflow's values. */
 const runVocabulary: Vocabulary<ExperimentRow> = {
   attributes: {
     run_id: { type: 'text', read: runIdOf },
@@ -120,13 +120,16 @@ function tagOf(row: ExperimentRow, name: string): string | undefined {
   return name === noteTag ? (row.note ?? undefined) : row.tag(name);
 }
 
-/** Begin to read what is searched, beside what tells whether the caller may: who may read anything may read it. */
+/**
+ * Start to read the searched rows in parallel with the access check. This is safe, because any caller who may read
+ * one project may read all.
+ */
 const readRowsAhead = ({ records, job }: MlflowContext, ids: readonly string[]) =>
   job === undefined && ids.length <= projectsAtOnce && ids.every((id) => Ulid.safeParse(id).success)
     ? readAhead(() => readProjects(records, ids))
     : undefined;
 
-/** @throws what is wrong with the first of those with which something is */
+/** Find the projects of a search. @throws the error of the first project that fails */
 async function projectsOf(context: MlflowContext, ids: readonly string[]): Promise<Project[]> {
   const found = await Promise.allSettled(ids.map((id) => requireExperimentProject(context, id, 'viewer')));
   return found.map((one) => {
@@ -135,14 +138,10 @@ async function projectsOf(context: MlflowContext, ids: readonly string[]): Promi
   });
 }
 
-/**
- * Most runs that are read for one answer. So many of the smallest runs fill an answer. Clients follow its token.
- */
+/** Most runs that one response reads. This many of the smallest runs fill a response. Clients follow its token. */
 const maxPage = 10_000;
 
-/**
- * Reads the fields of the rows that name data sets or models. The catalogue has only a short form of these fields.
- */
+/** Read the fields of rows with data sets or models. The catalogue only has a short form of these fields. */
 async function linksOf(
   { records }: MlflowContext,
   rows: readonly ExperimentRow[],
@@ -157,7 +156,10 @@ async function linksOf(
   );
 }
 
-/** The JSON of a run. What else than its row decides on it may change while the row stays. */
+/**
+ * Return the JSON of a run. It is only cached if it depends on nothing but the row, because other inputs may
+ * change while the row stays.
+ */
 const textOf = (row: ExperimentRow, isDeleted: boolean, links: ExperimentFields | undefined): string =>
   isDeleted || row.datasets !== undefined
     ? JSON.stringify(show(row, isDeleted, links))
@@ -176,9 +178,9 @@ const show = (row: ExperimentRow, isDeleted: boolean, links: ExperimentFields | 
   );
 
 /**
- * Texts of objects that never change, such as the rows of segments that a process keeps. There are two generations: what
- * is asked for moves into the younger one, and when that is full the older one is forgotten. So at most twice as many
- * characters are kept, and none of an object that is gone.
+ * Cache of texts for immutable objects, such as the rows of segments that a process keeps. It has two generations:
+ * a hit moves into the younger one, and when that is full, the older one is dropped. So the cache keeps at most
+ * twice the characters of a generation, and no text of an object that is garbage-collected.
  */
 export class KeptTexts<Of extends object> {
   readonly #most: number;
@@ -191,7 +193,7 @@ export class KeptTexts<Of extends object> {
     this.#most = most;
   }
 
-  /** The text of an object, made where it is not kept. */
+  /** Return the text of an object; make it if it is not cached. */
   textOf(one: Of, make: () => string): string {
     const present = this.#younger.get(one);
     if (present !== undefined) return present;
@@ -207,8 +209,8 @@ export class KeptTexts<Of extends object> {
   }
 }
 
-/** Characters of a generation: the texts of some 2,000 runs. */
+/** Most characters of a generation: the texts of some 2,000 runs. */
 const maxCharacters = 4_000_000;
 
-/** Who watches runs asks for the same ones again, and most have ended. */
+/** Clients that watch runs request the same ones repeatedly, and most of these have ended. */
 const texts = new KeptTexts<ExperimentRow>();

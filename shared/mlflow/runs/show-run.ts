@@ -5,7 +5,7 @@ import { noteTag } from '../projects/show-experiment.ts';
 import { artifactUriOf, type RunKey, runIdOf } from '../protocol/ids.ts';
 import { pairsOf, shownDouble } from '../protocol/scalars.ts';
 
-/** An experiment as MLflow's clients know it: a run. */
+/** Show an experiment in MLflow's format: as a run. */
 export const showRun = (
   source: RunSource,
   links?: Pick<ExperimentFields, 'datasets' | 'models_read' | 'models_made'>,
@@ -23,7 +23,7 @@ export const showRun = (
   outputs: { model_outputs: links?.models_made ?? [] },
 });
 
-/** What a run shows of an experiment, whether it was read by itself or found by a search. */
+/** Fields of an experiment that a run shows, from a single read or from a search. */
 export interface RunSource extends RunKey {
   status: JobStatus;
   created_at: string;
@@ -56,7 +56,7 @@ export function showInfo(source: RunSource): object {
 
 export const userTag = 'mlflow.user';
 
-/** MLflow's word for a status; a training that does not run yet is scheduled. */
+/** MLflow's name for a status. A training that does not run yet is scheduled. */
 export const runStatusOf = (status: JobStatus): RunStatus => ended[status] ?? 'SCHEDULED';
 
 type RunStatus = 'RUNNING' | 'SCHEDULED' | 'FINISHED' | 'FAILED' | 'KILLED';
@@ -75,7 +75,7 @@ export const showMetric = (name: string, { last, time, step }: MetricSummary): o
   step: step ?? 0,
 });
 
-/** Tags as clients know them: name and note are tags to them, too. */
+/** Tags in MLflow's format, which stores name and note as tags. */
 export const tagsOfRun = ({
   tags,
   name,

@@ -29,7 +29,7 @@ import {
 const changed = (what: string): ProjectArchiveError =>
   new ProjectArchiveError(`${what} was deleted while the project was exported. Begin the export again.`);
 
-/** One part of the reading of a project: it begins where a cursor is, and returns where the next one begins. */
+/** Read one part of a project. A part begins at a cursor and returns the cursor of the next part. */
 export class Collector {
   readonly #context: ExportContext;
   readonly #project_id: string;
@@ -86,7 +86,7 @@ export class Collector {
     } while (after !== undefined);
   }
 
-  /** Add an object as it lies in the bucket; it is read for its checksum. */
+  /** Add an object of the bucket as a file. Reads it for its checksum. */
   async #file(
     piece: PieceWriter,
     path: string,

@@ -4,7 +4,7 @@ import { Ulid } from '../../core/formats.ts';
 import type { TableReader, TableWriter } from '../../data/table/table.ts';
 import { IndexRow } from '../manifest.ts';
 
-/** What an export works with. */
+/** Dependencies of an export. */
 export interface ExportContext {
   records: TableWriter<'records'>;
   accounts: TableReader<'accounts'>;
@@ -13,27 +13,27 @@ export interface ExportContext {
   now(): Date;
 }
 
-/** A file of the archive to be, with the place of its bytes in the bucket. */
+/** A file of the planned archive, with the location of its bytes in the bucket. */
 export const PlannedFile = IndexRow.extend({ object: z.string(), offset: z.number().int() });
 export type PlannedFile = z.infer<typeof PlannedFile>;
 
 const ContainedRegistered = z.object({
   registration_id: Ulid,
-  /** When the export began. */
+  /** Name when the export began. */
   name: z.string(),
   /** Name in the archive. */
   archived_name: z.string(),
-  /** Numbers of its versions that are contained, in their order. */
+  /** Numbers of its versions in the archive, in ascending order. */
   versions: z.array(z.number().int()),
 });
-/** A registered model, and which of its versions an export contains. */
+/** A registered model, with the versions that an export contains. */
 export type ContainedRegistered = z.infer<typeof ContainedRegistered>;
 
-/** Which experiments and models an export contains: those that there were when it began, in their order. */
+/** The experiments and models that an export contains: those that existed when it began, in order. */
 export const Contained = z.object({
   experiments: z.array(Ulid),
   models: z.array(Ulid),
-  // An export that an earlier release began contains none.
+  // Exports of an earlier release have no registered models.
   registered: z.array(ContainedRegistered).default([]),
 });
 export type Contained = z.infer<typeof Contained>;

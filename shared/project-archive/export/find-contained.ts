@@ -15,8 +15,8 @@ import { idsIn } from '../references.ts';
 import type { Contained, ContainedRegistered, ExportContext } from './export-context.ts';
 
 /**
- * The experiments and models that an export contains: all that have ended, of those that clients record also those that
- * run, and none that is marked as deleted; and the registered models with versions of these.
+ * Find the experiments and models for an export: all that have ended, also running ones that clients record, and
+ * none marked as deleted. Add the registered models that have versions of these.
  */
 export async function findContained(
   { records }: Pick<ExportContext, 'records'>,
@@ -52,21 +52,21 @@ export async function findContained(
   return { experiments, models, registered, left_out, unfinished };
 }
 
-/** What an export leaves out of a project. */
+/** Experiments that an export leaves out. */
 interface LeftOut {
-  /** Experiments that have not ended, or are marked as deleted. */
+  /** Number of experiments that have not ended, or are marked as deleted. */
   left_out: number;
-  /** Those of them that have not ended, the first hundred. */
+  /** The first hundred of them that have not ended. */
   unfinished: string[];
 }
 
-/** Experiments that an export leaves out and names: as many stand in its receipt. */
+/** Most skipped experiments that the receipt of an export names. */
 const maxNamed = 100;
 
 /**
- * The registered models with versions that are of one of these experiments or logged models, in the order of their names.
- * The registry belongs to no project, so all of it is looked through; a record that cannot be read counts only where it
- * is one of these.
+ * Find the registered models with versions of these experiments or logged models, sorted by name. The registry
+ * belongs to no project, so the whole registry is read. An unreadable record only matters if it belongs to one of
+ * these.
  * @throws UnreadableRecordError
  */
 async function findRegistered(
@@ -109,7 +109,7 @@ async function* itemsOf(records: Records, pk: string): AsyncGenerator<Item> {
   } while (after !== undefined);
 }
 
-/** Names in the archive: no two are the same, though a model of an archive may have the name of another one there. */
+/** Assign unique names in the archive. An imported model may have had the name of another model in its archive. */
 function withNames(models: readonly RegisteredModel[]): [name: string, model: RegisteredModel][] {
   const own = new Set(models.map(({ name }) => name));
   return models

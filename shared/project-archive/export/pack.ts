@@ -16,11 +16,11 @@ import { pieceObject } from './piece-writer.ts';
 const maxLine = 10_000;
 
 const mebibyte = 1024 ** 2;
-/** Bytes of each part: storage takes 10,000 parts, and one is in memory. */
+/** Bytes of each part. Storage accepts 10,000 parts, and memory holds one part. */
 const partBytesOf = (size: number): number =>
   Math.max(16 * mebibyte, Math.ceil(size / 9000 / mebibyte) * mebibyte);
 
-/** Where the bytes of a file of the archive are. */
+/** Location of the bytes of a file in the archive. */
 type Place = { object: string; offset: number } | { bytes: Buffer };
 
 interface Plan {
@@ -28,7 +28,7 @@ interface Plan {
   places: Place[];
 }
 
-/** The files of an export in their order, which its pieces list. */
+/** Yield the files of an export in the order of its pieces. */
 async function* plannedFiles(objects: ObjectReader, value: ProjectExport): AsyncGenerator<PlannedFile> {
   const prefix = exportWorkPrefix(value);
   for (const id of value.pieces) {
@@ -38,7 +38,7 @@ async function* plannedFiles(objects: ObjectReader, value: ProjectExport): Async
   }
 }
 
-/** The list of an export's files as it stands in the archive, which is kept beside the pieces, and the layout of all. */
+/** Build the archive's file list and its layout. Store the list next to the pieces. */
 async function planOf(objects: ObjectWriter, value: ProjectExport): Promise<Plan> {
   const entries: { path: string; size: number; crc32: number }[] = [];
   const places: Place[] = [];
@@ -78,7 +78,7 @@ async function planOf(objects: ObjectWriter, value: ProjectExport): Promise<Plan
 
 interface Range {
   object: string;
-  /** First byte, and the one behind the last. */
+  /** First byte, and the byte after the last one. */
   from: number;
   to: number;
 }
@@ -94,7 +94,7 @@ async function readRange(objects: ObjectReader, { object, from, to }: Range): Pr
   return bytes;
 }
 
-/** A part of the archive. Documents of one object stand in it side by side, so each object is read once. */
+/** Return one part of the archive. Documents from one object are contiguous, so each object is read once. */
 async function partBytes(
   objects: ObjectReader,
   { layout, places }: Plan,
@@ -126,9 +126,8 @@ async function partBytes(
 }
 
 /**
- * Write the archive of all that was read, in parts: those that are there already stay, for each is the same whoever writes
- * it and when.
- * @returns its bytes; undefined where time ran out
+ * Write the archive in parts. Skip existing parts: a part has the same bytes, whichever pass writes it.
+ * @returns bytes of the archive; undefined if time ran out
  */
 export async function packArchive(
   objects: ObjectWriter,
@@ -140,7 +139,7 @@ export async function packArchive(
   const plan = await planOf(objects, value);
   const { size } = plan.layout;
   const parts = partsOf(size, partBytesOf(size));
-  // There is no upload where it was joined before.
+  // The upload no longer exists if its parts were joined before.
   for (const part of (await objects.missingParts(object, upload_id, parts)) ?? []) {
     if (!hasTime()) return undefined;
     await objects.putPart(object, upload_id, part.part_number, await partBytes(objects, plan, part));

@@ -5,8 +5,8 @@ import type { IndexRow } from '../manifest.ts';
 import type { ExportContext, PlannedFile } from './export-context.ts';
 
 /**
- * A part of what an export reads: the list of its files, and the documents among them, which stand in one object. Their
- * names are new each time, so that two passes at once do not write into each other's.
+ * One part of an export: a list of its files, and one object with the documents among them. Each writer uses new
+ * object names, so two concurrent passes do not overwrite each other.
  */
 export class PieceWriter {
   readonly rows: PlannedFile[] = [];
@@ -24,7 +24,7 @@ export class PieceWriter {
     return this.rows.length >= maxRows || performance.now() - this.#began > maxMilliseconds;
   }
 
-  /** Add a document, unless it is empty. */
+  /** Add a document. Skip an empty one. */
   async document(
     path: string,
     parts: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
@@ -37,7 +37,7 @@ export class PieceWriter {
       const chunk = Buffer.from(part);
       if (chunk.length === 0) continue;
       digest.add(chunk);
-      // A failure of the store ends the wait, too.
+      // If storing fails, stop waiting for the drain event.
       if (!bytes.write(chunk)) await Promise.race([once(bytes, 'drain'), stored]);
     }
     this.#documents.offset += digest.size;
@@ -53,13 +53,13 @@ export class PieceWriter {
     return { object, bytes, stored, offset: 0 };
   }
 
-  /** End the documents without a use for them. */
+  /** Discard the documents. */
   async abandon(): Promise<void> {
     this.#documents?.bytes.destroy(new Error('the export was given up'));
     await this.#documents?.stored.catch(() => undefined);
   }
 
-  /** Store the piece. @returns its id; undefined for an empty one */
+  /** Store the piece. @returns id of the piece; undefined for an empty one */
   async end(): Promise<string | undefined> {
     this.#documents?.bytes.end();
     await this.#documents?.stored;
@@ -77,10 +77,13 @@ export class PieceWriter {
 
 const maxRows = 2000;
 
-/** A piece is written down once it is so old, or so large: a crash costs no more than this. */
+/**
+ * Age in milliseconds at which a piece is stored; a size limit applies as well. A crash loses at most this much
+ * work.
+ */
 const maxMilliseconds = 10_000;
 
 type Attributes = Pick<IndexRow, 'media_type' | 'created_at'>;
 
-/** Where the list of a piece lies. */
+/** Object key of a piece's list. */
 export const pieceObject = (prefix: string, id: string): string => `${prefix}piece-${id}`;

@@ -31,7 +31,7 @@ const current = ({ sha256, format, updated_at, version }: Upload) => ({
   version,
 });
 
-/** `project.json` of a project. */
+/** Build `project.json` of a project. */
 export async function readProjectDocument(
   records: TableReader<'records'>,
   project_id: string,
@@ -80,7 +80,7 @@ const withoutProject = ({
   version,
 });
 
-/** `experiment.json` of an experiment. */
+/** Build `experiment.json` of an experiment. */
 export function experimentDocument(
   value: Experiment,
   fields: ExperimentFields | undefined,
@@ -133,7 +133,7 @@ export function experimentDocument(
   };
 }
 
-/** `model.json` of a logged model. */
+/** Build `model.json` of a logged model. */
 export function modelDocument(value: LoggedModel, names: Names): ModelDocument {
   const { model_id, project_id, user_id, source_experiment_id, deleted_at, version, ...rest } = value;
   const source_experiment = names.numberOf(source_experiment_id);
@@ -141,10 +141,10 @@ export function modelDocument(value: LoggedModel, names: Names): ModelDocument {
   return { ...withTexts({ ...rest, metrics }, names.inText), source_experiment };
 }
 
-/** Keys of one batch read. */
+/** Most keys of one batch read. */
 const readAtOnce = 100;
 
-/** `model.json` of a registered model; undefined once it is gone, or has another name. */
+/** Build `model.json` of a registered model; undefined if it was deleted or renamed. */
 export async function registeredDocument(
   records: TableReader<'records'>,
   { registration_id, name, archived_name, versions }: ContainedRegistered,
@@ -175,8 +175,8 @@ function versionDocument(value: ModelVersion, names: Names): VersionDocument {
 }
 
 /**
- * The lines of `versions.ndjson`.
- * @param changed the error for a version that is gone
+ * Yield the lines of `versions.ndjson`.
+ * @param changed creates the error for a deleted version
  */
 export async function* versionLines(
   records: TableReader<'records'>,

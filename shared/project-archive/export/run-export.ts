@@ -28,9 +28,9 @@ import { packArchive } from './pack.ts';
 import { PieceWriter } from './piece-writer.ts';
 
 /**
- * Go on with an export while there is time: read what the project holds, piece by piece, then pack the archive part by
- * part. Each step is written down once it is done, so a crash repeats one; two passes at once do the same, and the one that
- * writes it down later stops.
+ * Continue an export while there is time: read the project piece by piece, then pack the archive part by part.
+ * Each step is stored when it is done, so a crash repeats at most one. Two concurrent passes do the same work; the
+ * one that stores a step later stops.
  */
 export async function runExport(
   context: ExportContext,
@@ -52,7 +52,7 @@ export async function runExport(
     await collect(context, pass, hasTime);
     if (pass.value.cursor.stage === 'pack' && hasTime()) await pack(context, pass, hasTime);
   } catch (error) {
-    // Another pass went on with it, or the project is gone.
+    // Another pass continued the export, or the project was deleted.
     if (error instanceof ConditionFailedError) return;
     await failed(context, pass, error, log).catch((later: unknown) => {
       if (!(later instanceof ConditionFailedError)) throw later;
@@ -62,7 +62,7 @@ export async function runExport(
 
 type ExportPass = Pass<ProjectExport>;
 
-/** The purge of what an export leaves, due when the archive expires. */
+/** The purge of an export's objects, due when the archive expires. */
 const purgeOf = (value: ProjectExport): Purge => ({
   ...newPurge(
     { newId: () => value.export_id, now: () => new Date(value.created_at) },
@@ -100,7 +100,7 @@ async function collect(context: ExportContext, pass: ExportPass, hasTime: Deadli
   }
 }
 
-/** What the export contains, which is settled once. */
+/** Return the contents of the export. They are determined once. */
 async function containedIn(context: ExportContext, pass: ExportPass): Promise<Contained> {
   const { objects } = context;
   const { value } = pass;
@@ -137,7 +137,9 @@ async function pack(context: ExportContext, pass: ExportPass, hasTime: Deadline)
   await pass.save(change, putOffPurge(purgeOf({ ...value, expires_at })));
 }
 
-/** End an export that cannot go on, or note that a pass failed for no known reason: then others try again. */
+/**
+ * Mark an export as failed if it cannot continue. For an unknown error, count the failed pass; other passes retry.
+ */
 async function failed({ now }: ExportContext, pass: ExportPass, error: unknown, log: Logger) {
   const { value } = pass;
   const failures = value.failures + 1;
@@ -165,10 +167,10 @@ const reasonOf = (error: unknown): string | undefined => {
 };
 
 /**
- * Begin to export a project.
- * @param also further writes of the same transaction, for the id of the export
- * @returns undefined while another export is under way
- * @throws ConditionFailedError where another one began at the same moment, or the project is gone
+ * Start the export of a project.
+ * @param also further writes of the same transaction, by the id of the export
+ * @returns undefined while another export is running
+ * @throws ConditionFailedError if another one began at the same moment, or the project was deleted
  */
 export async function startExport(
   context: ExportContext,

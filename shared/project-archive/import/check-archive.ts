@@ -30,9 +30,9 @@ import {
 } from './read-document.ts';
 
 /**
- * Read the archive from the first file that was not read before, compare each byte with what the list of files says, and
- * store its files where the project will have them. Nothing of it is recorded yet.
- * @returns whether all is read
+ * Read the archive, beginning with the first unread file. Compare each byte with the file list, and store the
+ * files at their keys in the new project. No record is written yet.
+ * @returns whether the whole archive was read
  * @throws ProjectArchiveError
  */
 export async function checkArchive(
@@ -49,7 +49,7 @@ export async function checkArchive(
   if (bytes > projectBytes)
     throw fault(`its files have ${bytes} bytes; a project may have ${projectBytes} in this deployment`);
 
-  // Before each file stands its header.
+  // A header precedes each file.
   const first = begun.done === 0 ? 0 : 2 * (begun.done + filesBefore);
   const from = layout.segments[first]?.at ?? layout.size;
   const stream = await objects.open(importObject(begun.project_id), { from });
@@ -66,7 +66,7 @@ export async function checkArchive(
       const index = segment.index - filesBefore;
       const file = files[index];
       if (file === undefined) {
-        // The manifest and the list themselves, which were read before.
+        // Skip the manifest and the list, which were read before.
         await readThrough(walk.take(segment.length));
         continue;
       }
@@ -74,7 +74,7 @@ export async function checkArchive(
       const place = placeOf(begun, ids, file, index);
       if (place === undefined) {
         await faults.within(() => checkDocument(archive, file, unclosed(content), deployment));
-        // A document may end before its bytes do.
+        // The parser may stop before the end of the document's bytes.
         await faults.within(() => readThrough(content));
       } else if (faults.isEmpty) {
         const type = file.media_type ?? 'application/octet-stream';
@@ -82,7 +82,7 @@ export async function checkArchive(
       } else await faults.within(() => readThrough(content));
       if (faults.isFull) faults.raise();
       const isLate = performance.now() - saved > saveMilliseconds;
-      // What was found is told at the end of this pass: the next one would begin behind it.
+      // Report the faults at the end of this pass: the next one would begin after them.
       if (!hasTime()) faults.raise();
       if (faults.isEmpty && (isLate || !hasTime())) {
         await pass.save({ done: index + 1, failures: 0 });
@@ -97,7 +97,7 @@ export async function checkArchive(
   }
 }
 
-/** Where a file of the archive is to lie in the bucket; undefined for a document. */
+/** Return the target key of a file in the bucket; undefined for a document. */
 function placeOf(value: ProjectImport, { experiments, models }: Ids, file: ArchiveFile, index: number) {
   const { placed } = file;
   if (placed.of === 'upload') return uploadObject(placed.kind, value.project_id, placed.sha256);
@@ -107,7 +107,7 @@ function placeOf(value: ProjectImport, { experiments, models }: Ids, file: Archi
   return undefined;
 }
 
-/** Bytes that stream in, taken in runs one after the other. */
+/** Split a byte stream into consecutive runs. */
 class ByteWalk {
   readonly #source: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = new Uint8Array();
@@ -116,7 +116,10 @@ class ByteWalk {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** The next so many bytes, in pieces; all must be taken before the next run is. @throws ProjectArchiveError at the end */
+  /**
+   * Yield the next `length` bytes in pieces. Callers must consume a run before they take the next one.
+   * @throws ProjectArchiveError if the stream ends too early
+   */
   async *take(length: number): AsyncGenerator<Uint8Array> {
     let left = length;
     while (left > 0) {
@@ -151,7 +154,7 @@ async function readThrough(values: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of values);
 }
 
-/** The bytes of a file as they pass; an error at their end where they are not those that the list names. */
+/** Pass the bytes of a file through. At the end, throw if they do not match the digest in the list. */
 async function* verified(file: ArchiveFile, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const digest = new Digest();
   for await (const chunk of bytes) {
@@ -163,7 +166,10 @@ async function* verified(file: ArchiveFile, bytes: AsyncIterable<Uint8Array>): A
     throw fault(`${file.path} does not match its digest in the list of files`);
 }
 
-/** Read a document as the recording will, and as a request that brings it would: once something is recorded it has no fault. */
+/**
+ * Check a document by the rules of the recording and of API requests, so no fault can appear after the first
+ * record is written.
+ */
 async function checkDocument(
   archive: OpenArchive,
   file: ArchiveFile,
@@ -211,7 +217,7 @@ async function checkDocument(
   }
 }
 
-/** What keeps an environment from this deployment. @throws ProjectArchiveError */
+/** Check that this deployment allows the environment. @throws ProjectArchiveError */
 function requireAllowed(file: ArchiveFile, environment: EnvironmentSpec, deployment: Deployment): void {
   const faults = deploymentFaults(environment, deployment);
   if (faults.length > 0)
@@ -230,10 +236,10 @@ async function checkExperimentConfig(
   await checkConfigBytes(config_id, bytes, file);
 }
 
-/** The same bytes, which stay open where their reader stops in the middle. */
+/** Keep a generator open when its reader stops early. */
 const unclosed = (bytes: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> => ({
   [Symbol.asyncIterator]: () => ({ next: () => bytes.next() }),
 });
 
-/** Progress is written down as often: a crash costs no more. */
+/** Milliseconds between two writes of the progress. A crash loses at most this much work. */
 const saveMilliseconds = 5000;

@@ -8,7 +8,7 @@ import type { TableReader, TableWriter } from '../../data/table/table.ts';
 import type { Pass } from '../archive-limits.ts';
 import type { Ids } from '../references.ts';
 
-/** What an import works with. */
+/** Dependencies of an import. */
 export interface ImportContext {
   records: TableWriter<'records'>;
   accounts: TableReader<'accounts'>;
@@ -16,19 +16,19 @@ export interface ImportContext {
   newId(): string;
   now(): Date;
   deployment: Deployment;
-  /** Most bytes that a project may hold. */
+  /** Most bytes of a project. */
   projectBytes: number;
 }
 
-/** What a deployment allows of an environment. */
+/** Settings that limit the environments in a deployment. */
 export type Deployment = Pick<Settings, 'packageIndexes' | 'trustedImages'>;
 
-/** An import that is worked on. */
+/** A pass over an import. */
 export type ImportPass = Pass<ProjectImport>;
 
 /**
- * The id of something that an import makes: the same each time that a step is repeated, in the order of the numbers, and
- * in the form of a ULID with the time of the import.
+ * Derive the id of an imported item. It is the same each time a step is repeated. It is a ULID with the time of
+ * the import, and ids sort by number.
  */
 export function importedId(
   import_id: string,
@@ -39,7 +39,7 @@ export function importedId(
   return `${import_id.slice(0, 10)}${inDigits(BigInt(number), 5)}${inDigits(BigInt(`0x${digest.slice(0, 14)}`), 11)}`;
 }
 
-/** A number in the digits of ULIDs. */
+/** Encode a number in the digits of ULIDs. */
 function inDigits(value: bigint, length: number): string {
   let text = '';
   for (let rest = value; text.length < length; rest /= 32n) text = `${digits[Number(rest % 32n)]}${text}`;
@@ -48,11 +48,11 @@ function inDigits(value: bigint, length: number): string {
 
 const digits = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** The number within such an id. */
+/** Extract the number from such an id. */
 export const numberOfImported = (id: string): number =>
   [...id.slice(10, 15)].reduce((sum, digit) => sum * 32 + digits.indexOf(digit), 0);
 
-/** Ids of all that an import makes, by their numbers. */
+/** Derive the ids of all imported experiments and models, by number. */
 export const idsOf = (
   { import_id, project_id }: ProjectImport,
   { experiments, models }: { experiments: number; models: number },
@@ -62,7 +62,7 @@ export const idsOf = (
   return { project_id, experiments: ids('experiment', experiments), models: ids('model', models) };
 };
 
-/** Where the file at this index of the archive lies once it is imported. */
+/** Object key of an imported artifact, by its file's index in the archive. */
 export const importedFile = (
   { import_id, project_id }: ProjectImport,
   experiment_id: string,
@@ -70,7 +70,7 @@ export const importedFile = (
   index: number,
 ): string => artifactObject(project_id, experiment_id, importedId(import_id, 'file', index), kind);
 
-/** The same for a file of a logged model. */
+/** Object key of an imported file of a logged model. */
 export const importedModelFile = (
   { import_id, project_id }: ProjectImport,
   model_id: string,

@@ -21,45 +21,45 @@ import {
 import { fault } from '../project-archive-error.ts';
 import { firstHeaderBytes, layoutOf, sizeInHeader, type ZipLayout } from '../zip-layout.ts';
 
-/** An archive whose list of files has been read, and which is as long as these make it. */
+/** An archive with its parsed file list. Its size matches the list. */
 export interface OpenArchive {
   files: readonly ArchiveFile[];
   layout: ZipLayout;
   contents: Contents;
-  /** The bytes of a file. */
+  /** Read the bytes of a file. */
   read(index: number): AsyncIterable<Uint8Array>;
 }
 
-/** A file of an archive, and what it is. */
+/** A file of an archive, and its role. */
 export type ArchiveFile = IndexRow & { placed: Placed };
 
-/** What an archive contains, by the list of its files. */
+/** Contents of an archive, from its file list. */
 export interface Contents {
   project: number;
   configs: Group[];
   uploads: number[];
   experiments: Group[];
   models: Group[];
-  /** Registered models; behind the document of each are its versions. */
+  /** Registered models. The versions of each follow its document. */
   registered: Group[];
 }
 
-/** Files of one thing by their indexes in the list of an archive: its document, and what stands behind it. */
+/** Files of one item, as indexes into the file list: its document, and the files that follow it. */
 interface Group {
   document: number;
   rest: number[];
 }
 
 /**
- * Read what an archive holds. Nothing that the zip says of itself is believed: by the list of files each of its bytes but
- * theirs is known, and is compared while they are read.
+ * Read the contents of an archive. The zip's own structures are not trusted: the file list determines every byte
+ * outside the files, and these bytes are compared during reading.
  * @throws ProjectArchiveError
  */
 export async function openArchive(objects: ObjectReader, object: string, size: number): Promise<OpenArchive> {
   const range = async (first: number, bytes: number) => {
     if (bytes === 0) return [];
     const stream = await objects.read(object, { first, last: first + bytes - 1 });
-    // Another pass ended the import meanwhile, or it expired. Nothing is not what the archive holds.
+    // Another pass ended the import, or it expired. A missing object says nothing about the archive's contents.
     if (stream === undefined) throw fault('it is no longer there');
     return stream;
   };
@@ -145,17 +145,17 @@ function readManifest(text: string): Manifest {
 
 const rowMaxBytes = 10_000;
 
-/** Whether an archive of this format may hold such a file. */
+/** Whether an archive of this format may contain such a file. */
 const isInFormat = (format: ArchiveFormat, { of }: Placed): boolean =>
   format > 1 || (of !== 'registered' && of !== 'versions');
 
-/** Files of the archive before those that its list names: the manifest, and the list. */
+/** Number of files before the listed ones: the manifest and the list. */
 export const filesBefore = 2;
 
 /**
- * Group the files of an archive in the order that every archive has: the project, its configurations, sources and data
- * sets, then experiment by experiment, model by model, registered model by registered model.
- * @throws ProjectArchiveError for another order, or what belongs to nothing
+ * Group the files of an archive. The order is fixed: the project, its configurations, sources and data sets, then
+ * all experiments, logged models and registered models one by one.
+ * @throws ProjectArchiveError for another order, or a file that belongs to no item
  */
 function contentsOf(files: readonly ArchiveFile[]): Contents {
   const contents: Contents = {

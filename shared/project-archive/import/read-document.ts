@@ -40,7 +40,7 @@ import { fault, maxFaults } from '../project-archive-error.ts';
 import { resolver, withTexts } from '../references.ts';
 import type { ArchiveFile, Contents, OpenArchive } from './open-archive.ts';
 
-/** `project.json`. @throws ProjectArchiveError */
+/** Read `project.json`. @throws ProjectArchiveError */
 export async function readProject(
   { files, contents }: OpenArchive,
   bytes: AsyncIterable<Uint8Array>,
@@ -59,14 +59,14 @@ export async function readProject(
   return value;
 }
 
-/** A file of an archive by its index. */
+/** Return a file of an archive by its index. */
 export function fileAt(files: readonly ArchiveFile[], index: number): ArchiveFile {
   const file = files[index];
   if (file === undefined) throw new Error(`an archive without a file ${index}`);
   return file;
 }
 
-/** A document that fits a schema. @throws ProjectArchiveError */
+/** Read a document and check it with a schema. @throws ProjectArchiveError */
 async function documentOf<S extends z.ZodType>(
   bytes: AsyncIterable<Uint8Array>,
   file: ArchiveFile,
@@ -90,15 +90,18 @@ async function bytesOf(
   return Buffer.concat(chunks);
 }
 
-/** Most bytes of a document, whose references may be longer than ids. */
+/** Most bytes of a document. References may be longer than ids. */
 const documentMaxBytes = 1_000_000;
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** Most bytes of what becomes one item, which takes 400 KB. */
+/** Most bytes of a value that becomes one item. An item holds 400 KB. */
 const itemMaxBytes = 350_000;
 
-/** The document of a configuration, of which each version that is kept is contained. @throws ProjectArchiveError */
+/**
+ * Read the document of a configuration, and check that the archive contains each kept version.
+ * @throws ProjectArchiveError
+ */
 export async function readConfig(
   { files, contents }: OpenArchive,
   bytes: AsyncIterable<Uint8Array>,
@@ -119,13 +122,16 @@ export async function readConfig(
   return value;
 }
 
-/** The bytes of a configuration. @throws ProjectArchiveError */
+/** Read the bytes of a configuration. @throws ProjectArchiveError */
 export const readConfigBytes = (
   bytes: AsyncIterable<Uint8Array>,
   file: Pick<ArchiveFile, 'path' | 'size'>,
 ): Promise<Buffer> => bytesOf(bytes, file, configMaxBytes);
 
-/** The same, and that a request to store it would be taken. @throws ProjectArchiveError */
+/**
+ * Read the bytes of a configuration, and check that a request to store it would succeed.
+ * @throws ProjectArchiveError
+ */
 export async function checkConfigBytes(
   config_id: string | null,
   bytes: AsyncIterable<Uint8Array>,
@@ -143,7 +149,7 @@ export async function checkConfigBytes(
   }
 }
 
-/** The document of an experiment. @throws ProjectArchiveError */
+/** Read the document of an experiment. @throws ProjectArchiveError */
 export async function readExperiment(
   { contents }: OpenArchive,
   bytes: AsyncIterable<Uint8Array>,
@@ -166,8 +172,9 @@ export async function readExperiment(
 }
 
 /**
- * Check that the texts of a document refer to what is contained, and that it will not be larger than an item may be.
- * @returns the document with ids in the place of references, none of which is the one that it will be
+ * Check that the texts of a document only refer to items in the archive, and that the resolved document fits into
+ * an item.
+ * @returns the document with placeholder ids in place of references
  * @throws ProjectArchiveError
  */
 function requireReferences<T>({ experiments, models }: Contents, { path }: ArchiveFile, document: T): T {
@@ -178,12 +185,12 @@ function requireReferences<T>({ experiments, models }: Contents, { path }: Archi
   return resolved;
 }
 
-/** In place of ids, which are as long. */
+/** Placeholder with the length of an id. */
 const anyId = '0'.repeat(26);
 
 const recordMaxBytes = 90_000;
 
-/** @throws ProjectArchiveError for what a rule refuses, with ids in the place of references */
+/** Check a document, with ids in place of references. @throws ProjectArchiveError if a rule refuses it */
 function requireRules(
   file: Pick<ArchiveFile, 'path'>,
   place: string,
@@ -194,8 +201,8 @@ function requireRules(
   if (error !== undefined) throw fault(...faultsOf(error).map((one) => `${file.path}: ${place}${one}`));
 }
 
-// Rules of what people and programs wrote, once ids stand in the place of references. They look at the fields that they
-// name; what a document has beside them is told by its own schema.
+// Rules for fields that people and programs wrote, with ids in place of references. They only check the fields
+// that they name; the document's own schema checks the others.
 
 const Links = z.array(z.looseObject({ model_id: z.string().min(1), step: Step })).max(maxLinks);
 
@@ -210,7 +217,7 @@ const FieldsRules = z.looseObject({
   models_made: Links.optional(),
 });
 
-/** The document of a logged model. @throws ProjectArchiveError */
+/** Read the document of a logged model. @throws ProjectArchiveError */
 export async function readModel(
   { contents }: OpenArchive,
   bytes: AsyncIterable<Uint8Array>,
@@ -236,7 +243,7 @@ const ModelRules = z
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   });
 
-/** The points of an experiment. @throws ProjectArchiveError */
+/** Read the points of an experiment. @throws ProjectArchiveError */
 export const readPoints = (bytes: AsyncIterable<Uint8Array>, file: ArchiveFile) =>
   parsed(bytes, file, readPoint);
 
@@ -257,11 +264,11 @@ async function* parsed<T>(
   if (faults.length > 0) throw fault(...faults);
 }
 
-/** The lines of a log. @throws ProjectArchiveError */
+/** Read the lines of a log. @throws ProjectArchiveError */
 export const readPrinted = (bytes: AsyncIterable<Uint8Array>, file: ArchiveFile) =>
   parsed(bytes, file, readLine);
 
-/** The versions of a registered model, in the order of their numbers. @throws ProjectArchiveError */
+/** Read the versions of a registered model, in ascending order. @throws ProjectArchiveError */
 export async function* readVersions(
   { contents }: OpenArchive,
   bytes: AsyncIterable<Uint8Array>,
@@ -275,7 +282,7 @@ export async function* readVersions(
       throw fault(...read.faults.map((one) => `${notThis}: ${one}`));
     if ('faults' in read || read.value.number <= last) throw fault(notThis);
     const { value } = read;
-    // A name refers to nothing, whatever it is.
+    // A user name never contains references.
     const { user: _, ...said } = value;
     const resolved = requireReferences(contents, file, said);
     requireRules(file, `version ${value.number}: `, resolved, RegistryRules);
@@ -284,17 +291,20 @@ export async function* readVersions(
   }
 }
 
-/** Most bytes of a line, whose references may be longer than ids. */
+/** Most bytes of a line. References may be longer than ids. */
 const versionMaxBytes = 1_000_000;
 
 const isWithinItem = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= maxRegistryItem;
 
-/** Of a registered model, and of a version. */
+/** Rules of a registered model, and of a version. */
 const RegistryRules = z
   .looseObject({ description: RegistryDescription, tags: z.record(TaggedName, RegistryTag) })
   .refine(isWithinItem, `has more than ${maxRegistryItem} bytes`);
 
-/** The document of a registered model, whose aliases are those of versions that are contained. @throws ProjectArchiveError */
+/**
+ * Read the document of a registered model. Its aliases must refer to versions in the archive.
+ * @throws ProjectArchiveError
+ */
 export async function readRegistered(
   archive: OpenArchive,
   bytes: AsyncIterable<Uint8Array>,

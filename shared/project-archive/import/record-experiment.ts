@@ -35,9 +35,9 @@ import type { OpenArchive } from './open-archive.ts';
 import { fileAt, readConfigBytes, readExperiment, readPoints, readPrinted } from './read-document.ts';
 
 /**
- * Record an experiment: first what lies beside it, then the experiment itself with its counts, in one transaction that
- * succeeds once.
- * @returns false where the project is gone
+ * Record an experiment: first its parts, then the experiment itself with its counts. The last transaction succeeds
+ * only once.
+ * @returns false if the project was deleted
  */
 export async function recordExperiment(
   context: ImportContext,
@@ -99,7 +99,8 @@ async function recordBeside(
   indexes: readonly number[],
 ): Promise<Beside> {
   const { records, now } = context;
-  // A slow pass writes nothing over what the other one has recorded, and its owner may have changed since.
+  // The condition stops a slow pass from overwriting records of the other pass, which the owner may have changed
+  // since.
   const put: Put = (...writes) => records.write(importUnmoved(value), ...writes);
   const beside: Beside = {
     parts: [],
@@ -142,7 +143,7 @@ async function recordBeside(
   return beside;
 }
 
-/** What is recorded beside an experiment, all of it before the experiment: nobody sees it until that is there. */
+/** Parts of an experiment. All of them are recorded before the experiment, so no reader sees an incomplete one. */
 interface Beside {
   parts: MetricParts;
   chunks: number;
@@ -178,7 +179,7 @@ async function recordPoints(
   return { parts, chunks };
 }
 
-/** Lease of the points that no job of this service wrote. */
+/** Lease of points that no job of this service wrote. */
 const importedLease = 0;
 const pointsAtOnce = 4000;
 

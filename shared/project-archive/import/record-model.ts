@@ -9,7 +9,10 @@ import { type ImportContext, importedModelFile } from './import-context.ts';
 import type { OpenArchive } from './open-archive.ts';
 import { fileAt, readModel } from './read-document.ts';
 
-/** Record a logged model: its files, then itself with its counts. @returns false where the project is gone */
+/**
+ * Record a logged model: its files, then the model itself with its counts.
+ * @returns false if the project was deleted
+ */
 export async function recordModel(
   { records, projectBytes, now }: ImportContext,
   value: ProjectImport,

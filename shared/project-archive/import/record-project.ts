@@ -26,10 +26,10 @@ import { fileAt, readConfig, readConfigBytes, readProject } from './read-documen
 const nameFree = new WriteLabel('name of a project');
 
 /**
- * Make the project, from when on it owns what was stored for it: in one transaction with the stage of the import. Its
- * name is the one that it had, unless its owner has a project of that name.
- * @throws ProjectArchiveError where who imports may make no project any more
- * @throws ConditionFailedError where somebody else went on with the import
+ * Create the project in one transaction with the stage of the import. From then on, the project owns the stored
+ * objects. It keeps its name, unless its owner already has a project with that name.
+ * @throws ProjectArchiveError if the user may no longer create projects
+ * @throws ConditionFailedError if another pass continued the import
  */
 export async function makeProject(
   { accounts, records, now }: ImportContext,
@@ -46,7 +46,7 @@ export async function makeProject(
   const { user_id } = user;
   const other = otherName(name, value.import_id, maxClientName);
   for (const project_name of [name, other]) {
-    // A name says which project is meant in MLflow's API and in the command.
+    // MLflow's API and the command find a project by its name.
     if ((await findByName({ records, caller: user }, project_name)) !== undefined) continue;
     const isRenamed = project_name !== name;
     const project: Project = {
@@ -74,7 +74,7 @@ export async function makeProject(
         nameFree.on(claimName(user_id, project_name, value.project_id, claimed)),
       );
     } catch (error) {
-      // Somebody took the name at this moment.
+      // Another request took the name at the same moment.
       if (!nameFree.failedIn(error)) throw error;
     }
   }
@@ -145,8 +145,8 @@ async function recordConfigs(
 }
 
 /**
- * Record all of a project but its experiments and models. It may be repeated.
- * @throws ConditionFailedError where another pass went on with the import, or the project is gone or full
+ * Record everything in a project except its experiments and models. Repeating it is harmless.
+ * @throws ConditionFailedError if another pass continued the import, or the project was deleted or is full
  */
 export async function recordBase(
   context: ImportContext,

@@ -23,10 +23,10 @@ import { otherName } from './other-name.ts';
 import { fileAt, readRegistered, readVersions } from './read-document.ts';
 
 /**
- * Record a registered model: its versions, then itself, in one transaction with the progress of the import. Its name is
- * the one that it had, unless another model has that in this deployment.
- * @param done steps of the import that are done then
- * @returns false where the project is gone
+ * Record a registered model: its versions, then the model itself, in one transaction with the progress of the
+ * import. It keeps its name, unless another model in this deployment has it.
+ * @param done number of finished steps afterwards
+ * @returns false if the project was deleted
  * @throws ProjectArchiveError
  */
 export async function recordRegistered(
@@ -74,7 +74,7 @@ export async function recordRegistered(
       );
       return true;
     } catch (error) {
-      // Somebody took the name at this moment.
+      // Another request took the name at the same moment.
       if (nameFree.failedIn(error)) continue;
       if ((await findProjects(records, [project_id])).items.length === 0) return false;
       throw error;
@@ -83,7 +83,7 @@ export async function recordRegistered(
   throw new ProjectArchiveError(`The names ${name} and ${other} are taken in this deployment.`);
 }
 
-/** Store the versions, which nobody sees before their model is there. @returns their numbers and stages */
+/** Store the versions. No reader sees them before their model exists. @returns their numbers and stages */
 async function storeVersions(
   { records }: ImportContext,
   value: ProjectImport,
@@ -96,7 +96,7 @@ async function storeVersions(
   const fence = importUnmoved(value);
   const stored: { number: number; stage: string }[] = [];
   let puts: Write[] = [];
-  // Those that are there stay: their owner may have changed them since.
+  // Keep existing versions: their owner may have changed them since.
   const store = async () => {
     if (await tryWrite(records.write(fence, ...puts))) return;
     for (const put of puts) await tryWrite(records.write(fence, put));
@@ -114,12 +114,15 @@ async function storeVersions(
   return stored;
 }
 
-/** Versions of one write: each may have as many bytes as an item takes, and a write takes 4 MB. */
+/** Most versions of one write. Each may fill an item, and a write holds 4 MB. */
 const versionsAtOnce = 10;
 
 const nameFree = new WriteLabel('name of a registered model');
 
-/** Remove the registered models of an import that failed, and versions whose model was not recorded. It may be repeated. */
+/**
+ * Remove the registered models of a failed import, and versions whose model was not recorded. Repeating it is
+ * harmless.
+ */
 export async function removeRegistered(context: ImportContext, value: ProjectImport): Promise<void> {
   const { records } = context;
   const ids = await registrationsOf(records, value);
@@ -131,7 +134,7 @@ export async function removeRegistered(context: ImportContext, value: ProjectImp
   }
 }
 
-/** The registrations of an import that has recorded versions. Ids of one import begin with its time. */
+/** Find the registrations of an import that has recorded versions. Ids of one import begin with its time. */
 async function registrationsOf(records: Records, { import_id }: ProjectImport): Promise<Set<string>> {
   const found = new Set<string>();
   let after: string | undefined;

@@ -19,12 +19,12 @@ import { makeProject, recordBase } from './record-project.ts';
 import { recordRegistered, removeRegistered } from './record-registered.ts';
 
 /**
- * Go on with an import while there is time. First the archive is read from end to end, compared with its list of files,
- * and its files are stored; then, in one transaction, the project is made, and what is in it is recorded. So an archive
- * with a fault leaves nothing. Each step can be repeated, since all ids are made of the import's own.
+ * Continue an import while there is time. First, read the archive from end to end, compare it with its file list,
+ * and store its files. Then create the project in one transaction, and record its contents. So an archive with a
+ * fault leaves nothing behind. Each step can be repeated, because all ids are derived from the import's id.
  *
- * The request that begins an import and the worker may both be at it. The one that stores a step later has lost: it stops,
- * and what it found, such as files that the other has removed, is no failure of the import.
+ * The request that begins an import and the worker may run concurrently. The one that stores a step later stops.
+ * Errors that it hit, such as files that the other one removed, do not fail the import.
  */
 export async function runImport(
   context: ImportContext,
@@ -41,7 +41,7 @@ export async function runImport(
       return failed(context, pass, error, log);
     });
   } catch (error) {
-    // Somebody else went on with it.
+    // Another pass continued the import.
     if (!(error instanceof ConditionFailedError)) throw error;
   }
 }
@@ -53,7 +53,8 @@ async function goOn(context: ImportContext, pass: ImportPass, hasTime: Deadline)
   if (stage === 'checking') {
     const purge = await records.get(purgeKey(import_id));
     const until = purge?.['again_at'];
-    // Another pass may have made the project meanwhile, which takes the purge away; then this failure is not stored.
+    // Another pass may have created the project, which removes the purge. In that case, this failure is not
+    // stored.
     if (typeof until !== 'string' || mayExpire(until, now()))
       throw new ProjectArchiveError(
         'It was not finished within a day after its last step. Begin the import again.',
@@ -74,8 +75,8 @@ async function goOn(context: ImportContext, pass: ImportPass, hasTime: Deadline)
 }
 
 /**
- * Remove what an import has recorded that cannot go on, and end it. That it cannot is stored before, so no other pass goes
- * on with it, and a crash only makes the removal begin again.
+ * Remove the records of an import that cannot continue, and end it. The failure is stored first, so no other pass
+ * continues the import, and a crash only restarts the removal.
  */
 async function removeRecorded(context: ImportContext, pass: ImportPass): Promise<void> {
   const { value } = pass;
@@ -86,7 +87,7 @@ async function removeRecorded(context: ImportContext, pass: ImportPass): Promise
   await pass.save(failedNow(context), ...(project === undefined ? remains : []));
 }
 
-/** What is to be removed of an experiment that was being recorded: its record is not there. */
+/** Purge the parts of an experiment that was being recorded. Its own record does not exist yet. */
 const remainsOf = (context: ImportContext, { done, import_id, project_id }: ProjectImport): Write[] =>
   done > 0
     ? [
@@ -98,7 +99,7 @@ const remainsOf = (context: ImportContext, { done, import_id, project_id }: Proj
 
 const failedNow = ({ now }: ImportContext) => ({ status: 'FAILED', ended_at: now().toISOString() }) as const;
 
-/** The purge of what an import leaves unless it makes a project, due then. */
+/** The purge of an import's objects, due unless it creates a project. */
 export const purgeOfImport = (
   { import_id, project_id, created_at, upload_id }: ProjectImport,
   again_at: string | null,
@@ -114,7 +115,10 @@ export const purgeOfImport = (
   again_at,
 });
 
-/** Record what is in the project: the project's own first, then experiments, logged models, registered models. */
+/**
+ * Record the contents of the project: its own records first, then experiments, logged models and registered
+ * models.
+ */
 async function recordAll(
   context: ImportContext,
   pass: ImportPass,
@@ -126,7 +130,7 @@ async function recordAll(
   const ids = idsOf(begun, { experiments: experiments.length, models: models.length });
   const inProject = 1 + experiments.length + models.length;
   const steps = inProject + registered.length;
-  /** @returns false where the project refuses it */
+  /** @returns false if the project refuses it */
   const record = async (step: number): Promise<boolean> => {
     const { value } = pass;
     if (step >= inProject)
@@ -137,7 +141,7 @@ async function recordAll(
         : step <= experiments.length
           ? await recordExperiment(context, value, archive, ids, step)
           : await recordModel(context, value, archive, ids, step - experiments.length);
-    // After each step, so that it is known which experiment may be recorded in part.
+    // Save after each step, so the removal knows which experiment may be recorded in part.
     if (isRecorded) await pass.save({ done: step + 1, failures: 0 });
     return isRecorded;
   };
@@ -148,7 +152,7 @@ async function recordAll(
   return true;
 }
 
-/** Why something could not be recorded in the project, whose condition failed. */
+/** Explain why a condition on the project failed. */
 async function refusal({ records }: ImportContext, { project_id }: ProjectImport) {
   const isThere = (await findProjects(records, [project_id])).items.length > 0;
   return new ProjectArchiveError(
@@ -162,7 +166,7 @@ async function failed(context: ImportContext, pass: ImportPass, error: unknown, 
   if (error instanceof ProjectArchiveError) return endFailed(context, pass, error.message);
   const { import_id, failures, stage } = pass.value;
   log.error('import-failed', { import_id, stack: errorStack(error) });
-  // A removal is tried until it succeeds.
+  // A removal is retried until it succeeds.
   if (failures + 1 >= maxPassesThatFail && stage !== 'removing')
     return endFailed(context, pass, 'It failed for a reason that the log of the service names.');
   await pass.save({ failures: failures + 1 });
@@ -172,7 +176,7 @@ async function endFailed(context: ImportContext, pass: ImportPass, status_reason
   const { value } = pass;
   if (value.stage === 'checking') {
     const purge = purgeOfImport(value, null);
-    // It may have been worked off already, when the archive expired.
+    // The purge may already have run, when the archive expired.
     await pass.save({ ...failedNow(context), status_reason }, recordPurge(purge));
     return;
   }

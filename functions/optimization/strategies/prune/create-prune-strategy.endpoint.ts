@@ -20,7 +20,7 @@ const method = {
   ...queryParameters(pruneParameters),
 };
 
-/** Null for those of the model itself. */
+/** Null stands for the shapes of the model itself. */
 const shapesIn = (text: string): string | null => (text === autoShapes ? null : text);
 
 export const endpoint = defineEndpoint({
