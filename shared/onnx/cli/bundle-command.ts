@@ -2,11 +2,11 @@ import { basename } from 'node:path';
 import { build } from 'esbuild';
 import type { Bundle } from '../../bundle/write-bundle.ts';
 
-/** The command and the program of its stages, each in one file. */
+/** Entry points of the bundle. Each one becomes one file. */
 const programs = { command: 'shared/onnx/cli/command.ts', stage: 'shared/onnx/engine/process/main.ts' };
 
 /**
- * The command and its stages as one bundle.
+ * Bundle the command and the program of its stages.
  *
  * @param root folder of the project
  */
@@ -26,7 +26,7 @@ export async function bundleCommand(root: string): Promise<Bundle> {
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: 'none',
-    // CommonJS packages ask for node's own modules by require.
+    // CommonJS packages load Node's built-in modules with require.
     banner: {
       js: "import { createRequire as requireOfBundle } from 'node:module'; const require = requireOfBundle(import.meta.url);",
     },

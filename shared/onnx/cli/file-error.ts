@@ -11,13 +11,13 @@ const words: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 };
 
-/** The code of an error of the file system, as in `ENOENT`; undefined for other errors. */
+/** Return the code of a file system error, for example `ENOENT`. Undefined for other errors. */
 export function fileErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** An error of the file system as a message of one line; other errors unchanged. */
+/** Turn a file system error into a `ModelError` with a one-line message. Return other errors unchanged. */
 export function fileError(what: string, error: unknown): unknown {
   const code = fileErrorCode(error);
   return code === undefined ? error : new ModelError(`${what}: ${words[code] ?? code}.`);

@@ -8,17 +8,21 @@ import type { ModelSummary } from '../model/inspect/model-summary.ts';
 import { ModelError } from '../model/model-error.ts';
 import { fileError, fileErrorCode } from './file-error.ts';
 
-/** A file that is read, and thus never written to. */
+/** A file that the command reads. The command never writes to it. */
 export interface InputFile {
-  /** Absolute. */
+  /** Absolute path. */
   path: string;
   identity: string;
 }
 
-/** Identity of a file, the same for all its names and links. */
+/** Return the identity of a file. It is the same for all its names and links. */
 export const identityOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
 
-/** The file behind a path and its links; null where there is none. @throws other errors of the file system */
+/**
+ * Return the stat of the file that a path or link leads to. Null if there is no such file.
+ *
+ * @throws other errors of the file system
+ */
 export async function statOf(path: string): Promise<BigIntStats | null> {
   try {
     return await stat(path, { bigint: true });
@@ -28,7 +32,11 @@ export async function statOf(path: string): Promise<BigIntStats | null> {
   }
 }
 
-/** A file that a command line names, after `flag`, which is empty for the model. @throws ModelError */
+/**
+ * Check that a file from the command line is readable. `flag` is the flag before it, or empty for the model.
+ *
+ * @throws ModelError
+ */
 export async function inputFile(given: string, flag = ''): Promise<InputFile> {
   const what = `${flag} ${given}`.trim();
   if (given === '') throw new ModelError(`${flag || 'The model'} must name a file.`);
@@ -44,10 +52,10 @@ export async function inputFile(given: string, flag = ''): Promise<InputFile> {
   }
 }
 
-/** There is no deadline of a request here, and the file is the user's own. */
+/** Higher limits than the service has: no request deadline applies, and the file is the user's own. */
 const limits = { ...usualLimits, reads: 1e6, bytes: 2 ** 31, nameBytes: 2 ** 28, entries: 1e5, tensors: 1e5 };
 
-/** Inspect a model file. @throws ModelError where it is none */
+/** Inspect a model file. @throws ModelError if the file is not a model */
 export async function inspectFile(path: string): Promise<ModelSummary> {
   const file = await open(path);
   try {
@@ -62,7 +70,7 @@ export async function inspectFile(path: string): Promise<ModelSummary> {
   }
 }
 
-/** The data files of a model that are there. */
+/** Return the external data files of a model that exist. */
 export async function dataFilesOf(model: string, { external_files }: ModelSummary): Promise<InputFile[]> {
   const files: InputFile[] = [];
   for (const name of external_files) {

@@ -24,7 +24,7 @@ export const measureFlags = {
   markdown: ['boolean', 'Prints a table in Markdown, as for a comment on a pull request.'],
 } as const satisfies Readonly<Record<string, readonly [FlagKind, string]>>;
 
-/** What `--gate` says, for help. */
+/** Description of `--gate` for the help text. */
 export const measureGateHelp = `Ends with ${gateExitCode} where one of the conditions behind it does not hold: ${gateGrammar}. Without any, where the file is of no use.`;
 
 const usualSeconds = 10;
@@ -41,7 +41,7 @@ interface Prepared {
   format: 'json' | 'markdown' | 'text';
 }
 
-/** @throws ModelError naming everything that is wrong */
+/** @throws ModelError that names everything that is wrong */
 async function prepare(args: readonly string[]): Promise<Prepared> {
   const { gates = [], rest, ...gated } = takeGates(args);
   const kinds = new Map(Object.entries(measureFlags).map(([name, [kind]]) => [name, kind]));
@@ -93,9 +93,9 @@ function shown(measurement: Measurement, format: Prepared['format']): string {
 }
 
 /**
- * Measure a file, and print that.
+ * Measure a file and print the measurement.
  *
- * @returns the exit code: 0, or that of a gate that does not hold
+ * @returns the exit code: 0, or the exit code of a failed gate
  * @throws ModelError
  */
 export async function measureCommand(args: readonly string[], to: CommandContext): Promise<number> {

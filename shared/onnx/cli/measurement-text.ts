@@ -8,7 +8,7 @@ interface Row {
   name: string;
   base: string;
   file: string;
-  /** What became of it, with its interval. */
+  /** The change with its interval. */
   note: string;
 }
 
@@ -69,11 +69,11 @@ function comparedLines(measurement: Measurement): string[] {
   ];
 }
 
-/** The verdict of a gate. */
+/** Format the verdict of a gate as one line. */
 export const gateLine = ({ gate, verdict, measured, allowed }: Measurement['gates'][number]): string =>
   `${verdict.toUpperCase()}  ${gate}: ${measured}, allowed is ${allowed}`;
 
-/** A measurement as plain text. */
+/** Format a measurement as plain text. */
 export function measurementText(measurement: Measurement): string {
   const { summary, file, base, gates, warnings, notes, onnx_runtime } = measurement;
   const rows = [{ name: '', base: base?.file ?? '', file: file.file, note: '' }, ...rowsOf(measurement)].map(
@@ -94,13 +94,13 @@ export function measurementText(measurement: Measurement): string {
     .join('\n');
 }
 
-/** Text of others in a cell or a line: Markdown has no meaning in it. */
+/** Escape Markdown in text from a model or file for a cell or a line. */
 const plain = (text: string): string =>
   drawable(text).replaceAll(/[\\`*_[\]<>|#~]/g, (sign) =>
     sign === '<' ? '&lt;' : sign === '>' ? '&gt;' : `\\${sign}`,
   );
 
-/** A measurement as Markdown, for a comment on a pull request. */
+/** Format a measurement as Markdown, for a comment on a pull request. */
 export function measurementMarkdown(measurement: Measurement): string {
   const { summary, file, base, gates, warnings, notes, onnx_runtime } = measurement;
   const line = (cells: readonly string[]) => `| ${cells.map(plain).join(' | ')} |`;

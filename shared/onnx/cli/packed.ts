@@ -1,11 +1,11 @@
-// The engine as it is packed with the command `mps`, for any machine: the library that runs models is large and native, so it
-// is installed by who needs it.
+// Entry point of the engine in the `mps` package, which runs on any machine. The package leaves out
+// onnxruntime-node, because that library is large and native. Users install it themselves.
 import { fileURLToPath } from 'node:url';
 
-/** The bundler puts it in. */
+/** Defined by the bundler. */
 declare const runtimeVersion: string;
 
-/** That of the package, where the library is looked for first. */
+/** Folder of the package. Node resolves onnxruntime-node from here first. */
 const folder = fileURLToPath(new URL('..', import.meta.url));
 
 function lacking(): string | undefined {

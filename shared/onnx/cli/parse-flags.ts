@@ -27,7 +27,7 @@ function kindOf({ type, const: constant }: z.core.JSONSchema.BaseSchema): FlagKi
   return 'number';
 }
 
-/** The values that the methods give a parameter. */
+/** Describe a parameter by the constant values in the methods' schemas. */
 function choices(methods: readonly z.ZodObject[], parameter: string): string {
   const all = methods.flatMap((method) => {
     const rule: z.core.$ZodType | undefined = method.shape[parameter];
@@ -37,13 +37,14 @@ function choices(methods: readonly z.ZodObject[], parameter: string): string {
   return `One of ${[...new Set(all)].join(', ')}.`;
 }
 
-/** The parameters of an operation as flags: what its methods' schemas take, each once. */
+/** Return the parameters of an operation as flags, from the schemas of its methods. Each parameter occurs once. */
 export function requestFlags(operation: Operation): ReadonlyMap<string, Flag> {
   const methods = operation === 'prune' ? pruneSchemas() : quantizeSchemas();
   const flags = new Map<string, Flag>();
   for (const method of methods) {
     for (const [parameter, rule] of Object.entries<z.core.$ZodType>(method.shape)) {
-      // Most are of several methods: to describe each anew would take longer than to read a small model.
+      // Several methods share most parameters. Describing each one again would take longer than reading a small
+      // model.
       if (parameter === 'operation' || flags.has(flagName(parameter))) continue;
       const schema = z.toJSONSchema(rule, { io: 'input' });
       const description = schema.description ?? choices(methods, parameter);
@@ -53,7 +54,7 @@ export function requestFlags(operation: Operation): ReadonlyMap<string, Flag> {
   return flags;
 }
 
-/** Flags of both operations that name files and folders. */
+/** Flags of both operations for files, shapes and limits. */
 export const commonFlags = {
   out: 'File that the result is written to; folders that are missing are made.',
   calibration: 'npz file of inputs that ranges are taken from.',
@@ -63,14 +64,14 @@ export const commonFlags = {
   seconds: 'Most seconds that a stage may take.',
 } as const;
 
-/** Whether files of an earlier result may be replaced. */
+/** Flag that allows replacing the files of an earlier result. */
 export const forceFlag = {
   name: 'force',
   description:
     'Replaces what is there under the names of the result: the file of --out, its .data, and its receipt. What is read is never replaced.',
 } as const;
 
-/** Whether a script hears of a result that is of no use. */
+/** Flag that reports a useless result to scripts through the exit code. */
 export const gateFlag = {
   name: 'gate',
   description: `Ends with ${gateExitCode} where the result is of no use: an output's relative error above ${uselessError}, or agreement below ${usefulAgreement}, on the set. With conditions behind it, as those of measure: where one does not hold. The result is written all the same.`,
@@ -82,18 +83,21 @@ export interface Command {
   request: Readonly<Record<string, unknown>>;
   options: Readonly<Partial<Record<keyof typeof commonFlags, string>>>;
   force: boolean;
-  /** Conditions of `--gate`; undefined if the line has no `--gate`. */
+  /** Conditions of `--gate`. Undefined if the command line has no `--gate`. */
   gates: readonly Gate[] | undefined;
   /** Errors of the command line itself. */
   faults: readonly string[];
-  /** Parameters that already have such an error. Later errors about them are not reported. */
+  /** Parameters with such an error. Later errors about them are not reported. */
   faulty: ReadonlySet<string>;
 }
 
 const isOperation = (text: string | undefined): text is Operation => operations.some((one) => one === text);
 const isCommonFlag = (name: string): name is keyof typeof commonFlags => Object.hasOwn(commonFlags, name);
 
-/** The value of a flag that is not a switch; undefined if it must be a number and is not. */
+/**
+ * Return the value of a flag that is not a switch. Undefined if the flag requires a number and the text is not
+ * one.
+ */
 function flagValue({ kind }: Flag, texts: readonly string[]): unknown {
   if (kind === 'list') return texts.flatMap((text) => text.split(',')).filter((part) => part !== '');
   const [text = ''] = texts;
@@ -103,10 +107,10 @@ function flagValue({ kind }: Flag, texts: readonly string[]): unknown {
 }
 
 /**
- * Parse a command line, and list all its errors. The request is checked later, by the schema of its method.
+ * Parse a command line and list all its errors. The schema of the method checks the request later.
  *
- * @returns null where help is requested
- * @throws ModelError where it names no operation
+ * @returns null if the user asks for help
+ * @throws ModelError if the command line names no operation
  */
 export function parseCommand(argv: readonly string[]): Command | null {
   if (argv.length === 0 || argv.includes('--help') || argv.includes('-h')) return null;
@@ -127,7 +131,7 @@ export function parseCommand(argv: readonly string[]): Command | null {
   );
   const faults = [...gated.faults, ...read.faults];
   const [model = '', ...others] = positionals;
-  // The text behind an unknown flag may have been its value.
+  // The text after an unknown flag may be its value.
   if ((positionals.length === 0 || others.length > 0) && !hasUnknown)
     faults.push('Give one model, as a path.');
   const request: Record<string, unknown> = { operation };

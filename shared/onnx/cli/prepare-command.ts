@@ -6,7 +6,11 @@ import { dataFilesOf, type InputFile, inputFile, inspectFile } from './input-fil
 import type { Command } from './parse-flags.ts';
 import { ResultFiles } from './result-files.ts';
 
-/** The shapes that a text gives to a model's inputs, by name. @throws ModelError naming both where they differ */
+/**
+ * Parse a text with the shapes of a model's inputs, and return them by name.
+ *
+ * @throws ModelError that names the text and the inputs if they differ
+ */
 export function requestedShapes(
   text: string,
   { inputs }: ModelSummary,
@@ -16,7 +20,7 @@ export function requestedShapes(
   return new Map(matched.shapes.map(({ name, dims }) => [name, dims]));
 }
 
-/** A command that was checked. */
+/** A command that passed all checks. */
 export interface PreparedCommand {
   request: OptimizationRequest;
   model: string;
@@ -26,11 +30,11 @@ export interface PreparedCommand {
   memoryBytes: number | undefined;
   seconds: number | undefined;
   result: ResultFiles;
-  /** Files that are never written to. */
+  /** Files that the command never writes to. */
   inputs: readonly InputFile[];
 }
 
-/** A number above 0 that a flag gives. @throws ModelError */
+/** Parse the value of a flag as a number above 0. @throws ModelError */
 export function positive(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text);
@@ -47,9 +51,9 @@ function judgedRequest({ operation, request, faulty }: Command) {
 }
 
 /**
- * Check a command before any work: its request, and every file that it reads or writes.
+ * Check a command's request and every file that it reads or writes, before any work.
  *
- * @throws ModelError naming everything that is wrong
+ * @throws ModelError that names everything that is wrong
  */
 export async function prepareCommand(command: Command): Promise<PreparedCommand> {
   const { options, force } = command;
@@ -74,7 +78,7 @@ export async function prepareCommand(command: Command): Promise<PreparedCommand>
   const evaluation = await attempt(() =>
     evaluated === undefined ? undefined : inputFile(evaluated, '--evaluation'),
   );
-  // Without --force no existing file is replaced.
+  // The model is inspected only with --force, which could replace its data files, or with given shapes.
   const mustLook = model !== undefined && (force || shapesText !== undefined);
   const summary = mustLook ? await attempt(() => inspectFile(model.path)) : undefined;
   const data = model && summary && (await attempt(() => dataFilesOf(model.path, summary)));

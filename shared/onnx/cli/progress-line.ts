@@ -1,13 +1,15 @@
 import { drawable } from '../../drawing/drawn-text.ts';
 import { bytesText } from '../receipt/amount-text.ts';
 
-/** Where to write to, and whether it is a terminal. */
+/** An output stream. */
 interface Terminal {
   write(text: string): unknown;
   isTTY?: boolean;
 }
 
-/** Shows how far a stage is: on a terminal one line that changes, elsewhere a line for each stage. */
+/**
+ * Show the progress of a stage. On a terminal this is one line that changes, elsewhere one line for each stage.
+ */
 export class ProgressLine {
   readonly #to: Terminal;
   #shown = '';
@@ -24,7 +26,7 @@ export class ProgressLine {
     this.#to.write(this.#to.isTTY ? `\r\x1b[2K${text}` : `${text}\n`);
   }
 
-  /** Writes a line that stays. */
+  /** Write a line that stays. */
   say(line: string): void {
     this.clear();
     this.#to.write(`${drawable(line)}\n`);

@@ -1,23 +1,23 @@
 import { parseArgs } from 'node:util';
 
-/** How the text of a flag is read. */
+/** How a flag's text is parsed. */
 export type FlagKind = 'boolean' | 'number' | 'text' | 'list';
 
-/** A command line taken apart. */
+/** A parsed command line. */
 export interface Arguments {
-  /** The texts given to each flag: one, or several where the flag is a list. */
+  /** The texts of each flag. Only a list flag may have several. */
   texts: ReadonlyMap<string, readonly string[]>;
   switches: ReadonlyMap<string, boolean>;
   positionals: readonly string[];
   /** All errors. */
   faults: readonly string[];
-  /** Flags without their value, which need no second error. */
+  /** Flags without a value. They need no second error. */
   lacking: ReadonlySet<string>;
-  /** Whether something is unknown, so that what follows it may be its value. */
+  /** Whether a flag is unknown. The text after it may then be its value. */
   hasUnknown: boolean;
 }
 
-/** Split a command line into the flags that it may have; `of` names the command in messages. */
+/** Split a command line into the given flags. `of` names the command in messages. */
 export function readArguments(
   args: readonly string[],
   kinds: ReadonlyMap<string, FlagKind>,
@@ -56,7 +56,7 @@ export function readArguments(
       else if (switches.has(name)) faults.push(`--${name} is given twice.`);
       switches.set(name, !isNegative);
     } else if (value === undefined || (inlineValue === false && value.startsWith('--'))) {
-      // The text in the place of its value is another flag.
+      // The value is missing: another flag follows.
       const rest = readArguments(args.toSpliced(index, 1), kinds, of);
       const lacks = `--${name} lacks its value.`;
       return { ...rest, faults: [lacks, ...rest.faults], lacking: new Set([name, ...rest.lacking]) };

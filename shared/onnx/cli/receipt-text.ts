@@ -65,7 +65,7 @@ function outputLines({ outputs, checked_layers, run_as_whole, compared_on }: Rec
   );
 }
 
-/** Layers whose weights changed most. */
+/** List the layers with the largest relative error of their weights. */
 function contributionLines({ layers }: Receipt): string[] {
   const changed = layers
     .filter(({ error }) => error !== null && error > 0)
@@ -77,7 +77,7 @@ function contributionLines({ layers }: Receipt): string[] {
   );
 }
 
-/** What `auto` measured: those that none beats in both size and loss. */
+/** List the candidates of `auto` that no other candidate beats in both size and loss. */
 function candidateLines({ candidates }: Receipt): string[] {
   const front = candidates.filter(({ is_on_front, is_chosen }) => is_on_front || is_chosen);
   const rows = front.map(({ name, file_bytes, loss, latency_ratio, holds, is_chosen }) => [

@@ -5,7 +5,7 @@ import { ModelError } from '../model/model-error.ts';
 import { fileError, fileErrorCode } from './file-error.ts';
 import { type InputFile, identityOf, statOf } from './input-file.ts';
 
-/** Whether the path exists, also as a broken link. */
+/** Whether the path exists. A broken link counts. */
 async function isThere(path: string): Promise<boolean> {
   try {
     await lstat(path);
@@ -18,17 +18,17 @@ async function isThere(path: string): Promise<boolean> {
 
 const isFolder = (given: string): string => `--out ${given} is a folder; give the name of a file in it.`;
 
-/** The files that a command writes. All are in one folder, and their names come from the name of the result. */
+/** The files that a command writes. They share one folder, and their names derive from the name of the result. */
 export class ResultFiles {
   /** The value of `--out`, as the user typed it. */
   readonly #given: string;
-  /** Absolute paths. */
+  /** Absolute paths of the files. */
   readonly model: string;
   readonly data: string;
   readonly receipt: string;
   readonly page: string;
 
-  /** @throws ModelError where `given` names no file */
+  /** @throws ModelError if `given` names no file */
   constructor(given: string) {
     if (given === '') throw new ModelError('--out must name the file that the result is written to.');
     if (/\/$/.test(given)) throw new ModelError(isFolder(given));
@@ -49,8 +49,8 @@ export class ResultFiles {
   }
 
   /**
-   * Check that the files may be written. An input file is never written, by none of its names: a link counts as its
-   * target. Other existing files are replaced only with --force.
+   * Check that the files may be written. An input file is never written, whatever path leads to it: a link counts
+   * as its target. Other existing files are replaced only with --force.
    *
    * @throws ModelError
    */
@@ -84,23 +84,24 @@ export class ResultFiles {
     return true;
   }
 
-  /** An empty folder to work in, on the file system of the result. @throws ModelError where there can be none */
+  /** Create an empty work folder on the file system of the result. @throws ModelError if that is not possible */
   async workFolder(): Promise<string> {
     try {
       await mkdir(this.folder, { recursive: true });
       return await mkdtemp(join(this.folder, '.optimize-'));
     } catch (error) {
       const what = `Nothing can be written to ${this.folder}`;
-      // The error that folders of the kernel (/proc) give.
+      // Kernel folders such as /proc return this error.
       if (fileErrorCode(error) === 'ENOENT') throw new ModelError(`${what}: no file can be made there.`);
       throw fileError(what, error);
     }
   }
 
   /**
-   * Moves files to their places, each at once: the model last, so that it is there only with all that belongs to it.
+   * Move each file to its place with an atomic rename. The model moves last, because its other files must exist
+   * before it.
    *
-   * @returns where they are
+   * @returns the paths of the files
    */
   async put(files: {
     model: string;
@@ -114,7 +115,7 @@ export class ResultFiles {
       { from: files.page, to: this.page },
     ];
     try {
-      // A former model must not be found with data of another.
+      // An earlier model must not appear together with the data of the new one.
       if (files.data !== undefined) await rm(this.model, { force: true });
       for (const { from, to } of moves) await rename(from, to);
       await rename(files.model, this.model);

@@ -15,10 +15,10 @@ import { prepareCommand } from './prepare-command.ts';
 import { receiptText } from './receipt-text.ts';
 import { usage } from './usage.ts';
 
-/** Seconds that the gates of a result are timed for. */
+/** Seconds of timing for the gates of a result. */
 const gateSeconds = 10;
 
-/** Whether a result holds what `--gate` asks for; conditions are measured, and their verdicts printed. */
+/** Whether a result passes `--gate`. Measure its conditions and print their verdicts. */
 async function holdsGates(
   gates: readonly Gate[],
   receipt: Receipt,
@@ -59,7 +59,7 @@ async function optimize(command: Command, to: CommandContext): Promise<number> {
     const [json, page] = [join(folder, 'receipt.json'), join(folder, 'receipt.svg')];
     await writeFile(json, `${JSON.stringify(receipt, null, 2)}\n`);
     await writeFile(page, renderReceipt(receipt));
-    // Others may have written there meanwhile.
+    // Another process may have created these files during the work.
     await result.refuseTaken(inputs, command.force);
     const written = await result.put({ model, data, receipt: json, page });
     to.progress.clear();
@@ -76,8 +76,8 @@ async function optimize(command: Command, to: CommandContext): Promise<number> {
 /**
  * Run the command that prunes, quantizes and measures without the service.
  *
- * @returns its exit code: 0 done, 1 for an error, which was printed, 4 where a gate does not hold, 130 when it was
- *   interrupted
+ * @returns the exit code: 0 for success, 1 for an error, which was printed, 4 for a failed gate, 130 for an
+ *   interruption
  */
 export async function runCli(argv: readonly string[], to: CommandContext): Promise<number> {
   try {

@@ -4,12 +4,12 @@ import { ModelError } from '../model/model-error.ts';
 
 const flag = '--gate';
 
-/** A condition has a sign that neither paths nor names of methods have. */
+/** A condition contains `<` or `>`. Paths and names of methods do not. */
 const isCondition = (text: string | undefined): text is string => text !== undefined && /[<>]/.test(text);
 
 /**
- * Takes each `--gate` and the conditions after it out of a command line. A line may have several `--gate`, and
- * each may have any number of conditions, or none. `gates` is undefined if the line has no `--gate`.
+ * Remove each `--gate` and the conditions after it from a command line. A command line may have several `--gate`,
+ * each with any number of conditions, or none. `gates` is undefined if there is no `--gate`.
  */
 export function takeGates(args: readonly string[]): {
   gates: Gate[] | undefined;

@@ -5,7 +5,7 @@ import { commonFlags, forceFlag, gateFlag, operations, requestFlags } from './pa
 
 const line = (name: string, description: string): string => `  --${name.padEnd(14)} ${description}\n`;
 
-/** The text of `--help`. */
+/** Return the text of `--help`. */
 export function usage(): string {
   const parts = operations.map((operation) => {
     const allowed = operation === 'prune' ? allowedPrunings : allowedQuantizations;

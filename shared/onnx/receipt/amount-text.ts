@@ -1,6 +1,6 @@
 import { countText, valueText } from '../../drawing/number-text.ts';
 
-/** A count; in thousands or millions where that is shorter. */
+/** Format a count, in millions or billions if it is large. */
 export function amountText(count: number): string {
   if (count >= 1e9) return `${threeDigits(count / 1e9)} billion`;
   if (count >= 1e6) return `${threeDigits(count / 1e6)} million`;
@@ -12,7 +12,7 @@ const threeDigits = (value: number): string =>
 
 const byteUnits = ['bytes', 'KB', 'MB', 'GB', 'TB'];
 
-/** Bytes in the unit that suits them, thousands of thousands: `13.96 MB`. */
+/** Format bytes in a fitting decimal unit: `13.96 MB`. */
 export function bytesText(bytes: number): string {
   let [value, unit] = [bytes, 0];
   while (value >= 1000 && unit < byteUnits.length - 1) {
@@ -29,14 +29,17 @@ export const secondsText = (seconds: number): string => `${threeDigits(seconds)}
 export const shareText = (share: number): string =>
   `${(share * 100).toFixed(share > 0.999 && share < 1 ? 2 : 1)} %`;
 
-/** An error as people compare it: two significant digits. */
+/** Format an error with two significant digits. */
 export const errorText = (error: number): string =>
   error === 0 ? '0' : valueText(Number(error.toPrecision(2)));
 
-/** How a value changed, as a factor. */
+/** Format a change as the factor after / before. */
 export const factorText = (before: number, after: number): string =>
   before > 0 && after > 0 ? `${threeDigits(after / before)} ×` : '';
 
-/** How fast a result is beside its model, from time after / time before: above 1 is faster, wherever it is said. */
+/**
+ * Format speed relative to the source model, from the ratio time after / time before. Speed is always shown so
+ * that above 1 is faster.
+ */
 export const speedText = (ratio: number): string =>
   ratio > 0 ? `${threeDigits(1 / ratio)} times as fast` : '';

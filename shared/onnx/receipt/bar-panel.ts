@@ -17,14 +17,14 @@ export interface BarRow {
 }
 
 /**
- * Meaning of the length of a bar: its share of the longest of its row, of the longest of all, or of the number 1; or
- * its power of ten between 10⁻⁶ and 1.
+ * Meaning of a bar's length. `row`: its share of the longest bar in its row. `all`: its share of the longest bar
+ * in the panel. `share`: its share of the number 1. `powers`: its power of ten between 10⁻⁶ and 1.
  */
 export type BarScale = 'row' | 'all' | 'share' | 'powers';
 
 export interface BarPanel {
   title: string;
-  /** Meaning of the lengths, where it needs words. */
+  /** Explanation of the lengths, if they need one. */
   subtitle?: string;
   rows: readonly BarRow[];
   scale: BarScale;
@@ -32,7 +32,7 @@ export interface BarPanel {
   foot?: string;
 }
 
-/** A part of a page without its frame, its upper left corner at the origin. */
+/** A part of a page without its frame. Its upper left corner is the origin. */
 export interface DrawnPanel {
   svg: string;
   height: number;
@@ -46,7 +46,7 @@ const rowGap = 8;
 
 const footHeight = 18;
 
-/** Draw rows of bars, with names at the left and values at their ends. */
+/** Draw rows of bars with labels at the left and values at the ends of the bars. */
 export function drawBars(panel: BarPanel, width: number): DrawnPanel {
   const { title, subtitle = '', rows, foot, scale } = panel;
   const labels = Math.max(...rows.map(({ label }) => textWidth(label, labelSize)), 40);
@@ -86,7 +86,7 @@ export function drawBars(panel: BarPanel, width: number): DrawnPanel {
 
 const least = 1e-6;
 
-/** Length of a bar in pixels, by its row. */
+/** Return the function that maps a value and its row to a bar length in pixels. */
 function lengthOf({ rows, scale }: BarPanel, width: number): (value: number, row: BarRow) => number {
   const longest = (some: readonly BarRow[]): number =>
     Math.max(0, ...some.flatMap(({ bars }) => bars.map(({ value }) => value)));
@@ -106,7 +106,7 @@ const barHeight = 10;
 
 const rowHeight = ({ bars }: BarRow): number => Math.max(1, bars.length) * (barHeight + 2) + rowGap;
 
-/** The powers of ten that bars are measured by. */
+/** Draw the grid lines and labels of the powers of ten. */
 function powerGrid(left: number, width: number, top: number, bottom: number): string[] {
   const powers = scaleLog()
     .domain([least, 1])
@@ -120,7 +120,7 @@ function powerGrid(left: number, width: number, top: number, bottom: number): st
   });
 }
 
-/** Least drawn length of a bar, in pixels. */
+/** Minimum drawn length of a bar in pixels. */
 const shortest = 1.5;
 
 function drawRow(

@@ -1,5 +1,5 @@
 import type { Receipt } from './receipt.ts';
 
-/** Samples at once of a timing: the first dimension of its inputs. */
+/** Return the batch size of a timing: the first dimension of its first input. */
 export const batchSize = ({ shapes }: NonNullable<Receipt['latency']>): number =>
   Object.values(shapes)[0]?.[0] ?? 1;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import type { Receipt } from './receipt.ts';
 
-/** The machine that measures: its processor, and those of its instruction sets that matter. */
+/** Return the processor of this machine and its relevant instruction sets. */
 export function hardware(): Receipt['hardware'] {
   const flags = processorFlags();
   return {
@@ -22,7 +22,7 @@ function processorFlags(): ReadonlySet<string> {
   }
 }
 
-/** Instruction sets that decide how fast, and how exactly, products of 8 bits and of floats are computed. */
+/** Instruction sets that affect the speed and exactness of 8-bit and float products. */
 const telling = [
   'avx2',
   'fma',

@@ -12,7 +12,7 @@ import type { BarPanel, BarRow } from './bar-panel.ts';
 import { batchSize } from './batch-size.ts';
 import type { Receipt } from './receipt.ts';
 
-/** Colours of before, after, and errors; each with a contrast of at least 3 to 1 on white. */
+/** Bar colours. Each has a contrast of at least 3 to 1 on white. */
 export const barColours = {
   before: '#8a94a0',
   after: '#0b63b0',
@@ -21,7 +21,7 @@ export const barColours = {
   memory: '#7a3fb8',
 };
 
-/** Sizes, times and accuracy of the model and of its result. */
+/** Return the panel with the sizes, times and accuracy of the model and its result. */
 export function changePanel(receipt: Receipt): BarPanel {
   const { latency, latency_batch, accuracy } = receipt;
   const rows = [
@@ -71,7 +71,7 @@ const latencyRow = (label: string, times: Change): BarRow => ({
 
 const layersShown = 40;
 
-/** What `auto` measured, by size; undefined where it did not search. */
+/** Return the panel with the candidates that `auto` measured, by size. Undefined if it did not search. */
 export function candidatePanel({ candidates }: Receipt): BarPanel | undefined {
   if (candidates.length === 0) return undefined;
   const rows = candidates.slice(0, layersShown).map(
@@ -100,7 +100,7 @@ const more = (all: number, shown: number, what: string): string | undefined =>
 
 const outputsShown = 20;
 
-/** Relative L2 error of each output, or of each layer that was run by itself. */
+/** Return the panel with the relative L2 error of each output, or of each layer that ran alone. */
 export function outputPanel({ outputs, checked_layers, run_as_whole, compared_on }: Receipt): BarPanel {
   const measured = run_as_whole
     ? outputs.map(({ name, relative_l2_error, why }) => ({ label: name, error: relative_l2_error, why }))
@@ -127,7 +127,7 @@ export function outputPanel({ outputs, checked_layers, run_as_whole, compared_on
   return withFoot(panel, more(measured.length, outputsShown, 'of them'));
 }
 
-/** Share of zeros of each layer, and the error of its weight. */
+/** Return the panels with the share of zeros of each layer and the error of its weight. */
 export function layerPanels({ layers, layers_omitted }: Receipt): BarPanel[] {
   const shown = layers.slice(0, layersShown);
   const foot = more(layers.length + layers_omitted, layersShown, 'layers');
@@ -173,7 +173,7 @@ export function layerPanels({ layers, layers_omitted }: Receipt): BarPanel[] {
 
 const operatorsShown = 16;
 
-/** How often each operator occurs before and after. */
+/** Return the panel with the count of each operator before and after. */
 export function operatorPanel({ operators: { before, after } }: Receipt): BarPanel {
   const count = (of: Readonly<Record<string, number>>, name: string): number =>
     Object.hasOwn(of, name) ? (of[name] ?? 0) : 0;
@@ -188,7 +188,7 @@ export function operatorPanel({ operators: { before, after } }: Receipt): BarPan
   return withFoot(panel, more(names.length, operatorsShown, 'operators'));
 }
 
-/** Seconds and peak memory of the stages. */
+/** Return the panels with the seconds and peak memory of each stage. */
 export function stagePanels({ stages }: Receipt): BarPanel[] {
   return [
     {

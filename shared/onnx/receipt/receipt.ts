@@ -1,14 +1,20 @@
 import * as z from 'zod';
 import { DataUsed } from './data-used.ts';
 
-/** The error of an output and the share of equal choices beyond which a result is useless. */
+/**
+ * A result is useless if the relative error of an output is above `uselessError`, or agreement is below
+ * `usefulAgreement`.
+ */
 export const uselessError = 0.2;
 export const usefulAgreement = 0.9;
 
 const count = z.int().nonnegative();
 const change = <T extends z.ZodType>(measure: T) => z.object({ before: measure, after: measure });
 
-/** The change of a layer's weight; see `LayerChange`. Sparsity is the share of zeros, null where not counted. */
+/**
+ * The change of a layer's weight; see `LayerChange`. Sparsity is the share of zeros. It is null if the zeros were
+ * not counted.
+ */
 const Layer = z.object({
   layer: z.string(),
   operator: z.string(),
@@ -19,15 +25,15 @@ const Layer = z.object({
   nonzero_after: count.nullable(),
   sparsity_before: z.number().nullable(),
   sparsity_after: z.number().nullable(),
-  /** ‖w′ − w‖ / ‖w‖; null where the shapes differ. */
+  /** ‖w′ − w‖ / ‖w‖; null if the shapes differ. */
   error: z.number().nullable(),
 });
 
 const Output = z.object({
   name: z.string(),
   /**
-   * ‖after − before‖ / ‖before‖ over the samples of `compared_on`, of values that are finite in the model; null where
-   * it is not defined, for the reason in `why`.
+   * ‖after − before‖ / ‖before‖ over the samples of `compared_on`. Only values that are finite in the model count.
+   * Null if the error is not defined; `why` gives the reason.
    */
   relative_l2_error: z.number().nullable(),
   largest_difference: z.number().nullable(),
@@ -52,7 +58,7 @@ const Latency = z.object({
   /** Milliseconds of one run, one thread. */
   p50: change(z.number()),
   p90: change(z.number()),
-  /** Median over the blocks of time after / time before, and its bootstrap 95 % interval. */
+  /** Median over the blocks of the ratio time after / time before, and its bootstrap 95 % interval. */
   ratio: z.number(),
   ratio_interval: z.tuple([z.number(), z.number()]),
   /** The same ratio of the source model against itself. It shows how far from 1 a ratio may be by chance. */
@@ -62,33 +68,33 @@ const Latency = z.object({
   shapes: z.record(z.string(), z.array(count)),
 });
 
-/** A layer that was checked by itself, because the model is too large to be run as a whole. */
+/** A layer that was checked alone because the model is too large to run as a whole. */
 const CheckedLayer = z.object({
   layer: z.string(),
   relative_l2_error: z.number().nullable(),
   why: z.string().nullable(),
 });
 
-/** A way to quantize that `auto` measured. */
+/** A candidate that `auto` measured. */
 const Tried = z.object({
   name: z.string(),
-  /** The requests of this way, in the order in which they are applied. */
+  /** The requests of this candidate in the order of their application. */
   steps: z.array(z.record(z.string(), z.unknown())),
   file_bytes: count,
-  /** Loss of accuracy; without labels, the largest error of an output. Null if an output is broken. */
+  /** Loss of accuracy. Without labels, the largest error of an output. Null if an output is broken. */
   loss: z.number().nullable(),
   error: z.number().nullable(),
   accuracy: z.number().nullable(),
-  /** Time after / time before; null where it was not timed. */
+  /** Time after / time before; null if the candidate was not timed. */
   latency_ratio: z.number().nullable(),
-  /** Whether it loses no more than the request allows. */
+  /** Whether the loss is at most the one that the request allows. */
   holds: z.boolean(),
-  /** Whether no other way is both smaller and loses less. */
+  /** Whether no other candidate is both smaller and loses less (Pareto front). */
   is_on_front: z.boolean(),
   is_chosen: z.boolean(),
 });
 
-/** The changes to a model and their effects: every number in it was measured. */
+/** The changes to a model and their effects. Every number in it was measured. */
 export const Receipt = z.object({
   receipt_version: z.literal(1),
   summary: z
@@ -109,28 +115,33 @@ export const Receipt = z.object({
   request: z.record(z.string(), z.unknown()),
   /** Bytes of all files of the model. */
   file_bytes: change(count),
-  /** The same files through gzip of `gzip_level`; null where that was not measured. */
+  /** Size of the same files after gzip at `gzip_level`; null if it was not measured. */
   gzip_bytes: change(count).nullable(),
   gzip_level: count,
-  /** Whether the size through gzip is that of samples, in proportion. */
+  /** Whether the gzip size was extrapolated from samples. */
   gzip_sampled: z.boolean().default(false),
-  /** How much was measured. */
+  /** How thoroughly the result was measured. */
   measure: z.enum(['none', 'quick', 'full']).default('full'),
-  /** Values of all floating-point and quantized constants; scales, zero points and shapes are none. */
+  /**
+   * Number of values in all floating-point and quantized constants. Scales, zero points and shapes do not count.
+   */
   parameters: change(count),
   nonzero_parameters: change(count),
   pruning: Pruning.nullable(),
-  /** How often each operator occurs, `domain.Operator` where it is not ONNX's own. */
+  /** Count of each operator. Operators outside ONNX's own domain are named `domain.Operator`. */
   operators: change(z.record(z.string(), count)),
   opsets: change(z.record(z.string(), count)),
   layers: z.array(Layer),
-  /** Layers beyond those listed. */
+  /** Number of layers that the list leaves out. */
   layers_omitted: count,
   kept: z.array(z.object({ what: z.string(), why: z.string() })),
   notes: z.array(z.string()),
   suggestions: z.array(z.string()).default([]).describe('What may give a better result, most likely first.'),
   warnings: z.array(z.string()),
-  /** False where the model is too large for a session, and `checked_layers` stand for the outputs, or nothing was measured. */
+  /**
+   * False if the model is too large for a session, in which case `checked_layers` replaces the outputs, or if
+   * nothing was measured.
+   */
   run_as_whole: z.boolean(),
   outputs: z.array(Output),
   checked_layers: z.array(CheckedLayer),
@@ -169,16 +180,16 @@ export const Receipt = z.object({
     z.object({ name: z.string(), seconds: z.number().nonnegative(), peak_memory_bytes: count }),
   ),
   onnx_runtime: z.object({
-    /** Version that ran it here. */
+    /** Version that measured the result. */
     measured_with: z.string(),
-    /** Lowest version that is known to run the result. */
+    /** Lowest version known to run the result. */
     needed: z.string(),
   }),
   seeds: z.record(z.string(), count),
   hardware: z.object({
     processor: z.string(),
     architecture: z.string(),
-    /** Instruction sets that matter for what was measured. */
+    /** Instruction sets that affect the measurements. */
     flags: z.array(z.string()),
     threads: count,
   }),

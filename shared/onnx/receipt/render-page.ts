@@ -8,27 +8,27 @@ export interface Page {
   title: string;
   /** Description of the page for screen readers. */
   description: string;
-  /** Text below the title, the first of it in `colour`. */
+  /** Text below the title. The first entry is drawn in `colour`. */
   lines: readonly string[];
   colour?: string;
-  /** Panels in rows, which are as high as the highest of them. */
+  /** Panels in rows. Each row is as high as its highest panel. */
   rows: readonly (readonly DrawnPanel[])[];
 }
 
-/** Width of a page's panels together, in pixels. */
+/** Total width of a page's panels in pixels. */
 export const pageWidth = 960;
 
-/** Lines that a text below the title takes at most. */
+/** Maximum number of lines for a text below the title. */
 const maxLines = 5;
 
 const margin = 20;
 
 const lineHeight = 17;
 
-/** Between panels. */
+/** Gap between panels in pixels. */
 export const pageGap = 16;
 
-/** A page of panels as an SVG 1.1 document that stands alone, without script or outside resource. */
+/** Render a page of panels as a self-contained SVG 1.1 document without scripts or external resources. */
 export function renderPage(page: Page): string {
   const title = fitted(page.title, pageWidth, titleSize, true);
   const lines = page.lines.flatMap((line, at) =>

@@ -12,7 +12,7 @@ import {
 import { pageGap, pageWidth, renderPage } from './render-page.ts';
 import { drawTexts } from './text-panel.ts';
 
-/** Dark enough to be read on white. */
+/** Dark enough to read on white. */
 const warningColour = '#a3341a';
 
 /** Render a receipt as a page of bars and notes. */
@@ -25,14 +25,14 @@ export const renderReceipt = (receipt: Receipt): string =>
     rows: layout(receipt),
   });
 
-/** The request, in a line. */
+/** Describe the request in one line. */
 function titleOf({ operation, strategy, request }: Receipt): string {
   const { compression, precision, quant_type } = request;
   const how = operation === 'prune' ? `compression ${compression}` : `${precision} bits, ${quant_type}`;
   return `${operation === 'prune' ? 'Pruning' : 'Quantization'}: ${strategy}, ${how}`;
 }
 
-/** Description of the page for screen readers. */
+/** Describe the page for screen readers. */
 function description({ file_bytes, outputs }: Receipt): string {
   const errors = outputs.flatMap(({ name, relative_l2_error: error }) =>
     error === null ? [] : [`${name} ${error.toPrecision(2)}`],
@@ -62,7 +62,7 @@ function headLines({ onnx_runtime, hardware, opsets, seeds, pruning }: Receipt):
 
 const keptShown = 24;
 
-/** Panels in rows of one or two, which are as high as the higher of them. */
+/** Lay out the panels in rows of one or two. */
 function layout(receipt: Receipt): DrawnPanel[][] {
   const half = (pageWidth - pageGap) / 2;
   const texts = (title: string, lines: readonly string[], colour?: string): DrawnPanel[][] =>

@@ -4,7 +4,7 @@ import type { Receipt } from './receipt.ts';
 
 type Latency = NonNullable<Receipt['latency']>;
 
-/** How a result's time compares with its model's, with the interval in which that lies. */
+/** Compare the time of a result with its model's in a sentence, with the 95 % interval of the ratio. */
 export function speedSentence({
   ratio,
   ratio_interval: [least, most],
@@ -20,7 +20,7 @@ export function speedSentence({
 
 const times = (ratio: number): string => Number((1 / ratio).toPrecision(3)).toString();
 
-/** Instruction sets by their names among people; those that decide about 8-bit products. */
+/** Instruction sets that affect 8-bit products, with their usual names. */
 const deciding: Readonly<Record<string, readonly (readonly [flag: string, name: string])[]>> = {
   x64: [
     ['avx2', 'AVX2'],
@@ -34,10 +34,10 @@ const deciding: Readonly<Record<string, readonly (readonly [flag: string, name: 
   ],
 };
 
-/** Those whose absence is worth a word. */
+/** Instruction sets whose absence is reported. */
 const missed: readonly string[] = ['AVX2', 'AVX-512 VNNI', 'Arm dot product', 'I8MM'];
 
-/** A processor with the instruction sets on which the speed of 8-bit products depends, and those that it lacks. */
+/** Describe a processor with the present and missing instruction sets that affect the speed of 8-bit products. */
 export function processorText({ processor, architecture, flags }: Receipt['hardware']): string {
   const known = deciding[architecture] ?? [];
   const has = known.filter(([flag]) => flags.includes(flag)).map(([, name]) => name);
@@ -51,7 +51,10 @@ export function processorText({ processor, architecture, flags }: Receipt['hardw
   return [`${processor} (${architecture})`, ...parts].join(' ');
 }
 
-/** The line of a receipt that compares time, on the processor that measured. `why` says why nothing was timed. */
+/**
+ * Return the receipt line that compares time on the measuring processor. `why` gives the reason if nothing was
+ * timed.
+ */
 export const timeLine = (
   { latency, hardware }: Pick<Receipt, 'latency' | 'hardware'>,
   why: string | undefined,
@@ -61,8 +64,8 @@ export const timeLine = (
     : `${speedSentence(latency)}, one sample on ${hardware.threads} thread of ${processorText(hardware)}.`;
 
 /**
- * What is measured of a result that is made for a processor, and what is only expected. Undefined where it is made for
- * none in particular.
+ * Say which properties of a result for a target processor are measured, and which are only expected. Undefined if
+ * the request names no particular target.
  */
 export function targetLine(
   { request, hardware }: Pick<Receipt, 'request' | 'hardware'>,

@@ -3,7 +3,7 @@ import { drawable, fitted, textWidth } from '../../drawing/drawn-text.ts';
 import { textAt } from '../../drawing/svg-parts.ts';
 import type { DrawnPanel } from './bar-panel.ts';
 
-/** Text in lines that fit into a width, broken between words where it can be; at most so many lines. */
+/** Wrap text to a width in pixels, at word boundaries if possible. Return at most `maxLines` lines. */
 export function wrapped(text: string, width: number, maxLines: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -28,7 +28,7 @@ const padding = 14;
 
 const lineHeight = 16;
 
-/** Draws paragraphs under a title. */
+/** Draw paragraphs under a title. */
 export function drawTexts(
   title: string,
   texts: readonly string[],

@@ -1,7 +1,7 @@
 import { measures } from './measure.ts';
 import type { Parameters } from './parameter.ts';
 
-/** Parameters of every strategy. `maxError` is the description of that bound. */
+/** Return the parameters that every strategy has. `maxError` is the description of `max_error`. */
 export const commonParameters = (maxError: string) =>
   ({
     exclude: {
@@ -32,10 +32,10 @@ export const commonParameters = (maxError: string) =>
     },
   }) as const satisfies Parameters;
 
-/** What `auto` makes small. */
+/** Quantity that `auto` minimizes. */
 export const goals = ['size', 'latency'] as const;
 
-/** Parameters of `auto`, of either operation. */
+/** Parameters of `auto`, for both operations. */
 export const searchParameters = {
   max_loss: {
     kind: 'positive',

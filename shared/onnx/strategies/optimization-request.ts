@@ -4,13 +4,13 @@ import { checkQuantization, type QuantizeRequest } from './quantize-request.ts';
 import { type CalibratedStrategy, quantizeFacts } from './quantize-strategies.ts';
 import type { StrategyFacts } from './strategy-facts.ts';
 
-/** A pruning or a quantization to be done, with every default filled in. */
+/** A pruning or quantization request with every default filled in. */
 export type OptimizationRequest = PruneRequest | QuantizeRequest;
 
-/** How the requests of each operation are checked. */
+/** Request validator of each operation. */
 export const checkRequest = { prune: checkPruning, quantize: checkQuantization };
 
-/** Facts of the strategy of a request. */
+/** Return the facts of a request's strategy. */
 export const strategyFacts = (request: OptimizationRequest): StrategyFacts =>
   request.operation === 'prune' ? pruneFacts(request.strategy) : quantizeFacts(request.strategy);
 
@@ -27,12 +27,12 @@ export const needsStatistics = (request: OptimizationRequest): boolean =>
   (request.operation === 'quantize' && (request.smooth_alpha !== null || request.bias_correction));
 
 /**
- * Whether a request is told by the ranges of all values what half precision cannot hold. It does without them where there
- * is no calibration set: made-up inputs say little of how large values get.
+ * Whether a request uses the ranges of all values to find overflow in half precision. Without a calibration set it
+ * does not look for overflow: made-up inputs say little about how large values get.
  */
 export const looksForOverflow = (request: OptimizationRequest): boolean =>
   request.operation === 'quantize' && request.strategy === 'float16';
 
-/** Whether the model is run before it is transformed, on a calibration set as a rule. */
+/** Whether the model runs before its transformation, usually on a calibration set. */
 export const isCalibrated = (request: OptimizationRequest): boolean =>
   needsRanges(request) || needsStatistics(request);

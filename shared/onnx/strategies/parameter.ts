@@ -4,22 +4,25 @@ import { measures } from './measure.ts';
 type Kind = keyof typeof valueSchemas;
 
 /**
- * A parameter of the strategies of one operation. Its forms in queries, flags, records, answers and documents are
- * made from this. The strategy's entry has the values that it takes.
+ * A parameter of the strategies of one operation. Queries, flags, records, answers and documents derive their
+ * forms from it. The strategy's entry lists the values that the strategy accepts.
  */
 export interface Parameter {
   kind: Kind;
   description: string;
-  /** How to write it in a query, in a sentence. */
+  /** A sentence that says how to write the parameter in a query. */
   usage: string;
-  /** Values that some strategy takes, of a text. */
+  /** For a text: all values that at least one strategy accepts. */
   values?: readonly string[];
-  /** Bounds within which every strategy's values lie, of an integer. */
+  /** For an integer: bounds that hold for every strategy. */
   bounds?: readonly [least: number, most: number];
-  /** Whether a request must give it, or the value without it where that is the same for every strategy. */
+  /**
+   * Whether a request must give the parameter (`isRequired`), or its default if all strategies share it
+   * (`otherwise`).
+   */
   isRequired?: boolean;
   otherwise?: boolean | number | string;
-  /** What records mean that do not have it, because they are older than the parameter. */
+  /** Value of this parameter in records that are older than the parameter and lack it. */
   before?: boolean | number | string | null;
 }
 
@@ -27,7 +30,7 @@ export type Parameters = Readonly<Record<string, Parameter>>;
 
 type Value<K extends Kind> = z.output<ReturnType<(typeof valueSchemas)[K]>>;
 
-/** The values of all parameters of an operation. */
+/** Value types of all parameters of an operation. */
 export type ValuesOf<P extends Parameters> = {
   [N in keyof P]: P[N] extends { values: readonly (infer V)[] } ? V : Value<P[N]['kind']>;
 };
@@ -38,7 +41,7 @@ type SchemasOf<P extends Parameters> = {
     : ReturnType<(typeof valueSchemas)[P[N]['kind']]>;
 };
 
-/** Schemas of the values of a parameter, by its kind: as records keep them and as answers show them. */
+/** Value schemas by parameter kind, for records and answers. */
 const valueSchemas = {
   integer: () => z.number().int(),
   positive: () => z.number().nullable(),
@@ -47,7 +50,7 @@ const valueSchemas = {
   names: () => z.array(z.string()),
 };
 
-/** Schemas of the values of all parameters of an operation, for records and answers. */
+/** Return the value schemas of all parameters of an operation, for records and answers. */
 export function valueSchemasOf<P extends Parameters>(parameters: P): SchemasOf<P>;
 export function valueSchemasOf(parameters: Parameters): z.ZodRawShape {
   const schemas = Object.entries(parameters).map(([name, { kind, values, before }]) => {
@@ -57,7 +60,7 @@ export function valueSchemasOf(parameters: Parameters): z.ZodRawShape {
   return Object.fromEntries(schemas);
 }
 
-/** Most entries of a list of nodes or operators. */
+/** Maximum number of entries in a list of nodes or operators. */
 const maxNames = 1000;
 
 /** Names of nodes or types of operators. */
@@ -65,19 +68,19 @@ export const names = z
   .array(z.string().min(1, 'holds an empty name').max(512, 'holds a name of more than 512 characters'))
   .max(maxNames, `has more than ${maxNames} entries`);
 
-/** A whole number within bounds. */
+/** Return a schema for a whole number within bounds. */
 export function wholeNumber([least, most]: readonly [number, number]): z.ZodInt {
   const message = `must be a whole number from ${least} to ${most}`;
   return z.int(message).min(least, message).max(most, message);
 }
 
-/** A choice that a strategy leaves open, or that is settled as false. */
+/** Return a boolean schema if the strategy leaves the choice open, otherwise a schema that only accepts false. */
 export const choice = (isOpen: boolean, otherwise: boolean, message: string) =>
   isOpen ? z.boolean('must be true or false').default(otherwise) : z.literal(false, message).default(false);
 
 type CommonName = 'exclude' | 'max_error' | 'seed' | 'measure';
 
-/** Rules of the parameters that every strategy has alike. */
+/** Return the rules of the parameters that are the same for every strategy. */
 export const commonRules = ({
   exclude,
   max_error,
@@ -103,7 +106,7 @@ export const commonRules = ({
     .describe(measure.description),
 });
 
-/** One value of a request that its strategy does not allow, and what is allowed instead. */
+/** A value that the request's strategy does not allow. The message names the allowed values. */
 export interface ValueFault {
   name: string;
   message: string;
@@ -112,7 +115,7 @@ export interface ValueFault {
 /** A valid request, or all its errors. */
 export type Checked<T> = { request: T } | { faults: ValueFault[] };
 
-/** Check values by the schema of one strategy, with the first error of each. */
+/** Check values against the schema of one strategy. Report the first error of each value. */
 export function checkValues<S extends z.ZodObject>(
   schema: S,
   values: Readonly<Record<string, unknown>>,

@@ -11,12 +11,12 @@ import { type PruneStrategy, pruneFacts, pruneParameters, pruneStrategyNames } f
 import { quantizeParameters, quantizeStrategyNames } from './quantize-strategies.ts';
 import { searchRules } from './search-rules.ts';
 
-/** A pruning to be done, with every default filled in. */
+/** A pruning request with every default filled in. */
 export type PruneRequest = { operation: 'prune'; strategy: PruneStrategy } & ValuesOf<typeof pruneParameters>;
 
 /**
- * The schema of each pruning: what requests are checked by and what is published. They are created on first use, not
- * on import.
+ * Return the schema of each pruning strategy, for validation and for publication. Schemas are created on first
+ * use, not on import.
  */
 export const pruneSchemas = () => pruneStrategyNames.map((strategy) => schemaOf(strategy));
 
@@ -42,7 +42,7 @@ function compressionOf(strategy: PruneStrategy) {
   return rule.describe(description);
 }
 
-/** The only value that there is; a request that leaves it out means it where it is the default. */
+/** Accept one value only. A request may leave it out if it is the default compression. */
 function only(compression: number, message: string) {
   const value = z.literal(compression, message);
   return compression === pruneParameters.compression.otherwise ? value.default(compression) : value;
@@ -62,14 +62,14 @@ const fixed = pruneStrategyNames.flatMap((strategy) => {
   return compression === undefined ? [] : [`, and ${compression} with ${strategy}`];
 });
 
-/** The allowed combinations, in a sentence. */
+/** A sentence that names the allowed combinations. */
 export const allowedPrunings = `strategy is one of ${pruneStrategyNames.join(', ')}; compression is a whole number from 1${fixed.join('')}`;
 
-/** Checks a request for a pruning. Returns it with its defaults, or all errors. */
+/** Check a pruning request. Return it with its defaults, or return all errors. */
 export function checkPruning(values: Readonly<Record<string, unknown>>): Checked<PruneRequest> {
   const { strategy } = values;
   if (isPruneStrategy(strategy)) return checkValues(schemaOf(strategy), values);
-  // The other parameters can be checked by any strategy that leaves them open.
+  // Without a valid strategy, check the other parameters with one that leaves them open.
   const checked = checkValues(schemaOf('magnitude_global'), { ...values, strategy: 'magnitude_global' });
   const fault = { name: 'strategy', message: `must be one of ${pruneStrategyNames.join(', ')}` };
   return { faults: [fault, ...('faults' in checked ? checked.faults : [])] };
@@ -78,19 +78,19 @@ export function checkPruning(values: Readonly<Record<string, unknown>>): Checked
 const isPruneStrategy = (value: unknown): value is PruneStrategy =>
   pruneStrategyNames.some((strategy) => strategy === value);
 
-/** The strategy and parameters of a request for a pruning, as they are stored and shown. */
+/** Return the schemas of the strategy and parameters of a pruning, as stored and shown. */
 export const prunedBy = () => ({
   strategy: z.enum(pruneStrategyNames),
   ...valueSchemasOf(pruneParameters),
 });
 
-/** The same of a quantization. */
+/** Return the schemas of the strategy and parameters of a quantization, as stored and shown. */
 export const quantizedBy = () => ({
   strategy: z.enum(quantizeStrategyNames),
   ...valueSchemasOf(quantizeParameters),
 });
 
-/** A request as its record keeps it, with every default filled in. */
+/** Return the schema of a stored request with every default filled in. */
 export const storedRequest = () =>
   z.discriminatedUnion('operation', [
     z.object({ operation: z.literal('prune'), ...prunedBy() }),

@@ -2,7 +2,7 @@ import { commonParameters, searchParameters } from './common-parameters.ts';
 import type { Parameters } from './parameter.ts';
 import { namesOf, type StrategyFacts, type UsingStatistics } from './strategy-facts.ts';
 
-/** Every way to prune, by the name that requests give it. */
+/** Pruning strategies by the name in requests. */
 export const pruneStrategies = {
   magnitude_global: {
     description:
@@ -58,11 +58,11 @@ export const pruneStrategies = {
 } as const satisfies Readonly<Record<string, PruneFacts>>;
 
 interface PruneFacts extends StrategyFacts {
-  /** The only compression it can reach; any where it is not given. */
+  /** The only compression that the strategy reaches. Undefined if it reaches any. */
   compression?: number;
-  /** Whether it can spread what it removes by sensitivity. */
+  /** Whether the strategy can allocate removals to layers by sensitivity. */
   isAllocated?: boolean;
-  /** Whether it chooses among the others. */
+  /** Whether the strategy chooses among the other strategies. */
   searches?: boolean;
 }
 
@@ -72,7 +72,7 @@ export const pruneParameters = {
     kind: 'integer',
     description: '1/compression of the prunable weights is kept.',
     usage: 'A whole number, such as `2`, which n_m_2_4 always has.',
-    // Beyond any use; what is out of reach for a model is found out when it is pruned.
+    // No model needs more. The pruning itself refuses a compression that a model cannot reach.
     bounds: [1, 1_000_000],
     otherwise: 1,
   },
@@ -82,7 +82,7 @@ export const pruneParameters = {
       'Whether each layer loses the same part (uniform), or those whose output needs their channels least lose most.',
     usage: 'Of structured_reconstruct: `sensitivity`, which is its default, or `uniform`.',
     values: ['uniform', 'sensitivity'],
-    // Records of earlier releases do not have it.
+    // Records of earlier releases have no allocation.
     before: 'uniform',
   },
   ...searchParameters,
@@ -93,14 +93,17 @@ export type PruneStrategy = keyof typeof pruneStrategies;
 
 export const pruneStrategyNames = namesOf(pruneStrategies);
 
-/** Facts of a strategy. */
+/** Return the facts of a strategy. */
 export const pruneFacts = (strategy: PruneStrategy): PruneFacts => pruneStrategies[strategy];
 
-/** Whether a pruning would keep every weight: what its compression is without one, unless the strategy has its own. */
+/**
+ * Whether a pruning would keep every weight. This is true for a compression of 1, the default, unless the strategy
+ * fixes its own.
+ */
 export function keepsAll(strategy: string, compression: number): boolean {
   const name = pruneStrategyNames.find((one) => one === strategy);
   return name !== undefined && pruneFacts(name).compression === undefined && compression === 1;
 }
 
-/** The prunings that use statistics of the inputs of layers. */
+/** Pruning strategies that use statistics of the inputs of layers. */
 export type PruningByStatistics = UsingStatistics<typeof pruneStrategies>;

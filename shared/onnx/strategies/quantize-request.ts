@@ -18,12 +18,12 @@ import {
 import { searchRules } from './search-rules.ts';
 import { targetFacts, targets } from './target.ts';
 
-/** A quantization to be done, with every default filled in. */
+/** A quantization request with every default filled in. */
 export type QuantizeRequest = { operation: 'quantize'; strategy: QuantizeStrategy } & ValuesOf<
   typeof quantizeParameters
 >;
 
-/** A strategy with one of the combinations that it takes. */
+/** A strategy with one of its allowed combinations of parameters. */
 interface Method extends Combination {
   strategy: QuantizeStrategy;
 }
@@ -34,8 +34,8 @@ const methodsOf = (strategy: QuantizeStrategy): Method[] =>
 const methods = quantizeStrategyNames.flatMap(methodsOf);
 
 /**
- * The schema of each quantization: what requests are checked by and what is published. They are created on first use,
- * not on import.
+ * Return the schema of each quantization method, for validation and for publication. Schemas are created on first
+ * use, not on import.
  */
 export const quantizeSchemas = () => methods.map(schemaOf);
 
@@ -68,7 +68,7 @@ function schemaOf(method: Method) {
     );
 }
 
-/** The values of precision that a strategy takes, as text. */
+/** Return the error message that names a strategy's precisions. */
 function precisionMessage(strategy: QuantizeStrategy): string {
   const later = quantizeFacts(strategy).isCalibrated ? '; 16 bits are not offered yet' : '';
   return `must be ${list(methodsOf(strategy).map(({ precision }) => precision))} with ${strategy}${later}`;
@@ -100,7 +100,7 @@ const smoothing = (isOpen: boolean, strategy: QuantizeStrategy) =>
         .default(null)
     : z.null(`must not be given with ${strategy}`).default(null);
 
-/** The allowed combinations, in a sentence. */
+/** A sentence that names the allowed combinations. */
 export const allowedQuantizations = methods
   .map(
     ({ strategy, precision, quantTypes: types }) =>
@@ -108,7 +108,7 @@ export const allowedQuantizations = methods
   )
   .join('; ');
 
-/** Checks a request for a quantization. Returns it with its defaults, or all errors. */
+/** Check a quantization request. Return it with its defaults, or return all errors. */
 export function checkQuantization(values: Readonly<Record<string, unknown>>): Checked<QuantizeRequest> {
   const { strategy, precision } = values;
   if (!isQuantizeStrategy(strategy)) return { faults: checkWithoutStrategy(values) };
@@ -122,7 +122,7 @@ export function checkQuantization(values: Readonly<Record<string, unknown>>): Ch
 const isQuantizeStrategy = (value: unknown): value is QuantizeStrategy =>
   quantizeStrategyNames.some((strategy) => strategy === value);
 
-/** Checks what can be checked without a strategy. */
+/** Check the parameters of a request that names no valid strategy. */
 function checkWithoutStrategy(values: Readonly<Record<string, unknown>>): ValueFault[] {
   const general: Readonly<Record<string, string>> = {
     precision: oneOf(methods.map(({ precision }) => precision).sort((one, other) => one - other)),
@@ -140,7 +140,10 @@ function checkWithoutStrategy(values: Readonly<Record<string, unknown>>): ValueF
 const oneOf = (values: readonly (string | number)[]): string =>
   `must be one of ${[...new Set(values)].join(', ')}`;
 
-/** The errors of all of these methods: an error that only some report goes away with the choice of another. */
+/**
+ * Return the errors that every one of these methods reports. An error that only some report depends on the choice
+ * of the method.
+ */
 function refusedByAll(some: readonly Method[], values: Readonly<Record<string, unknown>>): ValueFault[] {
   const [first = [], ...others] = some.map((method) => {
     const checked = checkValues(schemaOf(method), { ...values, strategy: method.strategy });
@@ -149,7 +152,7 @@ function refusedByAll(some: readonly Method[], values: Readonly<Record<string, u
   return first.filter(({ name }) => others.every((one) => one.some((fault) => fault.name === name)));
 }
 
-/** What the processor that a result is made for chooses, of what the method takes. */
+/** Return the values that the target processor (`for`) implies, as far as the method accepts them. */
 function chosenFor(
   { strategy, quantTypes: types, reduceRange }: Method,
   values: Readonly<Record<string, unknown>>,

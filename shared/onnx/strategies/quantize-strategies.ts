@@ -7,12 +7,13 @@ const signs = ['int8', 'uint8'] as const;
 
 const staticFacts = {
   isCalibrated: true,
-  // QuantizeLinear.
+  // First opset with QuantizeLinear.
   minOpset: 10,
   combinations: [
     {
       precision: 8,
-      // ONNX Runtime's CPU kernels fuse activations of uint8 where those of int8 stay apart: on x64 uint8 is much faster.
+      // ONNX Runtime's CPU kernels fuse uint8 activations in cases in which int8 ones stay unfused. On x64, uint8
+      // is much faster.
       quantTypes: ['uint8', 'int8'],
       perChannel: true,
       reduceRange: true,
@@ -39,18 +40,18 @@ const blocks = [
   },
 ] as const;
 
-/** Every way to quantize, by the name that requests give it. */
+/** Quantization strategies by the name in requests. */
 export const quantizeStrategies = {
   dynamic: {
     description:
       'Weights of MatMul, Gemm, LSTM and Attention and tables of Gather in quant_type; activations are quantized while the model runs. leaf_node has no effect.',
-    // DynamicQuantizeLinear.
+    // First opset with DynamicQuantizeLinear.
     minOpset: 11,
     combinations: [
       {
         precision: 8,
         quantTypes: signs,
-        // Its integer kernels take a scale for each column: more accurate, and as fast.
+        // The integer kernels accept a scale for each column. This is more accurate and as fast.
         perChannel: true,
         reduceRange: true,
         leafNode: true,
@@ -114,16 +115,16 @@ interface QuantizeFacts extends StrategyFacts {
 
 export type QuantType = (typeof quantTypes)[number];
 
-/** Parameters of a strategy that go together. */
+/** A combination of parameter values that a strategy allows. */
 export interface Combination {
   precision: number;
-  /** The first one is the default. */
+  /** Allowed types. The first one is the default. */
   quantTypes: readonly [QuantType, ...QuantType[]];
-  /** Default of `per_channel`; undefined where the strategy does not take it. */
+  /** Default of `per_channel`. Undefined if the strategy does not accept it. */
   perChannel?: boolean;
   /** Whether `reduce_range` may be true. */
   reduceRange?: boolean;
-  /** Whether `leaf_node` may be true, be it without effect. */
+  /** Whether `leaf_node` may be true, even if it has no effect. */
   leafNode?: boolean;
   /** Whether `smooth_alpha` and `bias_correction` may be given. */
   smooths?: boolean;
@@ -131,7 +132,7 @@ export interface Combination {
   equalizes?: boolean;
   /** Whether `inputs_only` may be true. */
   inputsOnly?: boolean;
-  /** Operators that are quantized only when asked for. */
+  /** Operators that are quantized only if the request includes them. */
   include?: readonly string[];
   /** Whether the strategy searches, guided by `max_loss` and `goal`. */
   searches?: boolean;
@@ -139,7 +140,7 @@ export interface Combination {
   note?: string;
 }
 
-/** Types that quantized values may have. */
+/** Types of quantized values. */
 export const quantTypes = ['int8', 'uint8', 'int4', 'uint4', 'float16'] as const;
 
 /** Parameters of quantizations. */
@@ -229,8 +230,8 @@ export type QuantizeStrategy = keyof typeof quantizeStrategies;
 export const quantizeStrategyNames = namesOf(quantizeStrategies);
 
 /**
- * The precision that commands take where none is given: the only one of a strategy, and the least that `auto` may use.
- * Requests always name theirs.
+ * Return the precision that a command uses by default: the only precision of a strategy, or the lowest one of
+ * `auto`. Requests always name their precision.
  */
 export function usualPrecision(strategy: string): number | undefined {
   const name = quantizeStrategyNames.find((one) => one === strategy);
@@ -240,13 +241,13 @@ export function usualPrecision(strategy: string): number | undefined {
   return precisions.length === 1 || combinations[0].searches ? Math.min(...precisions) : undefined;
 }
 
-/** Facts of a strategy. */
+/** Return the facts of a strategy. */
 export const quantizeFacts = (strategy: QuantizeStrategy): QuantizeFacts => quantizeStrategies[strategy];
 
-/** The strategies that need the ranges of activations. */
+/** Quantization strategies that need the ranges of activations. */
 export type CalibratedStrategy = {
   [S in QuantizeStrategy]: (typeof quantizeStrategies)[S] extends { isCalibrated: true } ? S : never;
 }[QuantizeStrategy];
 
-/** The quantizations that use statistics of the inputs of layers, whatever their parameters. */
+/** Quantization strategies that use statistics of the inputs of layers, whatever their parameters. */
 export type QuantizationByStatistics = UsingStatistics<typeof quantizeStrategies>;

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { goals, searchParameters } from './common-parameters.ts';
 
-/** Rules of the parameters that only `auto` takes, and of the one that it does not take. */
+/**
+ * Return the rules of `max_loss` and `goal`, which only `auto` accepts, and of `max_error`, which `auto` refuses.
+ */
 export function searchRules(isOpen: boolean, strategy: string, max_error: { description: string }) {
   const { max_loss, goal } = searchParameters;
   if (!isOpen) {

@@ -2,7 +2,7 @@ import { pruneFacts, pruneStrategyNames } from './prune-strategies.ts';
 import { quantizeFacts, quantizeStrategyNames } from './quantize-strategies.ts';
 import type { StrategyFacts } from './strategy-facts.ts';
 
-/** Every strategy as a table in Markdown, for the README of the engine. */
+/** Format every strategy as a Markdown table for the README of the engine. */
 export function strategiesTable(): string {
   const prunings = pruneStrategyNames.map((name) => {
     const { compression } = pruneFacts(name);

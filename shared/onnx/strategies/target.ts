@@ -1,17 +1,17 @@
-/** Kinds of processors that a result can be made for, by their 8-bit products; `any` is none in particular. */
+/** Target processors, by their 8-bit products. `any` is no particular processor. */
 export const targets = ['any', 'x86-64-v2', 'avx2', 'avx512-vnni', 'arm64-dotprod'] as const;
 export type Target = (typeof targets)[number];
 
 interface TargetFacts {
-  /** Type of the activations of a static quantization that its kernels are fastest with. */
+  /** Activation type of a static quantization with which the target's kernels are fastest. */
   activations: 'int8' | 'uint8';
-  /** Whether sums of full 8-bit products saturate, so that weights have 7 bits. */
+  /** Whether sums of full 8-bit products saturate. Weights then need 7 bits. */
   saturates: boolean;
 }
 
 /**
- * What each target wants. ONNX Runtime multiplies uint8 by int8 with VPMADDUBSW where there is no VNNI, whose 16-bit sums
- * saturate; on Arm its products of int8 by int8 are the fastest.
+ * Facts of each target. Without VNNI, ONNX Runtime multiplies uint8 by int8 with VPMADDUBSW, whose 16-bit sums
+ * saturate. On Arm, its int8 by int8 products are the fastest.
  */
 const facts: Readonly<Record<Exclude<Target, 'any'>, TargetFacts>> = {
   'x86-64-v2': { activations: 'uint8', saturates: true },
@@ -20,13 +20,13 @@ const facts: Readonly<Record<Exclude<Target, 'any'>, TargetFacts>> = {
   'arm64-dotprod': { activations: 'int8', saturates: false },
 };
 
-/** The facts of a target; undefined for none in particular, or for what is none. */
+/** Return the facts of a target. Undefined for `any` and for unknown targets. */
 export const targetFacts = (target: unknown): TargetFacts | undefined => {
   const known = targets.find((one) => one === target);
   return known === undefined || known === 'any' ? undefined : facts[known];
 };
 
-/** The target that a processor is, by its instruction sets; undefined for others. */
+/** Return the target that matches a processor's instruction sets. Undefined for other processors. */
 export function targetOf({
   architecture,
   flags,

@@ -24,16 +24,16 @@ import type { TransformReport } from '../report/report.ts';
 interface Work {
   model: Model;
   report: TransformReport;
-  /** Of the activations, for strategies that are calibrated. */
+  /** Calibration results, for strategies that need them. */
   observed: Observations;
-  /** Layers whose weights alone a static quantization takes. */
+  /** Layers whose weights a static quantization quantizes without their inputs. */
   floatInputs?: readonly string[];
 }
 
 /**
- * Prune or quantize a loaded model in place, and report what was done.
+ * Prune or quantize a loaded model in place, and report the changes.
  *
- * @throws ModelError where the strategy cannot do anything to this model
+ * @throws ModelError if the strategy cannot change this model
  */
 export function applyStrategy(work: Work, request: OptimizationRequest): void {
   requireOpset(work.model, request);
@@ -42,9 +42,9 @@ export function applyStrategy(work: Work, request: OptimizationRequest): void {
 }
 
 /**
- * Refuse a model whose operator set is too old for a strategy, where it could not be raised before.
+ * Refuse a model whose opset is too old for a strategy. This applies if the opset could not be raised before.
  *
- * @throws ModelError naming the one that is needed
+ * @throws ModelError that names the required opset
  */
 function requireOpset(model: Pick<Model, 'opset'>, request: OptimizationRequest): void {
   const { minOpset } = strategyFacts(request);
@@ -69,7 +69,7 @@ const updating =
   ({ model, report, observed }, request) =>
     pruneWithUpdate(model, { ...request, strategy }, report, observed.statistics);
 
-/** The implementation of every pruning; the entries of the registry are kept apart because Lambdas read them too. */
+/** Implementation of every pruning strategy. The registry is a separate module because Lambdas read it too. */
 const prunings: Readonly<Record<PruneStrategy, Apply<PruneRequest>>> = {
   magnitude_global: magnitude,
   magnitude_local: magnitude,
@@ -90,7 +90,7 @@ const prunings: Readonly<Record<PruneStrategy, Apply<PruneRequest>>> = {
 const calibrated: Apply<QuantizeRequest> = ({ model, report, observed, floatInputs = [] }, request) =>
   quantizeStatic(model, { ...request, floatInputs }, observed.ranges, report, observed.statistics);
 
-/** The implementation of every quantization. */
+/** Implementation of every quantization strategy. */
 const quantizations: Readonly<Record<QuantizeStrategy, Apply<QuantizeRequest>>> = {
   dynamic: ({ model, report, observed }, request) =>
     quantizeDynamic(model, request, report, observed.statistics),

@@ -8,10 +8,10 @@ import { makeStaticPlan, nothingToQuantize } from '../quantize/static/make-stati
 import type { StaticRequest } from '../quantize/static/static-operators.ts';
 
 /**
- * Names of the float activations of a prepared model (see `prepareStatic`) whose ranges `quantizeStatic` needs for this
- * request. Inputs of the model may be among them.
+ * Return the names of the float activations of a prepared model (see `prepareStatic`) whose ranges
+ * `quantizeStatic` needs for this request. They may include inputs of the model.
  *
- * @throws ModelError where there is nothing to quantize: known before the model is run
+ * @throws ModelError if there is nothing to quantize. This is known before the model runs.
  */
 export function calibrationTargets(model: Model, request: StaticRequest): string[] {
   const { plan, ranges } = makeStaticPlan(model, request);
@@ -35,7 +35,8 @@ const inputs: Readonly<Record<PruningByStatistics, Inputs>> = {
 };
 
 /**
- * The inputs whose statistics a pruning needs; empty if it needs none.
+ * Return the inputs whose statistics a pruning needs. Empty if it needs none.
+ *
  * @throws ModelError if there is nothing to prune
  */
 export function observedInputs(model: Model, request: PruneRequest): ObservedInput[] {

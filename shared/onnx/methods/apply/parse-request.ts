@@ -2,9 +2,9 @@ import { ModelError } from '../../model/model-error.ts';
 import { checkRequest, type OptimizationRequest } from '../../strategies/optimization-request.ts';
 
 /**
- * A request with every default filled in.
+ * Check a request and fill in every default.
  *
- * @throws ModelError naming every value that is not allowed
+ * @throws ModelError that names every value that is not allowed
  */
 export function parseRequest(values: Readonly<Record<string, unknown>>): OptimizationRequest {
   const checked = checkRequest[values['operation'] === 'prune' ? 'prune' : 'quantize'](values);

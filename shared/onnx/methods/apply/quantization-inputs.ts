@@ -9,7 +9,10 @@ import { foldTransposes } from '../quantize/fold-transposes.ts';
 import { inputsOf, productWeight } from '../quantize/product-weights.ts';
 import { TransformReport } from '../report/report.ts';
 
-/** Widest input of which the second moment is inverted; the time grows by the third power. */
+/**
+ * Maximum channels of an input whose second moment is inverted. The time of the inversion is cubic in the
+ * channels.
+ */
 const widestInput = 8192;
 
 type Inputs = (model: Model, request: QuantizeRequest) => ObservedInput[];
@@ -17,9 +20,10 @@ type Inputs = (model: Model, request: QuantizeRequest) => ObservedInput[];
 const inputs: Readonly<Record<QuantizationByStatistics, Inputs>> = { gptq: blockInputs };
 
 /**
- * The values whose statistics a quantization needs. The model is brought into the form that they are observed in.
+ * Return the values whose statistics a quantization needs. Transform the model into the form in which they are
+ * observed.
  *
- * @throws ModelError where it has nothing to quantize
+ * @throws ModelError if the model has nothing to quantize
  */
 export function quantizationInputs(model: Model, request: QuantizeRequest): ObservedInput[] {
   return isNamed(request.strategy) ? inputs[request.strategy](model, request) : productInputs(model, request);
@@ -28,11 +32,11 @@ export function quantizationInputs(model: Model, request: QuantizeRequest): Obse
 const isNamed = (strategy: QuantizeStrategy): strategy is QuantizationByStatistics =>
   Object.hasOwn(inputs, strategy);
 
-/** The inputs of products that are smoothed or corrected. */
+/** Return the inputs of products that are smoothed or corrected. */
 function productInputs(model: Model, { exclude, equalize }: QuantizeRequest): ObservedInput[] {
   const { graph } = model;
   foldTransposes(graph);
-  // It changes what lies between two layers.
+  // Equalization changes the values between two layers.
   if (equalize) equalizeLayers(graph, new Names(graph), exclude);
   return graph.nodes.flatMap((node) => {
     const product = productWeight(graph, node, exclude);
@@ -41,7 +45,7 @@ function productInputs(model: Model, { exclude, equalize }: QuantizeRequest): Ob
   });
 }
 
-/** The inputs of products whose weights go into blocks, with their second moments. */
+/** Return the inputs of products whose weights are quantized in blocks, with their second moments. */
 function blockInputs({ graph }: Model, { exclude }: QuantizeRequest): ObservedInput[] {
   const report = new TransformReport();
   const uses = findBlockUses(graph, exclude, report);

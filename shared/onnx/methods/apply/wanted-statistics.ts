@@ -5,9 +5,9 @@ import { observedInputs } from './calibration-targets.ts';
 import { quantizationInputs } from './quantization-inputs.ts';
 
 /**
- * The values whose statistics a request needs, of a model as it was read; each once.
+ * Return the values whose statistics a request needs, each once. The model must be as read.
  *
- * @throws ModelError where there is nothing that they would serve: known before the model is run
+ * @throws ModelError if there is nothing to prune or quantize. This is known before the model runs.
  */
 export function wantedStatistics(model: Model, request: OptimizationRequest): ObservedInput[] {
   const all =

@@ -12,10 +12,10 @@ import type { Collector } from './collectors/collector.ts';
 import { exposeOutputs } from './expose-outputs.ts';
 
 /**
- * Runs a loaded model over samples, without optimizations so that each value is there, and gives the values of the
- * targets to a collector. They become outputs of the model, which is closed by its owner.
+ * Run a loaded model over samples and give the values of the targets to a collector. Graph optimizations are off,
+ * because they would remove values. The targets become outputs of the model. The caller closes the model.
  *
- * @throws ModelError for a sample that the model does not take, or that holds NaN
+ * @throws ModelError for a sample that the model does not accept, or that contains NaN
  */
 export async function collectRanges(
   model: Model,
@@ -34,7 +34,7 @@ export async function collectRanges(
       fed.first ??= sample;
       requireNumbers(sample, fed.samples);
       for (const name of targets) collect(collector, name, sample.feeds.get(name));
-      // A session runs for at least one output; where only inputs are observed there is none.
+      // A session needs at least one output. If only inputs are observed, there is no output.
       const results = outputs.length === 0 ? [] : await runSample(session, feed, sample, outputs);
       for (const [name, value] of results) collect(collector, name, value);
       fed.samples += 1;

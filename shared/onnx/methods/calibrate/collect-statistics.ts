@@ -17,29 +17,30 @@ import { type ObservedInput, writeStatistics } from './statistics-file.ts';
 interface Collecting {
   feed: Feed;
   folder: string;
-  /** Whether rows that `attention_mask` calls padding do not count. */
+  /** Whether rows that `attention_mask` marks as padding are ignored. */
   leavesOutPadding?: boolean;
   progress(fraction: number): void;
 }
 
-/** What was fed, for the receipt. */
+/** The fed data, for the receipt. */
 export interface Fed {
   samples: number;
   first: Sample | undefined;
 }
 
-/** What statistics were collected of. */
+/** The data of the statistics. */
 export interface FedStatistics extends Fed {
-  /** Samples whose padding was left out. */
+  /** Number of samples whose padding was ignored. */
   padded: number;
 }
 
 /**
- * Runs a loaded model over samples, without optimizations so that each value is there, and writes the statistics of the
- * wanted values into `folder` (see `readStatistics`). The values become outputs of the model, which is closed by its
- * owner. Memory is bounded: what does not fit together is collected in further runs.
+ * Run a loaded model over samples and write the statistics of the wanted values into `folder` (see
+ * `readStatistics`). Graph optimizations are off, because they would remove values. The values become outputs of
+ * the model. The caller closes the model. Memory is bounded: second moments that do not fit into memory together
+ * are collected in further runs.
  *
- * @throws ModelError for a sample that the model does not take, or that holds NaN
+ * @throws ModelError for a sample that the model does not accept, or that contains NaN
  */
 export async function collectStatistics(
   model: Model,
@@ -90,10 +91,10 @@ export async function collectStatistics(
   }
 }
 
-/** Bytes of second moments that are collected in one run over the samples; what is beyond has its own run. */
+/** Maximum bytes of second moments that one run over the samples collects. Further ones need another run. */
 const momentBytes = 768 * 2 ** 20;
 
-/** Inputs in groups whose second moments fit together. */
+/** Split inputs into groups whose second moments fit into memory together. */
 function groupsOf(wanted: readonly ObservedInput[]): ObservedInput[][] {
   const groups: ObservedInput[][] = [];
   let room = 0;

@@ -1,32 +1,33 @@
 import { inverseFactor } from '../../model/tensor/cholesky.ts';
 
-/** The curvature of the squared error of a product, of k inputs. */
+/** The curvature of the squared error of a product with k inputs. */
 export interface Curvature {
   channels: number;
-  /** The inputs in the order in which their weights are changed. */
+  /** Inputs in the order in which their weights change. */
   order: Uint32Array;
-  /** The Hessian's diagonal without damping, in the inputs' own order. */
+  /** Diagonal of the Hessian without damping, in the original order of the inputs. */
   diagonal: Float64Array;
-  /** Upper triangular U (k × k) with (H + λI)⁻¹ = UᵀU, in that order. */
+  /** Upper triangular U (k × k) with (H + λI)⁻¹ = UᵀU, in the order of `order`. */
   factor: Float64Array;
 }
 
-/** The inputs, the largest first; of equals the first. */
+/** Return the inputs by descending diagonal, ties by index. */
 export const largestFirst = (diagonal: Float64Array): Uint32Array =>
   Uint32Array.from(diagonal.keys()).sort((a, b) => (diagonal[b] ?? 0) - (diagonal[a] ?? 0) || a - b);
 
-/** The inputs as they lie. */
+/** Return the inputs in their original order. */
 export const firstToLast = (diagonal: Float64Array): Uint32Array => Uint32Array.from(diagonal.keys());
 
-/** Share of the mean of the Hessian's diagonal that is added to it; ten times as much where that is not enough. */
+/** Damping as a share of the mean of the Hessian's diagonal. It grows tenfold until it suffices. */
 const firstDamping = 0.01;
 
 const maxDamping = 1e4;
 
 /**
- * The curvature for inputs of this second moment (XᵀX / rows, k × k). An input that was always zero counts as one of mean
- * size: no sample tells what its weights do, and those of other data may. Undefined where all inputs were zero, and where
- * no damping makes the Hessian invertible, as where it holds values that are not finite.
+ * Return the curvature for inputs with this second moment (XᵀX / rows, k × k). An input that was always zero
+ * counts as one of mean size: no sample shows the effect of its weights, but other data may. Undefined if all
+ * inputs were zero, or if no damping makes the Hessian invertible, for example because of values that are not
+ * finite.
  */
 export function curvatureOf(
   moment: Float64Array,

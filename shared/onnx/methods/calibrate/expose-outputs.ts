@@ -2,8 +2,8 @@ import type { Model } from '../../model/file/model.ts';
 import { valueInfoOf } from '../../model/graph/value-info.ts';
 
 /**
- * Makes outputs of float activations, so that a session returns their values. Inputs of the model are left out,
- * because the caller has them. Returns the names of the new outputs.
+ * Make float activations outputs of the model. A session then returns their values. Leave out the model's inputs,
+ * because the caller has their values. Return the names of the new outputs.
  */
 export function exposeOutputs({ graph }: Model, names: readonly string[]): string[] {
   const inputs = new Set(graph.inputs.map(({ name }) => name));

@@ -9,7 +9,7 @@ import { valueInfoOf } from '../../model/graph/value-info.ts';
 import { GraphProtoSchema, ModelProtoSchema, OperatorSetIdProtoSchema } from '../../model/proto/onnx_pb.js';
 import { ExternalData } from '../../model/tensor/external-data.ts';
 
-/** Multiplies matrices with themselves, by ONNX Runtime's vectorized kernels. */
+/** Compute Gram matrices (XᵀX) with ONNX Runtime's vectorized kernels. */
 export class GramSession {
   readonly #session: Session;
 
@@ -17,7 +17,7 @@ export class GramSession {
     this.#session = session;
   }
 
-  /** `folder` must not exist; it is gone again afterwards. */
+  /** Open a session. `folder` must not exist. It exists only while the session opens. */
   static async open(folder: string): Promise<GramSession> {
     mkdirSync(folder);
     try {
@@ -28,7 +28,7 @@ export class GramSession {
     }
   }
 
-  /** XᵀX of a row-major X of float32, channels × channels. */
+  /** Return XᵀX (channels × channels) of a row-major float32 matrix X. */
   async gram(values: Float32Array, rows: number, channels: number): Promise<Float32Array> {
     const x = { type: 'float', dims: [rows, channels], values } as const;
     const y = (await this.#session.run(new Map([['x', x]]))).get('y');
@@ -42,7 +42,7 @@ export class GramSession {
   }
 }
 
-/** The model of one node: y = xᵀ · x. */
+/** Build a model with one node: y = xᵀ · x. */
 function gramModel(): Model {
   const graph = create(GraphProtoSchema, {
     name: 'gram',

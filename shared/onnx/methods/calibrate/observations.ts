@@ -5,7 +5,7 @@ import { readRanges, writeRanges } from './ranges-file.ts';
 import type { CalibrationStatistics } from './statistics-file.ts';
 import { readStatistics } from './statistics-file.ts';
 
-/** What calibration observed of a model's activations. */
+/** Calibration results for a model's activations. */
 export interface Observations {
   ranges: CalibrationRanges;
   statistics: CalibrationStatistics;
@@ -13,13 +13,13 @@ export interface Observations {
 
 export const noObservations: Observations = { ranges: new Map(), statistics: new Map() };
 
-/** Leaves ranges in the folder of observations, beside the statistics that `collectStatistics` leaves there. */
+/** Write ranges into the folder of observations. `collectStatistics` writes its statistics there, too. */
 export const putRanges = (folder: string, ranges: CalibrationRanges): void =>
   writeRanges(rangesIn(folder), ranges);
 
 const rangesIn = (folder: string): string => join(folder, 'ranges.json');
 
-/** What a folder holds; nothing where there is none. */
+/** Read the observations in a folder. Empty if there is no folder. */
 export function readObservations(folder: string | null): Observations {
   if (folder === null) return noObservations;
   const ranges = rangesIn(folder);

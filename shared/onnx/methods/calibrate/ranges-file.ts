@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
 import type { CalibrationRanges } from './ranges.ts';
 
-/** Leaves ranges for the stage that quantizes. */
+/** Write ranges for the stage that quantizes. */
 export function writeRanges(path: string, ranges: CalibrationRanges): void {
   const finite = [...ranges].filter(([, { min, max }]) => Number.isFinite(min) && Number.isFinite(max));
   writeFileSync(path, JSON.stringify(finite));
 }
 
-/** Names and ranges; numbers that JSON has no form for do not occur, as such activations have no range. */
+/** Names and ranges. Infinity and NaN, which JSON cannot hold, do not occur: such activations have no range. */
 const RangesFile = z.array(z.tuple([z.string(), z.object({ min: z.number(), max: z.number() })]));
 
 export const readRanges = (path: string): CalibrationRanges =>

@@ -1,8 +1,8 @@
-/** Smallest and largest float32 value that an activation is expected to take. */
+/** Smallest and largest expected float32 value of an activation. */
 export interface Range {
   min: number;
   max: number;
 }
 
-/** Ranges of activations by their names. */
+/** Ranges of activations by name. */
 export type CalibrationRanges = ReadonlyMap<string, Range>;

@@ -2,21 +2,28 @@ import { isFloatType } from '../../measure/session/feed-type.ts';
 import { tensorNumbers } from '../../measure/session/session.ts';
 import type { Sample } from '../../measure/session/set-samples.ts';
 
-/** Which rows of a value are counted: 1 for those, 0 for the others. */
+/** Rows of a value to count: 1 for those rows, 0 for the others. */
 export type CountedRows = ArrayLike<number>;
 
 /** The real tokens of one sample. */
 export interface RealTokens {
-  /** The rows of a value of this shape that are real tokens; undefined where its rows are no tokens: all are counted then. */
+  /**
+   * Return the rows of a value with this shape that are real tokens. Undefined if its rows are not tokens. All
+   * rows count then.
+   */
   rowsOf(dims: readonly number[]): CountedRows | undefined;
 }
 
-/** The input that tells encoders which tokens are real (1) and which only fill up a batch (0), as transformers names it. */
+/**
+ * Name of the input that tells encoders which tokens are real (1) and which are padding (0), as in Hugging Face
+ * transformers.
+ */
 export const maskName = 'attention_mask';
 
 /**
- * The real tokens of a sample with padding. Undefined where its mask is none of whole numbers 0 and 1 for [batch, sequence], or
- * leaves nothing out, or everything: masks of floats are usually added to scores, and mean the contrary by 0.
+ * Return the real tokens of a sample with padding. Undefined if its mask does not consist of the integers 0 and 1
+ * for [batch, sequence], or if it masks nothing or everything. Float masks are usually added to scores, where 0
+ * means the opposite.
  */
 export function realTokens({ feeds }: Sample): RealTokens | undefined {
   const mask = feeds.get(maskName);

@@ -1,28 +1,31 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What calibration showed of a value X, taken as [rows, channels]: rows are tokens, pixels and samples alike. */
+/**
+ * Calibration statistics of a value X, viewed as [rows, channels]. Tokens, pixels and samples all count as rows.
+ */
 export interface InputStatistics {
   channels: number;
-  /** Rows that were counted; those with NaN or infinity are not. */
+  /** Number of counted rows. Rows with NaN or infinity do not count. */
   rows: number;
   /** Mean of each channel. */
   mean: Float64Array;
   /** Largest magnitude of each channel. */
   largest: Float64Array;
   /**
-   * XᵀX / rows, channels × channels, row-major and symmetric: half the Hessian of the squared error of a product with X,
-   * and with `mean` the covariance. Read anew at each call; undefined where it was not asked for.
+   * Return XᵀX / rows (channels × channels, row-major, symmetric). This is half the Hessian of the squared error
+   * of a product with X. Together with `mean` it gives the covariance. Each call reads it from the file again.
+   * Undefined if it was not requested.
    */
   moment(): Float64Array | undefined;
 }
 
-/** Statistics by the name of the value. Values that no sample had are missing. */
+/** Statistics by the name of the value. A value is missing if no sample had it. */
 export type CalibrationStatistics = ReadonlyMap<string, InputStatistics>;
 
 const indexName = 'statistics.json';
 
-/** Adds statistics to those in a folder. Second moments have files of their own: there may be gigabytes of them. */
+/** Add statistics to those in a folder. Second moments have their own files, because they may take gigabytes. */
 export function writeStatistics(folder: string, statistics: CalibrationStatistics): void {
   const entries = readIndex(folder);
   for (const [name, { channels, rows, mean, largest, moment }] of statistics) {
@@ -42,17 +45,17 @@ interface Entry {
   rows: number;
   mean: number[];
   largest: number[];
-  /** Name of the file of the second moment, float64. */
+  /** Name of the float64 file with the second moment. */
   moment: string | null;
 }
 
 const readIndex = (folder: string): Entry[] => {
   const path = join(folder, indexName);
-  // Written by the stage that observed them, a moment ago.
+  // The calibration stage has just written this file, so no validation is needed.
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Entry[]) : [];
 };
 
-/** The statistics in a folder; none where nothing was written. */
+/** Read the statistics in a folder. Empty if none were written. */
 export function readStatistics(folder: string): CalibrationStatistics {
   return new Map(
     readIndex(folder).map(({ name, moment, mean, largest, ...counts }): [string, InputStatistics] => [
@@ -71,14 +74,16 @@ export function readStatistics(folder: string): CalibrationStatistics {
   );
 }
 
-/** A value whose channels are to be observed, as the input of a layer. */
+/** A value whose channels calibration observes, such as the input of a layer. */
 export interface ObservedInput {
   /** Name of the value. */
   name: string;
-  /** Axis of its channels: -1 for matrix products, 1 for convolutions. */
+  /** Axis of the channels: -1 for matrix products, 1 for convolutions. */
   axis: number;
-  /** How many channels it has. Values of another number are refused. */
+  /** Number of channels. Values with another number are refused. */
   channels: number;
-  /** Whether the second moment is needed, which takes 8 · channels² bytes; the rest takes next to nothing. */
+  /**
+   * Whether the second moment is needed. It takes 8 · channels² bytes. The other statistics take almost nothing.
+   */
   hasMoment: boolean;
 }

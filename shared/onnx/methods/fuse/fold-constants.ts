@@ -8,10 +8,10 @@ import { elementCount, makeInt64s, makeTensor, type Tensor } from '../../model/t
 import { floatsOf } from '../../model/tensor/values.ts';
 
 /**
- * Replaces nodes by constants if they compute from constants alone, or if they compute a shape that does not
- * depend on the inputs. Returns how many nodes that saves. It keeps nodes of random values, of other types, and
- * with results of more than a million values. It also keeps a node if the constant would take more room than the
- * node and the constants that it is computed from.
+ * Replace nodes by constants if they compute from constants alone, or if they compute a shape that does not depend
+ * on the inputs. Return the number of removed nodes. Keep nodes of random values, of other types, and with results
+ * of more than a million values. Also keep a node if the constant would take more room than the node and the
+ * constants that only it uses.
  */
 export function foldConstants(model: Model): number {
   const { graph } = model;
@@ -30,10 +30,10 @@ export function foldConstants(model: Model): number {
   return before - graph.nodes.length;
 }
 
-/** About the bytes that a node takes in a file. */
+/** Approximate bytes of a node in a file. */
 const nodeBytes = 64;
 
-/** Counts who still uses each constant, so that computing one never makes the file larger. */
+/** Count the users of each constant, to ensure that a computed constant never makes the file larger. */
 class StoredConstants {
   readonly #graph: Graph;
   readonly #uses = new Map<string, number>();
@@ -49,7 +49,7 @@ class StoredConstants {
     this.#uses.set(name, (this.#uses.get(name) ?? 0) + 1);
   }
 
-  /** Bytes of a file that a node takes with the constants that it alone uses. */
+  /** Return the bytes that a node and the constants that only it uses take in a file. */
   freedBy(node: NodeProto): number {
     let freed = nodeBytes;
     for (const name of new Set(node.input)) {
@@ -61,7 +61,7 @@ class StoredConstants {
     return freed;
   }
 
-  /** Puts a constant in the place of a node. */
+  /** Replace a node by a constant. */
   replace(node: NodeProto, result: Tensor): void {
     for (const name of node.input) {
       const left = (this.#uses.get(name) ?? 0) - 1;
@@ -72,7 +72,7 @@ class StoredConstants {
   }
 }
 
-/** Makes a constant of a shape that does not depend on the inputs; undefined if it does. */
+/** Return the constant for a shape that does not depend on the inputs. Undefined if it does. */
 function shapeResult(value: Value | undefined, name: string): Tensor | undefined {
   const elements = value?.elements?.filter(isKnown);
   if (value?.type !== 'int64' || elements === undefined || elements.length !== value.elements?.length)
@@ -82,7 +82,7 @@ function shapeResult(value: Value | undefined, name: string): Tensor | undefined
   return { ...makeInt64s(name, elements), dims: dims ?? [] };
 }
 
-/** Values of a computed constant at most: what is larger saves no time worth its room in the file. */
+/** Maximum values of a computed constant. The time that a larger one saves is not worth its room in the file. */
 const most = 2 ** 20;
 
 const single: Readonly<Record<string, (a: number) => number>> = {
@@ -98,7 +98,7 @@ const pairs: Readonly<Record<string, (a: number, b: number) => number>> = {
   Div: (a, b) => a / b,
 };
 
-/** The constant that a node makes of float32 constants. */
+/** Compute the result of a node on float32 constants. */
 function floatResult(model: Model, node: NodeProto, name: string): Tensor | undefined {
   const [a, b] = node.input.map((input) => model.graph.initializers.get(input));
   if (a?.type !== 'float' || elementCount(a.dims) > most) return undefined;
@@ -108,7 +108,10 @@ function floatResult(model: Model, node: NodeProto, name: string): Tensor | unde
   return two !== undefined && b?.type === 'float' ? combined(a, b, two, name) : undefined;
 }
 
-/** One operation on two float32 constants, broadcast; each result rounded to float32 as ONNX Runtime does. */
+/**
+ * Apply one operation to two float32 constants with broadcasting. Each result is rounded to float32 as in ONNX
+ * Runtime.
+ */
 function combined(
   a: Tensor,
   b: Tensor,
@@ -133,7 +136,7 @@ function combined(
   return makeTensor(name, 'float', dims, values);
 }
 
-/** Steps over the values of a tensor for each axis of a wider shape; 0 along those that it is spread over. */
+/** Return the strides of a tensor for each axis of a wider shape. The stride of a broadcast axis is 0. */
 function stepsOf(dims: readonly number[], over: readonly number[]): number[] {
   return over.map((_, at) => {
     const own = at - over.length + dims.length;

@@ -8,8 +8,8 @@ import { bitsOf } from '../../model/tensor/data-type.ts';
 import { elementCount, lazyTensor, type Tensor } from '../../model/tensor/tensor.ts';
 
 /**
- * Turn views of a constant into constants (Unsqueeze, Squeeze, Reshape, Flatten, Transpose), so that weights are
- * found where exporters left such a node before them. Constants with other users are not doubled.
+ * Turn views of a constant into constants (Unsqueeze, Squeeze, Reshape, Flatten, Transpose). Some exporters put
+ * such a node before a weight, and the weight would not be found. A constant with other users is not duplicated.
  */
 export function foldViews(model: Model): void {
   const { graph } = model;
@@ -27,7 +27,7 @@ export function foldViews(model: Model): void {
   });
 }
 
-/** Operators that give the values of their input, in order, another shape. */
+/** Operators that reshape their input and keep the order of its values. */
 const reshaping = new Set(['Unsqueeze', 'Squeeze', 'Reshape', 'Flatten']);
 
 function viewOf(graph: Graph, node: NodeProto, dims: readonly unknown[] | undefined): Tensor | undefined {
@@ -43,7 +43,7 @@ function viewOf(graph: Graph, node: NodeProto, dims: readonly unknown[] | undefi
   return elementCount(known) === elementCount(tensor.dims) ? { ...tensor, name, dims: known } : undefined;
 }
 
-/** A tensor with its axes in another order; moved each time it is read. */
+/** Return a tensor with its axes in another order. Each read transposes the values again. */
 function transposed(tensor: Tensor, name: string, perm: readonly number[]): Tensor {
   const width = bitsOf(tensor.type) / 8;
   const dims = perm.map((axis) => tensor.dims[axis] ?? 1);

@@ -8,7 +8,7 @@ import { makeInt64s } from '../../model/tensor/tensor.ts';
 import type { GraphView } from './graph-view.ts';
 import { packedInput, packWeights } from './packed-weights.ts';
 
-/** A mask as the fused operators take it. */
+/** A mask in the form of the fused operators. */
 interface FusedMask {
   /** Name of a value, int32 [batch, keys], that is 1 for each key that counts; empty if there is none. */
   tokens: string;
@@ -17,24 +17,24 @@ interface FusedMask {
    * none.
    */
   bias: string;
-  /** The number that is added to the scores of keys that do not count. */
+  /** Number that is added to the scores of keys that do not count. */
   least: number | undefined;
-  /** Nodes that are new. */
+  /** New nodes that compute the mask. */
   nodes: NodeProto[];
 }
 
 const noMask: FusedMask = { tokens: '', bias: '', least: undefined, nodes: [] };
 
 /**
- * com.microsoft Attention, where queries, keys and values are products of the same input with constants, otherwise
- * MultiHeadAttention: softmax(q · kᵀ · factor + mask) · v for each head.
+ * Fuse softmax(q · kᵀ · factor + mask) · v of each head. The result is com.microsoft Attention if queries, keys
+ * and values are products of the same input with constants, otherwise com.microsoft MultiHeadAttention.
  */
 export function fuseAttention(view: GraphView, softmax: NodeProto, masks: AttentionMasks): void {
   const found = find(view, softmax);
   if (found === undefined || view.isReplaced(found.last)) return;
   const { query, key, value, factor, last } = found;
   const { heads } = query;
-  // As long as the queries, and there whatever becomes of their product.
+  // This value has the length of the queries. It exists even if their product is packed.
   const like = packedInput(view, query.name) ?? query.name;
   const mask =
     found.mask === undefined ? noMask : masks.take(view, found.mask, { like, key: key.name, heads });
@@ -61,18 +61,18 @@ export function fuseAttention(view: GraphView, softmax: NodeProto, masks: Attent
   );
 }
 
-/** What a mask goes with: a value as long as the queries, the keys, and the number of heads. */
+/** Context of a mask: a value with the length of the queries, the keys, and the number of heads. */
 interface Around {
   like: string;
   key: string;
   heads: number;
 }
 
-/** The masks of a graph's attentions, each brought once into the form that the fused operators want. */
+/** Converts the masks of a graph's attentions to the form of the fused operators, each mask once. */
 export class AttentionMasks {
   readonly #known = new Map<string, FusedMask>();
 
-  /** The mask in the fused operators' form; undefined if its shape is not known to fit. */
+  /** Return the mask in the fused operators' form. Undefined if its shape is not known to fit. */
   take(view: GraphView, mask: string, around: Around): FusedMask | undefined {
     const dims = view.value(mask)?.dims ?? [];
     const [length, keys] = [view.value(around.like)?.dims?.[1], view.value(around.key)?.dims?.[1]];
@@ -117,7 +117,7 @@ export class AttentionMasks {
 }
 
 /**
- * Finds the source of a mask of BERT's kind: a value n [batch, keys] that is 1 for each key that counts, else 0.
+ * Find the source of a mask of BERT's kind: a value n [batch, keys] that is 1 for each key that counts, else 0.
  * The mask is computed as (1 − n) · least. Undefined for a mask of another kind.
  */
 function tokensOf(view: GraphView, mask: string): { name: string; least: number } | undefined {
@@ -136,24 +136,24 @@ function tokensOf(view: GraphView, mask: string): { name: string; least: number 
   }
 }
 
-/** Queries, keys or values before they are taken apart into heads. */
+/** Queries, keys or values before their split into heads. */
 interface HeadPath {
   /** The value [batch, sequence, heads · size]. */
   name: string;
   heads: number;
   size: number;
-  /** The factor by which the value was multiplied on the way. */
+  /** Product of the constant factors between this value and the heads. */
   factor: number;
 }
 
-/** softmax(q · kᵀ · factor + mask) · v, as it was found. */
+/** A match of softmax(q · kᵀ · factor + mask) · v. */
 interface Found {
   query: HeadPath;
   key: HeadPath;
   value: HeadPath;
   factor: number;
   mask: string | undefined;
-  /** The node that puts the heads together again. */
+  /** The node that joins the heads again. */
   last: NodeProto;
 }
 
@@ -173,7 +173,7 @@ function find(view: GraphView, softmax: NodeProto): Found | undefined {
   return last && { query, key, value, factor, mask: scores.mask, last };
 }
 
-/** The product of queries and keys in scores, and what is added to it. */
+/** Find the product of queries and keys in scores, and the mask that is added to it. */
 function scoresOf(
   view: GraphView,
   name: string,
@@ -194,7 +194,7 @@ function scoresOf(
   return undefined;
 }
 
-/** A value without the constant scalars that it is multiplied with or divided by. */
+/** Strip constant scalar factors and divisors from a value. Return the inner value and their product. */
 function unscaled(view: GraphView, name: string): { name: string; factor: number } {
   const node = view.made(name, 'Mul', 'Div');
   const found = node && view.scalarAnd(node);
@@ -205,7 +205,10 @@ function unscaled(view: GraphView, name: string): { name: string; factor: number
   return { name: inner.name, factor: inner.factor * own };
 }
 
-/** Back from [batch, heads, sequence, size], or with the last two axes exchanged, to the value before its heads. */
+/**
+ * Follow a value [batch, heads, sequence, size] back to the value before its split into heads. The last two axes
+ * may be swapped.
+ */
 function headPath(view: GraphView, name: string, isTurned: boolean): HeadPath | undefined {
   const outer = unscaled(view, name);
   let at = outer.name;
@@ -233,7 +236,7 @@ function headPath(view: GraphView, name: string, isTurned: boolean): HeadPath | 
 const isPerm = (node: NodeProto | undefined, perm: readonly number[]): node is NodeProto =>
   node !== undefined && intsAttribute(node, 'perm')?.join() === perm.join();
 
-/** The node that puts the heads together into one value [batch, sequence, heads · size]. */
+/** Return the node that joins the heads into one value [batch, sequence, heads · size]. */
 function joinedHeads(view: GraphView, product: NodeProto, width: number): NodeProto | undefined {
   const turn = view.next(product, 'Transpose');
   if (!isPerm(turn, [0, 2, 1, 3])) return undefined;

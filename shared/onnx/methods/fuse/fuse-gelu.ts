@@ -3,7 +3,7 @@ import { makeNode } from '../../model/graph/graph.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import type { GraphView } from './graph-view.ts';
 
-/** Gelu: x · (1 + erf(x / √2)) / 2 (Hendrycks and Gimpel, 2016). */
+/** Fuse Gelu: x · (1 + erf(x / √2)) / 2 (Hendrycks and Gimpel, 2016). */
 export function fuseGelu(view: GraphView, erf: NodeProto): void {
   const scaled = view.made(erf.input[0], 'Div', 'Mul');
   if (scaled === undefined) return;
@@ -21,7 +21,10 @@ function replaceBy(view: GraphView, operator: string, x: string, grown: NodeProt
   view.replace(last, makeNode(operator, [x], last.output, { domain: microsoft }));
 }
 
-/** The node that makes x · (1 + f) / 2 of `grown`, which makes 1 + f, whichever product comes first. */
+/**
+ * Return the node that computes x · (1 + f) / 2, given the node `grown` that computes 1 + f. The products may be
+ * in any order.
+ */
 function halved(view: GraphView, grown: NodeProto, x: string): NodeProto | undefined {
   const first = view.next(grown, 'Mul');
   if (first === undefined) return undefined;
@@ -34,7 +37,7 @@ function halved(view: GraphView, grown: NodeProto, x: string): NodeProto | undef
   return view.isNumber(factor, 0.5) && second?.opType === 'Mul' && other === x ? second : undefined;
 }
 
-/** The other input of a node with two. */
+/** Return the other input of a node with two inputs. */
 const besides = ({ input: [a = '', b = ''] }: NodeProto, name: string | undefined): string =>
   a === name ? b : a;
 
@@ -45,13 +48,13 @@ function isHalf(view: GraphView, name: string, x: string): boolean {
   return found?.other === x && found.value === (node?.opType === 'Mul' ? 0.5 : 2);
 }
 
-/** The Add of 1 behind a node. */
+/** Return the Add of 1 after a node. */
 function plusOne(view: GraphView, node: NodeProto): NodeProto | undefined {
   const add = view.next(node, 'Add');
   return add !== undefined && view.isNumber(besides(add, node.output[0]), 1) ? add : undefined;
 }
 
-/** FastGelu: x · (1 + tanh(√(2/π) · (x + 0.044715 · x³))) / 2. */
+/** Fuse FastGelu: x · (1 + tanh(√(2/π) · (x + 0.044715 · x³))) / 2. */
 export function fuseFastGelu(view: GraphView, tanh: NodeProto): void {
   const scaled = view.made(tanh.input[0], 'Mul');
   const factor = scaled && view.scalarAnd(scaled);
@@ -75,7 +78,7 @@ function isCube(view: GraphView, name: string, x: string): boolean {
   return product?.input.includes(x) === true && square?.input.every((input) => input === x) === true;
 }
 
-/** BiasGelu of a constant bias and Gelu, or FastGelu with its bias. */
+/** Fuse a constant bias and Gelu into BiasGelu, or a bias into FastGelu. */
 export function fuseBiasGelu(view: GraphView, gelu: NodeProto): void {
   const add = view.made(gelu.input[0], 'Add');
   if (add === undefined || gelu.input.length > 1 || view.index.soleUse(add.output[0] ?? '') === undefined)

@@ -12,10 +12,10 @@ import { fuseLayerNorm, fuseSkipNorm } from './fuse-norms.ts';
 import { GraphView } from './graph-view.ts';
 
 /**
- * Rewrites a model's main graph with fewer operators, the same to rounding: constants computed, BatchNormalization
- * folded into Conv, and the patterns of LayerNormalization, Gelu, attention and their sums as the operators that ONNX
- * Runtime has for them (domain com.microsoft). Excluded nodes are part of no pattern. Weights are multiplied in double
- * precision, or only put side by side.
+ * Rewrite a model's main graph with fewer operators. Its results stay the same to rounding. Compute constants,
+ * fold BatchNormalization into Conv, and replace the patterns of LayerNormalization, Gelu, attention and their
+ * sums by ONNX Runtime's operators for them (domain com.microsoft). Excluded nodes are part of no pattern. Weights
+ * are multiplied in double precision, or only concatenated.
  */
 export function fuseGraph(model: Model, exclude: readonly string[], report: TransformReport): void {
   const { graph } = model;
@@ -47,10 +47,10 @@ interface Search {
   fuse(view: GraphView, node: NodeProto): void;
 }
 
-/** The operator set that LayerNormalization is in: a model of an older one that names it is none. */
+/** First opset with LayerNormalization. A model of an older opset that uses it is not valid. */
 const layerNormSince = 17;
 
-/** The searches, those first whose results others build on. */
+/** Return the searches in the order of their dependencies. */
 const searches = (opset: number): Search[] => {
   const masks = new AttentionMasks();
   return [
@@ -63,7 +63,7 @@ const searches = (opset: number): Search[] => {
   ];
 };
 
-/** How many nodes there are of each operator that others are fused to. */
+/** Count the nodes of each operator that results from fusion. */
 function fusedOperators({ graph }: Model): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { opType, domain } of graph.nodes)

@@ -7,8 +7,8 @@ import { integersOf } from '../../model/tensor/values.ts';
 import type { GraphView } from './graph-view.ts';
 
 /**
- * LayerNormalization of what exporters below opset 17 write: (x − mean(x)) / √(mean((x − mean(x))²) + ε) · γ + β over the
- * last axis.
+ * Fuse the pattern that exporters below opset 17 write into LayerNormalization: (x − mean(x)) / √(mean((x −
+ * mean(x))²) + ε) · γ + β over the last axis.
  */
 export function fuseLayerNorm(view: GraphView, divide: NodeProto): void {
   const root = view.made(divide.input[1], 'Sqrt');
@@ -22,13 +22,13 @@ export function fuseLayerNorm(view: GraphView, divide: NodeProto): void {
   const shift = product && scaled(view, shifted, product);
   if (shifted === undefined || gain === undefined || shift === undefined) return;
   const size = view.value(x)?.dims?.at(-1);
-  // A constant of one value, or of another length, would spread.
+  // A constant with one value, or with another length, would broadcast.
   if (!isKnown(size) || !view.vector(gain, size) || !view.vector(shift, size)) return;
   const attributes = { axis: -1, epsilon: { float: epsilon.value } };
   view.replace(shifted, makeNode('LayerNormalization', [x, gain, shift], shifted.output, { attributes }));
 }
 
-/** The input whose mean is taken away from it, where this node does that. */
+/** Return the input if this node subtracts the input's mean from it. */
 function centred(view: GraphView, name: string | undefined): string | undefined {
   const sub = view.made(name, 'Sub');
   const mean = view.made(sub?.input[1], 'ReduceMean');
@@ -50,7 +50,7 @@ function isOverLast(view: GraphView, node: NodeProto): boolean {
   return axis === -1 || (rank !== undefined && axisOf(axis, rank) === rank - 1);
 }
 
-/** The mean of the squares of a centred input. */
+/** Whether a value is the mean of the squares of a centred input. */
 function isVariance(view: GraphView, name: string | undefined, of: string): boolean {
   const mean = view.made(name, 'ReduceMean');
   const square = view.made(mean?.input[0], 'Pow', 'Mul');
@@ -60,15 +60,15 @@ function isVariance(view: GraphView, name: string | undefined, of: string): bool
   return isSquared && centred(view, a) === of;
 }
 
-/** A constant operand as long as the last axis, and the other operand. */
+/** Return the constant operand of a node if it is a vector and the other operand is the output of `of`. */
 function scaled(view: GraphView, node: NodeProto | undefined, of: NodeProto): string | undefined {
   const name = node?.input.find((input) => input !== of.output[0]);
   return view.vector(name) === undefined ? undefined : name;
 }
 
 /**
- * SkipLayerNormalization: the sum of two values of three axes, with a bias added to one of them, and LayerNormalization
- * over the last axis. The sum stays an output where others use it.
+ * Fuse SkipLayerNormalization: the sum of two values with three axes, an optional bias of one of them, and
+ * LayerNormalization over the last axis. The sum stays an output if other nodes use it.
  */
 export function fuseSkipNorm(view: GraphView, norm: NodeProto): void {
   const [input = '', gain = '', shift = ''] = norm.input;
@@ -83,7 +83,7 @@ export function fuseSkipNorm(view: GraphView, norm: NodeProto): void {
   const right = left === undefined ? biasOf(view, b, size) : undefined;
   const own = left ?? right;
   const inputs = [left?.x ?? a, right?.x ?? b, gain, shift, ...(own === undefined ? [] : [own.bias])];
-  // A bias in the sum is part of it: others that use the sum get the same.
+  // The sum output includes the bias, so other users of the sum get the same value.
   const isShared = view.index.soleUse(input) === undefined;
   const outputs = [norm.output[0] ?? '', ...(isShared ? ['', '', input] : [])];
   const attributes = { epsilon: { float: floatAttribute(norm, 'epsilon', 1e-5) } };
@@ -94,19 +94,22 @@ export function fuseSkipNorm(view: GraphView, norm: NodeProto): void {
   });
   if (!isShared) view.replace(norm, fused);
   else {
-    // It stands where the sum stood, before whoever uses it.
+    // The fused node takes the place of the sum, before all users of the sum.
     view.replace(add, fused);
     view.replace(norm);
   }
 }
 
-/** Whether two values have the same three dimensions, so that nothing is spread in their sum. */
+/** Whether two values have the same three dimensions. Their sum then needs no broadcasting. */
 function areAlike(view: GraphView, a: string, b: string): boolean {
   const [x, y] = [view.value(a)?.dims, view.value(b)?.dims];
   return x?.length === 3 && y?.length === 3 && x.every((dim, at) => dim !== null && dim === y[at]);
 }
 
-/** What is added to a product's result before, where that is a constant bias that nothing else uses. */
+/**
+ * Return the constant bias in a value, and the value before the bias. Undefined if there is no bias, or if several
+ * nodes use the biased value.
+ */
 function biasOf(view: GraphView, name: string, size: number): { x: string; bias: string } | undefined {
   const add = view.made(name, 'Add');
   if (add === undefined || view.index.soleUse(name) === undefined) return undefined;

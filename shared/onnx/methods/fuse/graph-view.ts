@@ -7,10 +7,10 @@ import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { elementCount, type Tensor } from '../../model/tensor/tensor.ts';
 import { floatsOf, isFloatTensor } from '../../model/tensor/values.ts';
 
-/** How far a constant of a pattern may be from its value: as much as float32 rounds it. */
+/** Tolerated relative deviation of a pattern's constant, as large as float32 rounding. */
 const tolerance = 1e-6;
 
-/** A graph as patterns are looked for in it, and replaced. */
+/** A graph in which patterns are searched and replaced. */
 export class GraphView {
   readonly model: Model;
   readonly graph: Graph;
@@ -37,20 +37,25 @@ export class GraphView {
     return this.value(name)?.dims?.length;
   }
 
-  /** The node of ONNX's own domain that makes a value, if it is one of these operators and not excluded. */
+  /**
+   * Return the node that produces a value, if it is one of these operators of ONNX's own domain and not excluded.
+   */
   made(name: string | undefined, ...operators: readonly string[]): NodeProto | undefined {
     const node = this.index.producer(name ?? '');
     const isOne = node?.domain === '' && operators.includes(node.opType);
     return isOne && !isExcluded(node, this.#exclude) ? node : undefined;
   }
 
-  /** The node that alone uses a node's output, likewise. */
+  /**
+   * Return the only user of a node's output, if it is one of these operators of ONNX's own domain and not
+   * excluded.
+   */
   next(node: NodeProto, ...operators: readonly string[]): NodeProto | undefined {
     const user = this.index.soleUse(node.output[0] ?? '')?.node;
     return this.made(user?.output[0], ...operators);
   }
 
-  /** The only number of a constant. */
+  /** Return the number of a constant with one element. */
   scalar(name: string | undefined): number | undefined {
     const tensor = this.constant(name);
     return tensor !== undefined && elementCount(tensor.dims) === 1 ? floatsOf(tensor)[0] : undefined;
@@ -61,20 +66,23 @@ export class GraphView {
     return own !== undefined && Math.abs(own - value) <= tolerance * Math.abs(value);
   }
 
-  /** A floating-point constant. */
+  /** Return a floating-point constant. Undefined for other values. */
   constant(name: string | undefined): Tensor | undefined {
     const tensor = this.graph.initializers.get(name ?? '');
     return tensor !== undefined && isFloatTensor(tensor) ? tensor : undefined;
   }
 
-  /** A constant of one axis and so many values. */
+  /** Return a constant with one axis and the given length. */
   vector(name: string | undefined, length?: number): Tensor | undefined {
     const tensor = this.constant(name);
     if (tensor?.dims.length !== 1) return undefined;
     return length === undefined || tensor.dims[0] === length ? tensor : undefined;
   }
 
-  /** The two inputs of a node, a constant scalar apart from the other one; undefined where there is none. */
+  /**
+   * Split the two inputs of a node into a constant scalar and the other input. Undefined if neither is a constant
+   * scalar.
+   */
   scalarAnd(node: NodeProto): { value: number; other: string } | undefined {
     const [a = '', b = ''] = node.input;
     const [left, right] = [this.scalar(a), this.scalar(b)];
@@ -82,11 +90,11 @@ export class GraphView {
     return left === undefined ? undefined : { value: left, other: b };
   }
 
-  /** Puts nodes in the place of one whose output the last of them makes. */
+  /** Replace a node by new nodes. The last new node produces its output. */
   replace(node: NodeProto, ...by: readonly NodeProto[]): void {
     this.#made.set(node, [...by]);
     const last = by.at(-1);
-    // What names the place in reports and requests goes on naming it.
+    // Reports and requests keep the old name of this place.
     if (last !== undefined && last.name === '') last.name = nodeName(node);
   }
 
@@ -94,7 +102,7 @@ export class GraphView {
     return this.#made.has(node);
   }
 
-  /** Carries the replacements out, and says how many there were. The view is of no use any more. */
+  /** Apply the replacements and return their number. Do not use the view afterwards. */
   finish(): number {
     this.graph.nodes = this.graph.nodes.flatMap((node) => this.#made.get(node) ?? [node]);
     return this.#made.size;

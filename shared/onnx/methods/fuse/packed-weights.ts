@@ -2,7 +2,7 @@ import { lazyTensor, makeTensor, type Tensor } from '../../model/tensor/tensor.t
 import { floatsOf } from '../../model/tensor/values.ts';
 import type { GraphView } from './graph-view.ts';
 
-/** Weights of queries, keys and values as com.microsoft Attention takes them. */
+/** Weights of queries, keys and values in the form of com.microsoft Attention. */
 export interface PackedWeights {
   input: string;
   weight: string;
@@ -10,11 +10,11 @@ export interface PackedWeights {
   sizes: number[];
 }
 
-/** What the product that makes a value takes, where it is one with a constant. */
+/** Return the input of the product that computes a value. Undefined if this is no product with a constant. */
 export const packedInput = (view: GraphView, name: string): string | undefined => linearOf(view, name)?.input;
 
 /**
- * A product of a value and a constant float32 weight [inputs, outputs], and its bias. Without a bias, the bias is
+ * A product of a value and a constant float32 weight [inputs, outputs], and its bias. An undefined bias stands for
  * zeros.
  */
 interface Linear {
@@ -36,7 +36,10 @@ function linearOf(view: GraphView, name: string): Linear | undefined {
   return { input: product.input[0] ?? '', weight, bias };
 }
 
-/** One weight and bias of three products of the same input; undefined where they are not that. */
+/**
+ * Pack the weights and biases of three products of the same input into one weight and one bias. Undefined if the
+ * values are not such products.
+ */
 export function packWeights(
   view: GraphView,
   parts: readonly string[],
@@ -61,7 +64,7 @@ export function packWeights(
   return { input: first.input, weight: weight.name, bias: bias.name, sizes };
 }
 
-/** Rows of several matrices side by side. */
+/** Concatenate several matrices along their columns. */
 function sideBySide(weights: readonly Tensor[], name: string): Tensor {
   const [rows = 0] = weights[0]?.dims ?? [];
   const widths = weights.map(({ dims }) => dims[1] ?? 0);

@@ -14,21 +14,21 @@ import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import type { DataTypeName } from '../../model/tensor/data-type.ts';
 import { makeInt64s, makeTensor, type Tensor } from '../../model/tensor/tensor.ts';
 
-/** A node that is brought to a later operator set. */
+/** A node that is converted to a later opset. */
 export interface Raising {
   node: NodeProto;
   graph: Graph;
   names: Names;
-  /** Type and shape of a value, as far as they are known. */
+  /** Return the type and shape of a value, as far as they are known. */
   value(name: string): Value | undefined;
 }
 
 const of = ({ node }: Raising, suffix: string): string => `${node.output[0] ?? node.name}_${suffix}`;
 
-/** What a node becomes, in its place; a string says why it cannot be done. */
+/** Return the nodes that replace a node, or a string with the reason why a conversion is not possible. */
 type Change = (raising: Raising) => readonly NodeProto[] | string;
 
-/** An attribute of whole numbers becomes an input. */
+/** Turn an integer list attribute into an input. */
 const moved =
   (attribute: string, position: number): Change =>
   (raising) => {
@@ -44,13 +44,13 @@ const moved =
     return [node];
   };
 
-/** Puts an input at a position, with empty ones before it where there are none. */
+/** Set the input at a position. Fill missing inputs before it with empty names. */
 function putInput(node: NodeProto, position: number, name: string): void {
   while (node.input.length < position) node.input.push('');
   node.input[position] = name;
 }
 
-/** Adds a constant of the graph, and returns its name. */
+/** Add a constant to the graph. Return its name. */
 function constant({ graph, names }: Raising, name: string, make: (name: string) => Tensor): string {
   return graph.put(make(names.make(name))).name;
 }
@@ -61,7 +61,7 @@ const clip: Change = (raising) => {
   return [raising.node];
 };
 
-/** A number in the type of a node's first input, as an input. */
+/** Turn a number attribute into an input with the type of the node's first input. */
 function movedNumber(raising: Raising, attribute: string, position: number): void {
   const { node } = raising;
   if (!hasAttribute(node, attribute)) return;
@@ -114,7 +114,7 @@ const pad: Change = (raising) => {
   return [node];
 };
 
-/** Whose ratio does nothing where a model is run. */
+/** Remove the ratio of a Dropout. It has no effect in inference. */
 const dropout: Change = ({ node }) => {
   removeAttribute(node, 'ratio');
   removeAttribute(node, 'is_test');
@@ -129,7 +129,7 @@ const batchNorm: Change = ({ node }) => {
   return [node];
 };
 
-/** Upsample of scales that are an attribute. */
+/** Turn the `scales` attribute of an Upsample into an input. */
 const scalesInput: Change = (raising) => {
   const { node } = raising;
   const scales = node.attribute.find(({ name }) => name === 'scales')?.floats;
@@ -145,7 +145,7 @@ const scalesInput: Change = (raising) => {
   return [node];
 };
 
-/** Upsample, and Resize of version 10: the scales come third now. */
+/** Convert Upsample, and Resize of opset 10, to the Resize of opset 11. The scales move to the third input. */
 const resize: Change = ({ node }) => {
   const [x = '', scales = ''] = node.input;
   asymmetric(node);
@@ -153,7 +153,10 @@ const resize: Change = ({ node }) => {
   return [node];
 };
 
-/** What was resized by the smallest index and floor, before there were other ways. */
+/**
+ * Set the attributes that describe the only behaviour before opset 11: asymmetric coordinates, and floor for
+ * nearest.
+ */
 function asymmetric(node: NodeProto): void {
   const mode = stringAttribute(node, 'mode', 'nearest');
   node.opType = 'Resize';
@@ -162,7 +165,10 @@ function asymmetric(node: NodeProto): void {
   if (mode === 'nearest') setAttribute(node, 'nearest_mode', 'floor');
 }
 
-/** Softmax over all axes from one on, as though they were one. */
+/**
+ * Convert a Softmax that flattens all axes from `axis` on. It becomes Flatten, Softmax over the last axis, and
+ * Reshape.
+ */
 const flatSoftmax: Change = (raising) => {
   const { node, names } = raising;
   const axis = intAttribute(node, 'axis', 1);
@@ -196,7 +202,7 @@ const renamed =
     return [node];
   };
 
-/** Operators that take two shapes only alike, or spread the second one along an axis. */
+/** Convert operators that require equal shapes, or broadcast the second input along an axis. Refuse the latter. */
 const spread: Change = ({ node }) => {
   if (intAttribute(node, 'broadcast', 0) === 1 && hasAttribute(node, 'axis'))
     return 'spreads its second input along an axis';
@@ -215,8 +221,8 @@ const table = (names: string, change: Change): Record<string, Change> =>
   Object.fromEntries(names.split(' ').map((name) => [name, change]));
 
 /**
- * Operators that meant something else before a version of ONNX's operator set, the oldest first. All others of those
- * versions mean the same in the later ones, or had an attribute more that does nothing where a model is run.
+ * Operators whose meaning changed in an opset, oldest opset first. Every other operator of those opsets kept its
+ * meaning in later ones, or had an additional attribute without effect in inference.
  */
 export const operatorChanges: readonly (readonly [number, Readonly<Record<string, Change>>])[] = [
   [5, { Reshape: reshape }],

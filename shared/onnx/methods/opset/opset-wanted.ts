@@ -1,11 +1,11 @@
 import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
 import { strategyFacts } from '../../strategies/optimization-request.ts';
 
-/** Scales by channel, and LayerNormalization, are there from these versions on. */
+/** First opsets with scales per channel and with LayerNormalization. */
 const perChannel = 13;
 const layerNormalization = 17;
 
-/** The version of the operator set that a request does best with, and the one that it needs; undefined where any does. */
+/** Return the best opset for a request, and the one that it requires. Undefined if any opset will do. */
 export function opsetWanted(
   request: OptimizationRequest,
   operators: Readonly<Record<string, number>>,
@@ -14,7 +14,7 @@ export function opsetWanted(
   const isAuto = request.strategy === 'auto';
   if (request.operation === 'quantize')
     return minOpset > 0 || isAuto ? { best: perChannel, least: minOpset } : undefined;
-  // Only fused graphs get operators that others do not have.
+  // Only fusion adds an operator that needs a newer opset.
   const isFused = request.strategy === 'optimize' || isAuto;
   const mayNormalize = ['Div', 'Sqrt', 'ReduceMean'].every((name) => (operators[name] ?? 0) > 0);
   return isFused && mayNormalize ? { best: layerNormalization, least: 0 } : undefined;

@@ -7,17 +7,17 @@ import { ModelError } from '../../model/model-error.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { operatorChanges } from './operator-changes.ts';
 
-/** Nodes that a message names. */
+/** Maximum number of nodes in a message. */
 const maxTold = 3;
 
-/** IR version of models from which constants are none of the inputs, and that of operator set 17. */
+/** IR version of opset 17. From IR version 4 on, constants need not be inputs. */
 const irVersion = 8n;
 
 /**
- * Raise the version of ONNX's operator set that a model uses: what meant something else in its own version is written
- * so that it means the same, in bodies of control flow as well. The model is of no use where that fails.
+ * Raise the opset of a model. Rewrite every operator whose meaning changed, so the model still computes the same.
+ * This includes bodies of control flow. Do not use the model if this fails.
  *
- * @throws ModelError naming the nodes that cannot be written so
+ * @throws ModelError that names the nodes without a conversion
  */
 export function raiseOpset(model: Model, to: number): void {
   const { graph, proto, external } = model;
@@ -61,10 +61,10 @@ function unpublished(root: Graph, version: number): string[] {
   );
 }
 
-/** Names may be of any length. */
+/** Clip a name, which may have any length. */
 const clipped = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
-/** Brings the nodes of a graph over one version, and says which cannot be. */
+/** Convert the nodes of a graph to one opset. Return the reasons for nodes that cannot be converted. */
 function raiseGraph(
   graph: Graph,
   names: Names,

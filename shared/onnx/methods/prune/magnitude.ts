@@ -11,11 +11,11 @@ import { channelsOf, type WeightLayout } from './weight-layout.ts';
 import { type Mask, zeroedTensor, zeroingOf } from './zeroed-tensor.ts';
 
 /**
- * Zeroes the smallest |w| of Conv, Gemm and MatMul weights, over all of them together (`magnitude_global`) or tensor
- * by tensor (`magnitude_local`), so that 1/compression of the values is kept, exactly; of equals the first are. Every
- * output channel keeps at least its largest one. One weight is held in memory at a time.
+ * Zero the smallest |w| of Conv, Gemm and MatMul weights, over all weights together (`magnitude_global`) or per
+ * tensor (`magnitude_local`). Exactly 1/compression of the values remains; ties are kept in index order. Every
+ * output channel keeps at least its largest weight. One weight is in memory at a time.
  *
- * @throws ModelError where the model has no such weight, or the compression is out of reach
+ * @throws ModelError if the model has no such weight, or the compression is out of reach
  */
 export function pruneMagnitude(
   model: Model,
@@ -69,13 +69,13 @@ function protect(weights: readonly PrunableWeight[]): Protection {
   );
 }
 
-/** The bits of float32 values, sign included. */
+/** View the bits of float32 values, sign included. */
 export const bitsOfFloats = (values: Float32Array): Uint32Array =>
   new Uint32Array(values.buffer, values.byteOffset, values.length);
 
 const withoutSign = 0x7fffffff;
 
-/** The place of the largest magnitude of each output channel; the first of equals. */
+/** Return the index of the largest magnitude of each output channel, ties by index. */
 function strongestOfChannels(bits: Uint32Array, layout: WeightLayout): Uint32Array {
   const { outer, reduction, inner, isInnerChannel } = layout;
   const strongest = new Uint32Array(channelsOf(layout));
@@ -96,11 +96,11 @@ function strongestOfChannels(bits: Uint32Array, layout: WeightLayout): Uint32Arr
   return strongest;
 }
 
-/** Weights from which values are chosen together, and how many of them are kept. */
+/** Weights that compete for the same budget of kept values. */
 interface Pool {
   weights: readonly PrunableWeight[];
   size: number;
-  /** Values that are kept because they are the strongest of their output channel. */
+  /** Number of values that are kept because they are the largest of their output channel. */
   protectedCount: number;
 }
 
@@ -129,7 +129,7 @@ function refuseOutOfReach(pools: readonly Pool[], compression: number): void {
   );
 }
 
-/** Magnitudes of some values as integers that order alike; `kept` are the positions that are always kept. */
+/** Bits of values, for comparison by magnitude. `kept` are the positions that are always kept. */
 interface Magnitudes {
   bits: Uint32Array;
   kept: Uint32Array;
@@ -156,16 +156,15 @@ function prunePool(pool: Pool, compression: number, protection: Protection, repo
   }
 }
 
-/** Values above `bits` are kept, and of those that equal it the first `ties`. */
+/** Values with a magnitude above `bits` are kept. Of the values equal to it, the first `ties` are kept. */
 interface Threshold {
   bits: number;
   ties: number;
 }
 
 /**
- * Selection of the largest magnitudes by partition over the bits of float32, which without the sign order like the
- * numbers themselves: two passes and two histograms, for any number of values and pieces. NaN counts as larger than
- * everything.
+ * The largest magnitudes are selected by their float32 bits, which without the sign sort like the numbers. This
+ * takes two passes and two histograms for any number of values and pieces. NaN counts as larger than everything.
  */
 
 const lowBits = 15;
@@ -175,8 +174,8 @@ const highBins = 2 ** (31 - lowBits);
 const lowBins = 2 ** lowBits;
 
 /**
- * The threshold that keeps `count` values, apart from those that are always kept. `pieces` is gone through twice and
- * must give the same values both times.
+ * Return the threshold that keeps `count` values in addition to those that are always kept. `pieces` is iterated
+ * twice and must yield the same values both times.
  */
 function selectLargest(count: number, pieces: () => Iterable<Magnitudes>): Threshold {
   if (count <= 0) return { bits: Number.POSITIVE_INFINITY, ties: 0 };
@@ -205,7 +204,10 @@ function selectLargest(count: number, pieces: () => Iterable<Magnitudes>): Thres
   return { bits: upper.bin * lowBins + lower.bin, ties: lower.left };
 }
 
-/** Lowers `count` bin by bin from the top: the bin in which it is used up, and what is left of it there. */
+/**
+ * Subtract the bins from `count`, highest bin first. Return the bin that uses it up, and the remainder before that
+ * bin.
+ */
 function partition(histogram: Float64Array, count: number): { bin: number; left: number } {
   let left = count;
   for (let bin = histogram.length - 1; bin > 0; bin -= 1) {
@@ -216,7 +218,7 @@ function partition(histogram: Float64Array, count: number): { bin: number; left:
   return { bin: 0, left };
 }
 
-/** How many values equal the threshold, without those that are always kept. */
+/** Count the values equal to the threshold, without those that are always kept. */
 function tiesOf({ bits, kept }: Magnitudes, threshold: Threshold): number {
   let count = 0;
   for (let at = 0; at < bits.length; at += 1) if (magnitudeBits(bits[at] ?? 0) === threshold.bits) count += 1;
@@ -226,7 +228,7 @@ function tiesOf({ bits, kept }: Magnitudes, threshold: Threshold): number {
 
 export const magnitudeBits = (bits: number): number => bits & withoutSign;
 
-/** The mask of a weight: what is below the threshold, save for the strongest of each channel and the first ties. */
+/** Mask the values below the threshold. Keep the largest of each channel and the first ties. */
 const maskOf =
   (threshold: Threshold, ties: number, kept: Uint32Array): Mask =>
   (values) => {

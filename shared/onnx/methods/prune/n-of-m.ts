@@ -11,10 +11,10 @@ import type { WeightLayout } from './weight-layout.ts';
 import { type Mask, zeroedTensor, zeroingOf } from './zeroed-tensor.ts';
 
 /**
- * Keeps 2 of every 4 weights along the input channels, for each output channel and position of the kernel (products of
- * matrices: along K). Weights whose input channels 4 does not divide are kept and reported.
+ * Keep 2 of every 4 weights along the input channels, for each output channel and kernel position (matrix
+ * products: along K). A weight whose number of input channels is not divisible by 4 is kept and reported.
  *
- * @throws ModelError for another compression than 2, and where no weight has the pattern's form
+ * @throws ModelError if the compression is not 2, or if no weight fits the pattern
  */
 export function pruneNofM(
   model: Model,
@@ -50,7 +50,7 @@ export function pruneNofM(
   );
 }
 
-/** Why the pattern does not fit a weight; undefined where it does. */
+/** Return the reason why the pattern does not fit a weight. Undefined if it fits. */
 function misfit({ layouts }: PrunableWeight): string | undefined {
   const [layout] = layouts;
   if (layout === undefined || layouts.length > 1) return 'is shared by layers that read it in different ways';
@@ -58,7 +58,7 @@ function misfit({ layouts }: PrunableWeight): string | undefined {
   return undefined;
 }
 
-/** The two smallest of every four values along the reduction; of equals the later ones. */
+/** Mask the two smallest of every four values along the reduction. Ties mask the later values. */
 const maskOf =
   ({ outer, reduction, inner }: WeightLayout): Mask =>
   (values) => {

@@ -6,7 +6,7 @@ import type { PruneRequest } from '../../strategies/prune-request.ts';
 import type { PrunedGroup } from '../report/pruning-outcome.ts';
 import type { TransformReport } from '../report/report.ts';
 
-/** Writes down what a pruning came to. `left` counts the prunable parameters before and after it. */
+/** Record the outcome of a pruning in the report. `left` counts the prunable parameters before and after it. */
 export function recordOutcome(
   report: TransformReport,
   { strategy, compression }: Pick<PruneRequest, 'strategy' | 'compression'>,
@@ -28,7 +28,7 @@ export function recordOutcome(
 
 const ratio = (before: number, after: number): number => (after === 0 ? 1 : before / after);
 
-/** Elements of all floating-point constants, bodies included. */
+/** Count the elements of all floating-point constants, control flow bodies included. */
 export function floatParameters(root: Graph): number {
   let count = 0;
   for (const graph of root.all())
@@ -37,7 +37,7 @@ export function floatParameters(root: Graph): number {
   return count;
 }
 
-/** Says that a compression of 1 keeps everything. */
+/** Report that a compression of 1 keeps everything. */
 export function recordNoChange(
   report: TransformReport,
   request: Pick<PruneRequest, 'strategy' | 'compression'>,
@@ -53,5 +53,5 @@ export function recordNoChange(
   });
 }
 
-/** Name of a node: its own, or that of its first output. */
+/** Return the name of a node. If it has no name, return that of its first output. */
 export const layerName = ({ name, output, opType }: NodeProto): string => name || output[0] || opType;

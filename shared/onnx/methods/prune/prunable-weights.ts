@@ -7,20 +7,21 @@ import type { TransformReport } from '../report/report.ts';
 import { layerName } from './outcome.ts';
 import { layoutOf, sameLayout, type WeightLayout } from './weight-layout.ts';
 
-/** A weight of which single values may be zeroed. */
+/** A weight whose single values may be zeroed. */
 export interface PrunableWeight {
   tensor: Tensor;
   /** The graph that holds it: the main one, or a body of control flow. */
   graph: Graph;
   /** The first node that uses it. */
   node: NodeProto;
-  /** The ways in which its users read it: one, save for weights that are shared. */
+  /** The layouts in which its users read it. Only a shared weight may have several. */
   layouts: WeightLayout[];
 }
 
 /**
- * The touchable weights of a model: floating-point constants that Conv, Gemm and MatMul multiply with, bodies of
- * control flow included. Biases, norms and embeddings are none. Weights that are kept go into the report.
+ * Return the weights of a model that may be zeroed: floating-point constants that Conv, Gemm and MatMul multiply
+ * with, control flow bodies included. Biases, norms and embeddings do not count. The report lists the weights that
+ * are kept.
  */
 export function prunableWeights(
   root: Graph,
@@ -61,14 +62,16 @@ export function prunableWeights(
   });
 }
 
-/** Operators with weights that stay as they are, which the owner may not expect. */
+/** Operators whose weights are never pruned. The owner may not expect this, so the report lists them. */
 const otherLayers = new Set(
   'ConvTranspose LSTM GRU RNN Einsum Attention QAttention FusedMatMul FusedConv FusedGemm DeformConv'.split(
     ' ',
   ),
 );
 
-/** Why a layer whose weight cannot be touched is worth a word; undefined where it has none. */
+/**
+ * Return the reason why a layer's weight is not pruned, for the report. Undefined if the layer needs no report.
+ */
 function remark(graph: Graph, node: NodeProto): string | undefined {
   if (otherLayers.has(node.opType)) return `weights of ${node.opType} are not pruned`;
   if (node.domain !== '' || (node.opType !== 'Conv' && node.opType !== 'Gemm')) return undefined;

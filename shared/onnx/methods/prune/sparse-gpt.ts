@@ -1,7 +1,7 @@
-/** Which weights of a block of columns go: 1 for those, n × columns. */
+/** Return the mask of removed weights for a block of columns (n × columns): 1 for removed. */
 export type MaskChoice = (saliency: Float64Array, n: number, columns: number) => Uint8Array;
 
-/** 2 of every 4 columns of a row: the least salient ones; of equals the later ones. */
+/** Remove the 2 least salient of every 4 columns of a row. Ties remove the later columns. */
 export const twoOfFour: MaskChoice = (saliency, n, columns) => {
   const gone = new Uint8Array(n * columns);
   for (let start = 0; start < gone.length; start += 4) {
@@ -17,7 +17,9 @@ export const twoOfFour: MaskChoice = (saliency, n, columns) => {
   return gone;
 };
 
-/** All but 1/compression of a block's weights, the least salient ones over all rows together; of equals the later ones. */
+/**
+ * Keep the most salient 1/compression of a block's weights, over all rows together. Ties remove the later weights.
+ */
 export const leastSalient =
   (compression: number): MaskChoice =>
   (saliency) => {
@@ -30,13 +32,14 @@ export const leastSalient =
     return gone;
   };
 
-/** Columns whose mask is chosen together: the choice adapts to what the columns before them left. */
+/** Number of columns per mask. The choice adapts to the updates from earlier columns. */
 const maskBlock = 128;
 
 /**
- * Zeroes weights and changes the others so that the product with inputs of this curvature changes least: SparseGPT (Frantar
- * and Alistarh, 2023). `values` (n × k, a row for each output) are changed in place. Columns take their turn from the first
- * on; the saliency of a weight is w² / U_jj², and what a zero takes away is spread over the columns to come by U's row.
+ * Zero weights, and update the others to minimize the change of the product with inputs of this curvature:
+ * SparseGPT (Frantar and Alistarh, 2023). `values` (n × k, a row for each output) change in place. Columns are
+ * processed in order. The saliency of a weight is w² / U_jj². The error of a zeroed weight is distributed over
+ * later columns by the row of U.
  */
 export function sparsify(
   values: Float64Array,

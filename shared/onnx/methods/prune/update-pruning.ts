@@ -16,7 +16,11 @@ type UpdateRequest = Pick<PruneRequest, 'compression' | 'exclude'> & {
   strategy: 'sparsegpt' | 'sparsegpt_2_4';
 };
 
-/** The inputs whose second moments the update needs. @throws ModelError where there is nothing to prune */
+/**
+ * Return the inputs whose second moments the update needs.
+ *
+ * @throws ModelError if there is nothing to prune
+ */
 export function updateInputs(model: Model, request: UpdateRequest): ObservedInput[] {
   foldViews(model);
   const report = new TransformReport();
@@ -30,7 +34,7 @@ export function updateInputs(model: Model, request: UpdateRequest): ObservedInpu
   }));
 }
 
-/** The weights that can be updated; the others go into the report. */
+/** Return the weights that can be updated. The report lists the others. */
 function updatable(
   model: Model,
   { exclude, strategy }: UpdateRequest,
@@ -43,10 +47,10 @@ function updatable(
   });
 }
 
-/** Inputs of a layer at most: the inverse of their second moment takes the third power of their number. */
+/** Maximum inputs of a layer. The inversion of their second moment takes cubic time. */
 const maxInputs = 8192;
 
-/** Why a weight cannot be updated; undefined where it can. */
+/** Return the reason why a weight cannot be updated. Undefined if it can be updated. */
 function obstacle(
   { node, tensor, layouts, graph }: PrunableWeight,
   model: Model,
@@ -75,10 +79,10 @@ const nothing = ({ graph }: Model, report: TransformReport): ModelError =>
   );
 
 /**
- * Zeroes weights of MatMul, Gemm and 1 × 1 Conv so that 1/compression of each is kept (`sparsegpt`), or 2 of every 4 along
- * the inputs (`sparsegpt_2_4`), and updates the kept ones by the second moments of the inputs.
+ * Zero weights of MatMul, Gemm and 1 × 1 Conv, and update the kept ones by the second moments of the inputs. Keep
+ * 1/compression of each weight (`sparsegpt`), or 2 of every 4 along the inputs (`sparsegpt_2_4`).
  *
- * @throws ModelError where no weight has the form, or no input was observed
+ * @throws ModelError if no weight has the required form, or no input was observed
  */
 export function pruneWithUpdate(
   model: Model,
@@ -132,7 +136,9 @@ export function pruneWithUpdate(
   );
 }
 
-/** Prunes one weight; the relative error of its values, and how many were other than zero before and are after it. */
+/**
+ * Prune one weight. Return the relative error of its values, and the number of nonzero values before and after.
+ */
 function prune({ tensor, layouts: [layout] }: PrunableWeight, factor: Float64Array, choose: MaskChoice) {
   const { reduction: k = 1, outer = 1, inner = 1 } = layout ?? {};
   const source = floatsOf(tensor);

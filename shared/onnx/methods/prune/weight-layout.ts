@@ -3,9 +3,9 @@ import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { elementCount, type Tensor } from '../../model/tensor/tensor.ts';
 
 /**
- * How a layer reads its weight: as `outer` × `reduction` × `inner` values, of which those along `reduction` are summed
- * up. A Conv's output channels are the outer ones, the inner ones are positions of the kernel; a product of matrices
- * has an output channel for each outer and inner place.
+ * How a layer reads its weight: as `outer` × `reduction` × `inner` values, summed along `reduction`. In a Conv,
+ * `outer` are the output channels and `inner` the kernel positions. In a matrix product, each pair of an outer and
+ * an inner place is an output channel.
  */
 export interface WeightLayout {
   outer: number;
@@ -14,7 +14,7 @@ export interface WeightLayout {
   isInnerChannel: boolean;
 }
 
-/** Output channels of a weight. */
+/** Return the number of output channels of a weight. */
 export const channelsOf = ({ outer, inner, isInnerChannel }: WeightLayout): number =>
   outer * (isInnerChannel ? inner : 1);
 
@@ -22,8 +22,8 @@ export const sameLayout = (a: WeightLayout, b: WeightLayout): boolean =>
   a.outer === b.outer && a.reduction === b.reduction && a.isInnerChannel === b.isInnerChannel;
 
 /**
- * The layout of the constant that a node takes at `position`, where that is the weight of a Conv, Gemm or MatMul;
- * undefined for every other input of any other operator.
+ * Return the layout of a node's constant at `position` if it is the weight of a Conv, Gemm or MatMul. Undefined
+ * for all other inputs and operators.
  */
 export function layoutOf(node: NodeProto, position: number, { dims }: Tensor): WeightLayout | undefined {
   if (node.domain !== '' || elementCount(dims) === 0) return undefined;

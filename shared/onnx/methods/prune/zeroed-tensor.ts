@@ -5,10 +5,10 @@ import type { LayerChange } from '../report/report.ts';
 import { layerName } from './outcome.ts';
 import type { PrunableWeight } from './prunable-weights.ts';
 
-/** Which values of a weight become zero: 1 for those, by place. */
+/** Return the mask of the values of a weight that become zero: 1 for zeroed, by index. */
 export type Mask = (values: Float32Array) => Uint8Array;
 
-/** The tensor with the values of a mask zeroed, each time computed from the source. */
+/** Return the tensor with the masked values zeroed. Each read computes it from the source. */
 export function zeroedTensor(tensor: Tensor, mask: Mask): Tensor {
   return lazyTensor(tensor.name, tensor.type, tensor.dims, () => {
     const source = tensor.bytes();
@@ -26,7 +26,7 @@ export function zeroedTensor(tensor: Tensor, mask: Mask): Tensor {
   });
 }
 
-/** The effect of zeroing the values of a mask on a layer. */
+/** Describe the effect of zeroing the masked values on a layer. */
 export function zeroingOf({ tensor, node }: PrunableWeight, mask: Mask): LayerChange {
   const values = floatsOf(tensor);
   const gone = mask(values);

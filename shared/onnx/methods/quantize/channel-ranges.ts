@@ -2,39 +2,39 @@ import { eachBlock, kernels, maxColumns, partsOf, place, roundedUp } from '../..
 import type { ByteSource } from '../../model/tensor/external-data.ts';
 import { elementCount } from '../../model/tensor/tensor.ts';
 
-/** Zero or below, and zero or above, for each channel: every range holds zero. */
+/** Range of each channel. Every range includes zero: `least` is at most 0, `most` at least 0. */
 export interface ChannelRanges {
   least: Float32Array;
   most: Float32Array;
-  /** Whether there is neither NaN nor infinity among the values. */
+  /** Whether all values are finite. */
   isFinite: boolean;
 }
 
-/** How the channels of a tensor lie: `outer` blocks of `channels` runs of `inner` values. */
+/** Channel layout of a tensor: `outer` blocks of `channels` runs of `inner` values. */
 export interface Layout {
   outer: number;
   channels: number;
   inner: number;
 }
 
-/** The layout along an axis; one channel of all values where there is none. */
+/** Return the layout along an axis. Without an axis, all values form one channel. */
 export function layoutOf(dims: readonly number[], axis: number | undefined): Layout {
   if (axis === undefined) return { outer: 1, channels: 1, inner: elementCount(dims) };
   const [before, after] = [dims.slice(0, axis), dims.slice(axis + 1)];
   return { outer: elementCount(before), channels: dims[axis] ?? 1, inner: elementCount(after) };
 }
 
-/** Smallest and largest value of each channel of float32 values. */
+/** Return the smallest and largest value of each channel of float32 values. */
 export function channelRanges(source: ByteSource, layout: Layout): ChannelRanges {
   const [least, most] = [new Float32Array(layout.channels), new Float32Array(layout.channels)];
   const ranges = { least, most, isFinite: true };
   const widen = layout.inner === 1 ? widenByRows : widenByRuns;
-  // NaN and infinity times 0 are NaN, and so is every sum with it.
+  // NaN and infinity times 0 are NaN, which makes the sum NaN.
   ranges.isFinite = widen(source, layout, ranges) === 0;
   return ranges;
 }
 
-/** Takes in rows with one value of each channel, as of a matrix. 0 as above. */
+/** Widen the ranges by rows with one value of each channel, as in a matrix. Return 0 if all values are finite. */
 function widenByRows(
   source: ByteSource,
   { outer, channels }: Layout,
@@ -56,7 +56,7 @@ function widenByRows(
   return check;
 }
 
-/** Takes in runs of neighbours, each of one channel. 0 unless there is NaN or infinity among them. */
+/** Widen the ranges by runs of neighbouring values of one channel. Return 0 if all values are finite. */
 function widenByRuns(
   source: ByteSource,
   { channels, inner }: Layout,

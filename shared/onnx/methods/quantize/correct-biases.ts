@@ -7,7 +7,7 @@ import { floatsOf } from '../../model/tensor/values.ts';
 import { inputsOf, outputsOf, type ProductWeight, productWeight } from './product-weights.ts';
 import { type Mapping, quantize, scalesOf } from './quantized-values.ts';
 
-/** Options of the weights' quantization that the correction makes up for. */
+/** Options of the weight quantization whose error the correction compensates. */
 export interface CorrectedForm {
   mapping: Mapping;
   isPerChannel: boolean;
@@ -15,8 +15,8 @@ export interface CorrectedForm {
 }
 
 /**
- * Adds to the biases of products what quantization of their weights will take on average. `meanOf` is the mean of each
- * channel of a value. Returns how many were corrected.
+ * Add the mean error of the weights' quantization to the biases of products. `meanOf` returns the mean of each
+ * channel of a value. Return the number of corrected products.
  */
 export function correctBiases(
   graph: Graph,
@@ -58,9 +58,9 @@ export function correctBiases(
 }
 
 /**
- * What the quantization of a weight takes from each output on average, given the mean of each input: Σ mean · (w − w′),
- * in double precision (Nagel et al., Data-Free Quantization, 2019, section 4.2, with measured means). Undefined where
- * the weight cannot be quantized.
+ * Return the mean error of each output that the quantization of a weight causes, given the mean of each input: Σ
+ * mean · (w − w′), in double precision (Nagel et al., Data-Free Quantization, 2019, section 4.2, with measured
+ * means). Undefined if the weight cannot be quantized.
  */
 export function meanError(
   product: ProductWeight,
@@ -86,7 +86,10 @@ export function meanError(
   return errors;
 }
 
-/** The node and position of a bias that only this product's outputs get; undefined where there is none. */
+/**
+ * Return the node and position of a bias that is added to this product's outputs only. Undefined if there is no
+ * such bias.
+ */
 function biasOf(graph: Graph, index: GraphIndex, node: NodeProto, outputs: number) {
   const isBias = (name: string | undefined): boolean => {
     const tensor = graph.initializers.get(name ?? '');

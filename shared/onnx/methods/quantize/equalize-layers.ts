@@ -13,26 +13,27 @@ interface Layer {
   tensor: Tensor;
   outputs: number;
   outputAxis: number;
-  /** Undefined where channels stay by themselves, as in a depthwise convolution. */
+  /** Undefined if channels do not mix, as in a depthwise convolution. */
   inputAxis: number | undefined;
 }
 
-/** The factors of a layer's input and output channels so far. */
+/** Current factors of a layer's input and output channels. */
 interface Factors {
   input: Float64Array;
   output: Float64Array;
 }
 
-/** Times that all pairs are gone through: a change of one pair undoes a little of its neighbours'. */
+/** Maximum number of passes over all pairs. A change to one pair partly undoes those of its neighbours. */
 const rounds = 20;
 
-/** Factors nearer to 1 than this are as good as equal. */
+/** Convergence threshold for the logarithm of a factor. */
 const settled = 1e-3;
 
 /**
- * Gives the channels between two layers ranges of the same size in both weights: cross-layer equalization (Nagel et al.,
- * 2019, equation 12). Channel i of the first layer is divided by s = √(r₁ / r₂), its weights in the second multiplied,
- * where nothing but Relu lies between. The model computes the same. Returns how many pairs were changed.
+ * Give the channels between two layers ranges of the same size in both weights: cross-layer equalization (Nagel et
+ * al., 2019, equation 12). Divide channel i of the first layer by s = √(r₁ / r₂), and multiply its weights in the
+ * second layer. Only operators that a positive factor passes, such as Relu, may lie between the layers. The model
+ * computes the same. Return the number of changed pairs.
  */
 export function equalizeLayers(graph: Graph, names: Names, exclude: readonly string[]): number {
   const index = new GraphIndex(graph);
@@ -117,10 +118,13 @@ function layerOf(graph: Graph, node: NodeProto | undefined, exclude: readonly st
   return { node, tensor, outputs: dims[outputAxis] ?? 0, outputAxis, inputAxis: 1 - outputAxis };
 }
 
-/** Activations that let a positive factor through. */
+/** Operators that commute with a positive factor. */
 const homogeneous: ReadonlySet<string> = new Set(['Relu', 'LeakyRelu', 'Identity']);
 
-/** The layer that alone takes what a layer makes, with nothing in between that a positive factor could not pass. */
+/**
+ * Return the layer that is the only user of a layer's output, with only operators in between that commute with a
+ * positive factor.
+ */
 function follower(
   graph: Graph,
   index: GraphIndex,
@@ -137,7 +141,10 @@ function follower(
   return inputs === outputs ? next : undefined;
 }
 
-/** Largest magnitude along an axis of a tensor's values, each times the factor of its channel on another axis. */
+/**
+ * Return the largest magnitude of each channel along an axis. Each value is multiplied by the factor of its
+ * channel on another axis.
+ */
 function largestAlong(
   { dims }: Tensor,
   values: Float32Array,

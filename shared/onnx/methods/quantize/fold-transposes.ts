@@ -4,7 +4,10 @@ import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { elementCount, lazyTensor, type Tensor } from '../../model/tensor/tensor.ts';
 import { floatsOf } from '../../model/tensor/values.ts';
 
-/** Makes constants of transposed constant matrices, as exporters write the weights of linear layers; bodies included. */
+/**
+ * Replace transposed constant matrices by constants, control flow bodies included. Exporters write the weights of
+ * linear layers in this way.
+ */
 export function foldTransposes(root: Graph): void {
   for (const graph of root.all()) {
     const outputs = new Set(graph.outputs.map(({ name }) => name));
@@ -38,13 +41,13 @@ function transposed(matrix: Tensor, name: string): Tensor {
   });
 }
 
-/** Dimensions with the last two swapped. */
+/** Return dimensions with the last two swapped. */
 export const swappedDims = (dims: readonly number[]): number[] => {
   const rank = dims.length;
   return [...dims.slice(0, -2), dims[rank - 1] ?? 1, dims[rank - 2] ?? 1];
 };
 
-/** Bytes (row-major, one to a value) with the last two dimensions swapped. */
+/** Return bytes (row-major, one byte per value) with the last two dimensions swapped. */
 export function swappedBytes(bytes: Uint8Array, dims: readonly number[]): Uint8Array {
   const rows = dims[dims.length - 2] ?? 1;
   const columns = dims[dims.length - 1] ?? 1;

@@ -6,15 +6,15 @@ import { type CorrectedForm, correctBiases } from './correct-biases.ts';
 import { equalizeLayers } from './equalize-layers.ts';
 import { smoothActivations } from './smooth-activations.ts';
 
-/** The parts of a request that change layers before they are quantized. */
+/** Parameters of a request that change layers before quantization. */
 export type PreparedRequest = Pick<
   QuantizeRequest,
   'equalize' | 'smooth_alpha' | 'bias_correction' | 'exclude'
 >;
 
 /**
- * Changes layers so that less is lost when they are quantized, as far as it is asked for: equalized across layers,
- * activations smoothed, biases corrected for the quantization to come. Transposes must be folded. Returns notes.
+ * Change layers to lose less in quantization, as far as the request asks for it: equalize across layers, smooth
+ * activations, and correct biases for the coming quantization. Transposes must be folded before. Return notes.
  */
 export function prepareProducts(
   { graph }: Model,

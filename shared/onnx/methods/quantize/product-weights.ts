@@ -6,23 +6,23 @@ import { elementCount, lazyTensor, type Tensor } from '../../model/tensor/tensor
 import { floatsOf } from '../../model/tensor/values.ts';
 import { isQuantizable } from './weight-store.ts';
 
-/** A product with a constant matrix, and the axis of it that the channels of the input lie along. */
+/** A product with a constant matrix, and the axis of the matrix for the input channels. */
 export interface ProductWeight {
   node: NodeProto;
   tensor: Tensor;
   inputAxis: 0 | 1;
 }
 
-/** Channels that a product takes, and that it makes. */
+/** Return the number of input channels (`inputsOf`) or output channels (`outputsOf`) of a product. */
 export const inputsOf = ({ tensor, inputAxis }: ProductWeight): number => tensor.dims[inputAxis] ?? 0;
 export const outputsOf = ({ tensor, inputAxis }: ProductWeight): number => tensor.dims[1 - inputAxis] ?? 0;
 
-/** Where a weight lies among the inputs of its node. */
+/** Input position of a weight. */
 export const weightAt = 1;
 
 /**
- * The weight of a MatMul or Gemm of two dimensions in the main graph, if it is a float32 constant. A Gemm must take its
- * input as it is.
+ * Return the two-dimensional weight of a MatMul or Gemm in the main graph, if it is a float32 constant. A Gemm
+ * must not transpose or scale its input.
  */
 export function productWeight(
   graph: Graph,
@@ -40,7 +40,7 @@ export function productWeight(
   return { node, tensor, inputAxis: isGemm && intAttribute(node, 'transB', 0) !== 0 ? 1 : 0 };
 }
 
-/** Largest magnitude of a weight's values for each channel of its input. */
+/** Return the largest magnitude of a weight's values for each channel of its input. */
 export function largestByInput({ tensor, inputAxis }: ProductWeight): Float64Array {
   const values = floatsOf(tensor);
   const [rows = 0, columns = 0] = tensor.dims;
@@ -55,7 +55,10 @@ export function largestByInput({ tensor, inputAxis }: ProductWeight): Float64Arr
   return largest;
 }
 
-/** A constant with a factor for each channel along an axis, applied when it is read: in double, stored as float32. */
+/**
+ * Return a constant with a factor for each channel along an axis. The factors are applied when the constant is
+ * read: in double precision, stored as float32.
+ */
 export function scaledAlong(tensor: Tensor, name: string, axis: number, factors: ArrayLike<number>): Tensor {
   const inner = elementCount(tensor.dims.slice(axis + 1));
   return lazyTensor(name, 'float', tensor.dims, () => {

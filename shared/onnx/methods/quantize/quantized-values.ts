@@ -5,20 +5,20 @@ import { channelRanges, layoutOf } from './channel-ranges.ts';
 /** Types of 8-bit quantized values. */
 export type IntegerType = 'int8' | 'uint8';
 
-/** Scale and zero point of each channel, or of the whole tensor where there is but one. */
+/** Scale and zero point of each channel, or of the whole tensor. */
 export interface Scales {
   type: IntegerType;
-  /** Axis of the channels; undefined where there is one scale for all. */
+  /** Axis of the channels. Undefined for one scale. */
   axis: number | undefined;
   scales: Float32Array;
   zeroPoints: Int8Array | Uint8Array;
 }
 
-/** A new array for values of an integer type. */
+/** Create an array for values of an integer type. */
 export const integers = (type: IntegerType, length: number): Int8Array | Uint8Array =>
   type === 'int8' ? new Int8Array(length) : new Uint8Array(length);
 
-/** How a range of numbers is mapped to the levels of an integer type. */
+/** Mapping of a range of numbers to the levels of an integer type. */
 export interface Mapping {
   type: IntegerType;
   /** Zero is the middle level; int8 then leaves out -128. */
@@ -28,8 +28,8 @@ export interface Mapping {
 }
 
 /**
- * Scales of float32 values (row-major, of these dimensions), one for each channel along `axis` where it is given;
- * undefined where there are values that no scale can hold: NaN, or magnitudes near the end of float32.
+ * Return the scales of float32 values (row-major, with dimensions `dims`), one for each channel along `axis` if it
+ * is given. Undefined if no scale can represent a value: NaN, or magnitudes near the end of float32.
  */
 export function scalesOf(
   source: ByteSource,
@@ -60,8 +60,9 @@ interface Scale {
 const smallestNormalFloat32 = 2 ** -126;
 
 /**
- * Scale and zero point of a range of float32 numbers, widened to hold zero, by the formulas of ONNX Runtime's quantizer:
- * the width in float32, the scale in double precision, stored as float32. A range without width has scale 1.
+ * Return scale and zero point of a range of float32 numbers, widened to include zero. The formulas are those of
+ * ONNX Runtime's quantizer: the width in float32, the scale in double precision, stored as float32. An empty range
+ * has scale 1.
  */
 export function scaleOf(min: number, max: number, mapping: Mapping): Scale {
   const [least, most] = usedLevels(mapping);
@@ -79,26 +80,26 @@ function usedLevels({ type, symmetric, reduced }: Mapping): readonly [number, nu
   return symmetric && type === 'int8' ? [-127, 127] : levelsOf(type);
 }
 
-/** Smallest and largest level that a type has. */
+/** Return the smallest and largest level of a type. */
 export const levelsOf = (type: IntegerType): readonly [number, number] =>
   type === 'int8' ? [-128, 127] : [0, 255];
 
-/** 1.5 · 2^52: sums with it have no fraction, and processors round them half to even. */
+/** 1.5 · 2^52. A sum with it has no fraction, and processors round it half to even. */
 const noFraction = 6755399441055744;
 
-/** Rounds half to even; for magnitudes below 2^51. */
+/** Round half to even, for magnitudes below 2^51. */
 export const roundHalfEven = (value: number): number => value + noFraction - noFraction;
 
-/** Quantized values, and what quantization did to them. */
+/** Quantized values and the effect of quantization. */
 interface Quantized {
   levels: Int8Array | Uint8Array;
-  /** Relative L2 error; 0 where all values are zero. */
+  /** Relative L2 error; 0 if all values are zero. */
   error: number;
   nonzeroBefore: number;
   nonzeroAfter: number;
 }
 
-/** Quantizes float32 values: divided in float32, rounded half to even, clipped to the whole type. */
+/** Quantize float32 values: divide in float32, round half to even, and clip to the whole type. */
 export function quantize(
   source: ByteSource,
   dims: readonly number[],
@@ -118,16 +119,16 @@ export function quantize(
   return { levels, error: lost === 0 ? 0 : Math.sqrt(lost / squares), nonzeroBefore, nonzeroAfter };
 }
 
-/** Values of one column after the other: a scale and a zero point for each. */
+/** Scale and zero point of each column. */
 interface ByColumn {
   scales: Float32Array;
   zeroPoints: Float32Array;
 }
 
-/** Least and most level. */
+/** Smallest and largest level. */
 type Bounds = ReturnType<typeof levelsOf>;
 
-/** Quantizes rows with one value of each channel. */
+/** Quantize rows with one value of each channel. */
 function quantizeRows(
   source: ByteSource,
   levels: Uint8Array,
@@ -141,7 +142,7 @@ function quantizeRows(
     const columns = Math.min(maxColumns, channels - column);
     const width = roundedUp(columns, 4);
     const isWhole = width === channels;
-    // What fills a row up is quantized to its zero point.
+    // The padding of a row has scale 1 and zero point 0.
     floats.fill(1, place.first / 4, place.first / 4 + width);
     floats.fill(0, place.second / 4, place.second / 4 + width);
     floats.set(by.scales.subarray(column, column + columns), place.first / 4);
@@ -160,13 +161,13 @@ function quantizeRows(
   }
 }
 
-/** Quantizes the rows of `width` bytes at `place.values` to `place.results`. */
+/** Quantize the rows of `width` bytes at `place.values` into `place.results`. */
 function quantizePlaced(end: number, width: number, [least, most]: Bounds): void {
   const { values, results, first, second, sums } = place;
   kernels().quantizeRows(values, end, width, results, first, second, least, most, sums);
 }
 
-/** Quantizes runs of neighbours, each of one channel, as rows of many columns. */
+/** Quantize runs of neighbouring values of one channel, as rows with many columns. */
 function quantizeRuns(
   source: ByteSource,
   levels: Uint8Array,
@@ -184,7 +185,7 @@ function quantizeRuns(
     source.read(room.subarray(place.values, place.values + 4 * (to - from)), 4 * from);
     for (let at = from; at < to; ) {
       const run = Math.floor(at / inner);
-      // The last run also fills the row up.
+      // The last run includes the padding of the row.
       const end = Math.min((run + 1) * inner, to);
       const until = end === to ? width : end - from;
       floats.fill(by.scales[run % channels] ?? 1, scales + at - from, scales + until);

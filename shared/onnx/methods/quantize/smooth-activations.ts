@@ -13,16 +13,16 @@ import {
 } from './product-weights.ts';
 
 export interface Smoothed {
-  /** Factors that were taken out of values, by the name that the divided value has now. */
+  /** Factors that values were divided by, by the name of the divided value. */
   factors: ReadonlyMap<string, { of: string; by: Float32Array }>;
-  /** How many were divided by a node of their own. */
+  /** Number of values that an inserted node divides. */
   nodes: number;
 }
 
 /**
- * Moves part of the size of activation channels into the weights of the products that take them: the model computes the
- * same, and its activations have no channel that makes all others coarse. The factors go into the LayerNormalization
- * before, where it serves these products alone, else into a Mul.
+ * Move part of the magnitude of activation channels into the weights of the products that use them. The model
+ * computes the same, and no activation has a channel that makes all others coarse. The factors go into the
+ * preceding LayerNormalization if it serves these products alone, otherwise into a Mul.
  */
 export function smoothActivations(
   graph: Graph,
@@ -79,7 +79,7 @@ export function smoothActivations(
   return { factors, nodes: inserted.size };
 }
 
-/** The products that take one activation. */
+/** Group the products by their activation. */
 function groupsOf(graph: Graph, exclude: readonly string[]): Map<string, ProductWeight[]> {
   const groups = new Map<string, ProductWeight[]>();
   for (const node of graph.nodes) {
@@ -93,12 +93,12 @@ function groupsOf(graph: Graph, exclude: readonly string[]): Map<string, Product
 
 const maxFactor = 1e4;
 
-/** Bounds of a channel's factor: beyond, one side would have no numbers left. */
+/** Bounds of a channel's factor. Beyond them, one side would lose its precision. */
 const minFactor = 1e-4;
 
 /**
- * By how much each channel of an activation is divided, and its weights multiplied: max|x|^α / max|w|^(1 − α), stored as
- * float32 (SmoothQuant; Xiao et al., 2023, equation 4). 1 where either is always zero.
+ * Return the factor that divides each channel of an activation and multiplies its weights: max|x|^α / max|w|^(1 −
+ * α), stored as float32 (SmoothQuant; Xiao et al., 2023, equation 4). 1 if either is always zero.
  */
 export function smoothingFactors(
   activation: ArrayLike<number>,
@@ -112,7 +112,10 @@ export function smoothingFactors(
   });
 }
 
-/** The node that makes an activation for these products alone, if factors can go into its constants. */
+/**
+ * Return the LayerNormalization that produces an activation for these products alone, if its constants can absorb
+ * the factors.
+ */
 function normalizationOf(
   graph: Graph,
   index: GraphIndex,

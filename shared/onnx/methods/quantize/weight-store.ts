@@ -6,7 +6,7 @@ import type { LayerChange, TransformReport } from '../report/report.ts';
 import { swappedBytes, swappedDims } from './fold-transposes.ts';
 import { type Mapping, quantize, type Scales, scalesOf } from './quantized-values.ts';
 
-/** Names of the constants that a weight has become. */
+/** Names of a quantized weight's constants. */
 export interface QuantizedNames {
   weight: string;
   scale: string;
@@ -21,7 +21,7 @@ export interface OwnedConstant {
 
 /** Shapes of a quantized weight. */
 interface QuantizedShape {
-  /** Other dimensions of the weight, with as many elements, to which the axis of its channels refers. */
+  /** Alternative dimensions of the weight with the same number of elements. The channel axis refers to these. */
   viewed?: readonly number[];
   /** Whether the last two dimensions are swapped in the quantized weight. */
   swapped?: boolean;
@@ -29,12 +29,12 @@ interface QuantizedShape {
   scaleDims?: readonly number[];
 }
 
-/** How a weight is to be quantized; `axis` is that of its channels, undefined for one scale. */
+/** Form of a quantized weight. `axis` is the channel axis; undefined for one scale. */
 export interface WeightForm extends Mapping, QuantizedShape {
   axis: number | undefined;
 }
 
-/** Quantizes weights, one that several nodes share only once. */
+/** Quantizes weights. A weight that several nodes share is quantized once. */
 export class WeightStore {
   readonly #names: Names;
   readonly #report: TransformReport;
@@ -45,7 +45,9 @@ export class WeightStore {
     this.#report = report;
   }
 
-  /** The names of a float32 constant's quantized form; undefined where it holds values that are not finite. */
+  /**
+   * Return the names of a float32 constant's quantized form. Undefined if it contains values that are not finite.
+   */
   quantized(constant: OwnedConstant, form: WeightForm, node: NodeProto): QuantizedNames | undefined {
     const key = JSON.stringify(form);
     const forms = this.#done.get(constant.tensor) ?? new Map<string, QuantizedNames | undefined>();
@@ -61,18 +63,18 @@ export class WeightStore {
   }
 }
 
-/** A constant to be quantized, and what is known of it. */
+/** A constant to quantize, with its scales and its node. */
 interface QuantizedConstant {
   constant: OwnedConstant;
   by: Scales;
-  /** The node that it is reported for. */
+  /** The node in the report. */
   node: NodeProto;
   shape?: QuantizedShape;
 }
 
 /**
- * Adds a constant's quantized form beside it. It is computed when it is written, so that no weight stays in memory;
- * from then on the report has its error.
+ * Add a constant's quantized form to the graph. It is computed on write, so no weight stays in memory. The report
+ * has its error from then on.
  */
 export function putQuantized(
   names: Names,
@@ -115,7 +117,7 @@ export function putQuantized(
   return made;
 }
 
-/** The constant that a name stands for in a graph, with the graph that holds it: this one, or one around it. */
+/** Return the constant of a name in a graph, with the graph that holds it: this one or an outer one. */
 export function ownedConstant(graph: Graph, name: string | undefined): OwnedConstant | undefined {
   if (!name) return undefined;
   for (let owner: Graph | undefined = graph; owner !== undefined; owner = owner.parent) {

@@ -1,10 +1,10 @@
-/** Longer names are not corrected. */
+/** Maximum characters of a name that is corrected. */
 const maxLength = 200;
 
-/** Pairs of characters that are compared in all: what is asked for may be hostile, and so may the model. */
+/** Maximum number of compared character pairs. Both the request and the model may be hostile. */
 const maxWork = 2_000_000;
 
-/** The name closest to a misspelt one, if it differs in a few characters only. */
+/** Return the name closest to a misspelt one, if it differs in a few characters only. */
 export function nearestName(misspelt: string, names: Iterable<string>): string | undefined {
   if (misspelt.length > maxLength) return undefined;
   const wanted = plain(misspelt);
@@ -26,10 +26,10 @@ export function nearestName(misspelt: string, names: Iterable<string>): string |
   return nearest;
 }
 
-/** Letters and digits alone: separators and case are what is most often mistaken. */
+/** Keep only letters and digits, in lower case. Most spelling mistakes are in separators and case. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
-/** Both names without their common beginning and end. */
+/** Strip the common beginning and end of both names. */
 function unlike(a: string, b: string): [string, string] {
   const shorter = Math.min(a.length, b.length);
   let start = 0;
@@ -40,8 +40,8 @@ function unlike(a: string, b: string): [string, string] {
 }
 
 /**
- * Least changes that make `b` of `a`, each of one character or of the order of two, or `most + 1` where there are more
- * (optimal string alignment).
+ * Return the edit distance from `a` to `b` (optimal string alignment). One change affects one character or swaps
+ * two neighbours. Return `most + 1` for a larger distance.
  */
 function changes(a: string, b: string, most: number): number {
   let before: number[] = [];
@@ -60,7 +60,7 @@ function changes(a: string, b: string, most: number): number {
         ),
       );
     }
-    // A swap reaches back two rows.
+    // A swap refers to the row before the previous one, so check two rows.
     if (Math.min(...next, ...row) > most) return most + 1;
     [before, row] = [row, next];
   }

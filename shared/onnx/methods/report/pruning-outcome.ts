@@ -1,6 +1,6 @@
-/** Channels that can only be removed together, and how many of them are left. */
+/** Channels that can only be removed together, and the number of those that remain. */
 export interface PrunedGroup {
-  /** The layers that make them. */
+  /** Layers that produce the channels. */
   layers: string[];
   channels_before: number;
   channels_after: number;
@@ -9,9 +9,9 @@ export interface PrunedGroup {
 /** Result of a pruning. Parameters that it removed or zeroed do not count as left. */
 export interface PruningOutcome {
   strategy: string;
-  /** As it was asked for. */
+  /** Compression in the request. */
   compression: number;
-  /** Parameters that could be pruned: of the touchable weights, or those in prunable groups. */
+  /** Prunable parameters: those of the weights that may be zeroed, or those in prunable groups. */
   prunable_before: number;
   prunable_after: number;
   /** `prunable_before / prunable_after`: at least `compression`. */
@@ -20,6 +20,6 @@ export interface PruningOutcome {
   model_before: number;
   model_after: number;
   model_ratio: number;
-  /** Where whole channels were removed; empty otherwise. */
+  /** Groups with removed channels. Empty if the strategy removes no channels. */
   groups: PrunedGroup[];
 }

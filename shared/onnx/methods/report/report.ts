@@ -2,21 +2,21 @@ import type { PruningOutcome } from './pruning-outcome.ts';
 
 /** The change of a layer's weight. */
 export interface LayerChange {
-  /** Name of the node, or of its first output where it has none. */
+  /** Name of the node. If the node has no name, that of its first output. */
   layer: string;
   operator: string;
-  /** Name of the weight, as it was in the source. */
+  /** Name of the weight in the source model. */
   weight: string;
   parameters_before: number;
   parameters_after: number;
-  /** Parameters other than zero; null where they were not counted. */
+  /** Parameters other than zero; null if they were not counted. */
   nonzero_before: number | null;
   nonzero_after: number | null;
-  /** Relative L2 error of the weight, ‖w′ − w‖ / ‖w‖; null where the shapes differ. */
+  /** Relative L2 error of the weight, ‖w′ − w‖ / ‖w‖; null if the shapes differ. */
   error: number | null;
 }
 
-/** Something that a method left as it was. */
+/** A part of the model that a method did not change. */
 export interface Kept {
   what: string;
   why: string;
@@ -24,7 +24,7 @@ export interface Kept {
 
 const keptSaid = 3;
 
-/** The changes of a transformation, collected while it works; part of the receipt. */
+/** Collect the changes of a transformation for the receipt. */
 export class TransformReport {
   readonly layers: LayerChange[] = [];
   readonly kept: Kept[] = [];
@@ -32,14 +32,17 @@ export class TransformReport {
   readonly notes: string[] = [];
   /** Warnings that the result may be bad. */
   readonly warnings: string[] = [];
-  /** Of a pruning; null for other methods. */
+  /** Result of a pruning; null for other methods. */
   pruning: PruningOutcome | null = null;
 
   keep(what: string, why: string): void {
     this.kept.push({ what, why });
   }
 
-  /** The first kept layers as a sentence, for the error that nothing could be changed; empty where there are none. */
+  /**
+   * Return a sentence about the first kept layers, for the error that nothing could be changed. Empty if no layers
+   * were kept.
+   */
   keptText(): string {
     if (this.kept.length === 0) return '';
     const others = this.kept.length - keptSaid;
@@ -48,5 +51,5 @@ export class TransformReport {
   }
 }
 
-/** A model may use any names. */
+/** Clip a name. A model may contain names of any length. */
 const clipped = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);

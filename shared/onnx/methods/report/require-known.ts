@@ -3,15 +3,15 @@ import { isKnownOperator } from '../../model/infer/infer-values.ts';
 import { ModelError } from '../../model/model-error.ts';
 import { nearestName } from './near-names.ts';
 
-/** Entries of a list in a message; the others are only counted. */
+/** Maximum number of entries that a message names. Further entries are only counted. */
 const maxTold = 10;
 
 /**
- * Refuses a list of nodes and operators that holds what the model does not have, bodies of control flow included: a
- * misspelt name would silently exclude nothing. A known operator that this model does not have is allowed, because
- * one list may serve many models. Returns those operators.
+ * Refuse a list that contains nodes or operators unknown to the model, bodies of control flow included. A misspelt
+ * name would silently exclude nothing. A known operator that this model does not have is allowed, because one list
+ * may serve many models. Return those operators.
  *
- * @throws ModelError naming every unknown entry, and the closest name
+ * @throws ModelError that names every unknown entry and the closest name
  */
 export function requireKnown(root: Graph, exclude: readonly string[]): string[] {
   if (exclude.length === 0) return [];
@@ -40,7 +40,7 @@ const longest = 80;
 const quoted = (name: string): string =>
   JSON.stringify(name.length > longest ? `${name.slice(0, longest)}…` : name);
 
-/** Operators that a message lists, and characters of a name. */
+/** Maximum number of operators in a message, and of characters of a name. */
 const maxOperators = 20;
 
 function operatorsOf(root: Graph): string {

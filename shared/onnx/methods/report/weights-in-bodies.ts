@@ -4,8 +4,8 @@ import { nodeName } from '../../model/graph/graph.ts';
 const maxSaid = 3;
 
 /**
- * Where the float weights of control flow lie, as a sentence for the error that a method found none; empty where there are
- * none.
+ * Return a sentence that locates the float weights in bodies of control flow, for the error that a method found no
+ * weights. Empty if the bodies have no weights.
  */
 export function weightsInBodies(root: Graph): string {
   const places = [...placesOf(root)];
@@ -18,7 +18,7 @@ export function weightsInBodies(root: Graph): string {
 /** Operators whose second input is a weight. */
 const weighted = new Set(['Conv', 'ConvTranspose', 'Gemm', 'MatMul', 'LSTM', 'GRU', 'RNN']);
 
-/** Each weight of a body, and of the bodies in it, as people find it. */
+/** Yield a readable location of each weight in a body and its nested bodies. */
 function* placesOf(graph: Graph): Generator<string> {
   for (const node of graph.nodes) {
     for (const attribute of node.attribute) {

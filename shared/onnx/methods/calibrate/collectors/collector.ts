@@ -1,9 +1,12 @@
 import type { CalibrationRanges } from '../ranges.ts';
 
-/** Finds the ranges of activations from their values, sample after sample. Its memory does not grow with the samples. */
+/**
+ * Find the ranges of activations from their values, sample by sample. The memory does not grow with the number of
+ * samples.
+ */
 export interface Collector {
-  /** Takes the values of an activation for one sample. They are not kept. */
+  /** Add the values of an activation for one sample. The collector does not keep them. */
   add(name: string, values: Float32Array): void;
-  /** The range of every activation that had a number. */
+  /** Return the range of every activation that had a number. */
   ranges(): CalibrationRanges;
 }

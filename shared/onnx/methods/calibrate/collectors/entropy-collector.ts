@@ -6,17 +6,17 @@ import { ValueHistogram } from './value-histogram.ts';
 
 interface Seen {
   extremes: Extremes;
-  /** Undefined where there is nothing to search for. */
+  /** Undefined if there is only one candidate range. */
   histogram: ValueHistogram | undefined;
 }
 
-/** Bins on each side of zero of the histogram that is kept, of which several make one of the method's. */
+/** Bins of the stored histogram on each side of zero. Several of them form one bin of the method. */
 const keptBins = 2 ** 12;
 
 /**
- * The range of an activation is the one whose quantized distribution diverges least from the true one: ONNX Runtime's
- * Entropy calibration over all samples at once. With as many levels as bins, which are its defaults, the range of all
- * that was seen is the only candidate; more bins make it search.
+ * Choose the range whose quantized distribution diverges least from the observed one. This is ONNX Runtime's
+ * Entropy calibration over all samples at once. By default there are as many levels as bins, as in ONNX Runtime,
+ * and the full observed range is the only candidate. More bins make it search.
  */
 export class EntropyCollector implements Collector {
   readonly #bins: number;
@@ -64,9 +64,9 @@ export class EntropyCollector implements Collector {
 }
 
 /**
- * The thresholds on both sides of zero between which a distribution is best kept by `levels` levels. `counts` are those
- * of equal bins from -`most` to `most`; values beyond a threshold count at it. Method of TensorRT's calibration (S.
- * Migacz, 8-bit Inference with TensorRT, 2017), in the form that ONNX Runtime gives it.
+ * Return the thresholds on both sides of zero for which `levels` levels preserve a distribution best. `counts` are
+ * those of equal bins from -`most` to `most`. Values beyond a threshold count at the threshold. Method of
+ * TensorRT's calibration (S. Migacz, 8-bit Inference with TensorRT, 2017) as ONNX Runtime implements it.
  */
 function entropyThresholds(counts: Float64Array, levels: number, most: number): readonly [number, number] {
   const bins = counts.length;
@@ -95,10 +95,10 @@ function entropyThresholds(counts: Float64Array, levels: number, most: number): 
 
 const sumOf = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0);
 
-/** Replaces a probability of zero, which has no logarithm. */
+/** Replacement for a count of zero, which has no logarithm. */
 const smallest = 1e-4;
 
-/** Moves a little probability from the non-zero bins to the empty ones; undefined where all bins are empty. */
+/** Move a little probability from the non-zero bins to the empty ones. Undefined if all bins are empty. */
 function smoothed(counts: Float64Array): Float64Array | undefined {
   const zeros = counts.reduce((count, value) => count + (value === 0 ? 1 : 0), 0);
   const others = counts.length - zeros;
@@ -107,7 +107,7 @@ function smoothed(counts: Float64Array): Float64Array | undefined {
   return counts.map((value) => (value === 0 ? smallest : value - taken));
 }
 
-/** The counts after neighbours were merged to `levels` levels and spread again over the bins that were not empty. */
+/** Merge neighbouring counts into `levels` levels, and spread each level evenly over its non-empty bins. */
 function requantized(counts: Float64Array, kept: Float64Array, levels: number): Float64Array {
   const spread = new Float64Array(counts.length);
   const merged = Math.floor(counts.length / levels);
@@ -122,7 +122,7 @@ function requantized(counts: Float64Array, kept: Float64Array, levels: number): 
   return spread;
 }
 
-/** Kullback-Leibler divergence of two distributions that need not sum to 1. */
+/** Return the Kullback-Leibler divergence of two distributions. They need not sum to 1. */
 function divergence(p: Float64Array, q: Float64Array): number {
   const [sumP, sumQ] = [sumOf(p), sumOf(q)];
   return p.reduce((sum, value, at) => {
@@ -131,7 +131,7 @@ function divergence(p: Float64Array, q: Float64Array): number {
   }, 0);
 }
 
-/** Counts in `bins` of equal width from -`most` to `most`. */
+/** Count a histogram's values in `bins` bins of equal width from -`most` to `most`. */
 function rebinned(histogram: ValueHistogram, bins: number, most: number): Float64Array {
   const counts = new Float64Array(bins);
   const put = (value: number, count: number): void => {

@@ -1,13 +1,13 @@
 import { finitePart, type ValueSummary } from './summarize-values.ts';
 
-/** Powers of two that have bins of their own: what is smaller is below the width of any bin of the method. */
+/** Number of powers of two with their own bins. Smaller values lie below the width of any bin of the method. */
 const octaves = 12;
 
 const binBits = 12;
 
 const octaveBins = 2 ** binBits;
 
-/** Bits of a float32 below its exponent, and the highest of them, which number the bins. */
+/** Bits of a float32 below its exponent. The highest of them number the bins within a power of two. */
 const mantissaBits = 23;
 
 const dropped = mantissaBits - binBits;
@@ -15,22 +15,23 @@ const dropped = mantissaBits - binBits;
 const allBits = 0x7fffffff;
 
 /**
- * Counts of float32 values by magnitude, in bins that are 1/4096 of their power of two wide, for the twelve powers of
- * two below the largest value: the bits of a float are the number of its bin. Memory is fixed.
+ * Histogram of float32 values by magnitude. It covers the twelve powers of two below the largest value, in bins
+ * with a width of 1/4096 of their power of two. The bits of a float are the number of its bin. The memory is
+ * fixed.
  */
 export class MagnitudeHistogram {
-  /** The first bin holds all that is smaller than the others'. */
+  /** The first bin holds all values below the other bins. */
   #counts: Uint32Array | Float64Array = new Uint32Array(1 + octaves * octaveBins);
   /** The exponent of the largest value so far, as float32 stores it. */
   #exponent = 0;
   #total = 0;
 
-  /** How many were counted. */
+  /** Number of counted values. */
   get total(): number {
     return this.#total;
   }
 
-  /** Count values, given their summary. Those that are not finite are left out. */
+  /** Count values, given their summary. Ignore values that are not finite. */
   add(all: Float32Array, surveyed: ValueSummary): void {
     const [values, { min, max }] = finitePart(all, surveyed);
     const [maxBits = 0] = new Int32Array(Float32Array.of(Math.max(-min, max, 0)).buffer);
@@ -43,13 +44,17 @@ export class MagnitudeHistogram {
     const first = this.#firstBits() - (1 << dropped);
     for (let at = 0; at < bits.length; at += 1) {
       const bin = ((bits[at] ?? 0) & allBits) - first;
-      // Without a branch, which the processor would mispredict: the sign of a value that is too small makes a mask of zeros.
+      // Branch-free, because the processor would mispredict a branch. The sign of a value that is too small
+      // becomes a mask of zeros.
       const place = (bin & ~(bin >> 31)) >> dropped;
       counts[place] = (counts[place] ?? 0) + 1;
     }
   }
 
-  /** The middle of the bin in which so many values are reached, counted from the smallest; undefined beyond all. */
+  /**
+   * Return the middle of the bin that contains the value of rank `wanted`, counted from the smallest. Undefined if
+   * there are fewer values.
+   */
   reached(wanted: number): number | undefined {
     const counts = this.#counts;
     let sum = 0;
@@ -67,12 +72,12 @@ export class MagnitudeHistogram {
     return (low + high) / 2;
   }
 
-  /** The bits of the smallest magnitude that has a bin of its own; negative where all have. */
+  /** Return the bits of the smallest magnitude with its own bin. Negative if every magnitude has one. */
   #firstBits(): number {
     return (this.#exponent - octaves + 1) * 2 ** mantissaBits;
   }
 
-  /** Makes room for a larger power of two: the bins move down, and the lowest ones become part of the first. */
+  /** Make room for a larger power of two. The bins move down, and the lowest ones merge into the first. */
   #reach(exponent: number): void {
     const risen = Math.min(octaves, exponent - this.#exponent);
     if (risen <= 0) return;

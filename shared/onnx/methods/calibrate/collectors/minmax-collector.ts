@@ -2,7 +2,7 @@ import type { CalibrationRanges, Range } from '../ranges.ts';
 import type { Collector } from './collector.ts';
 import { summarizeValues } from './summarize-values.ts';
 
-/** The range of an activation is from its smallest to its largest value. */
+/** Use the smallest and largest value of an activation as its range. */
 export class MinMaxCollector implements Collector {
   readonly #extremes = new Map<string, Extremes>();
 
@@ -19,7 +19,7 @@ export class MinMaxCollector implements Collector {
   }
 }
 
-/** Smallest and largest of all numbers that were added; NaN is none. */
+/** Smallest and largest of all added numbers. NaN is ignored. */
 export class Extremes {
   min = Number.POSITIVE_INFINITY;
   max = Number.NEGATIVE_INFINITY;
@@ -28,13 +28,13 @@ export class Extremes {
     this.include(summarizeValues(values));
   }
 
-  /** Takes in the extremes of other numbers. */
+  /** Include the extremes of other numbers. */
   include({ min, max }: Range): void {
     if (min < this.min) this.min = min;
     if (max > this.max) this.max = max;
   }
 
-  /** Undefined where there was no number. */
+  /** Undefined if no number was added. */
   get range(): Range | undefined {
     return this.min <= this.max ? { min: this.min, max: this.max } : undefined;
   }

@@ -9,12 +9,12 @@ interface Seen {
   histogram: ValueHistogram;
 }
 
-/** Bins on each side of zero of the histogram. */
+/** Bins of the histogram on each side of zero. */
 const bins = 2 ** 12;
 
 /**
- * The range of an activation is the one that loses the least squared error to clipping and rounding together, over all
- * samples at once: with few outliers it leaves them out, with many it holds them.
+ * Choose the range with the least squared error of clipping and rounding together, over all samples at once. It
+ * leaves out a few outliers, but includes many.
  */
 export class MseCollector implements Collector {
   readonly #seen = new Map<string, Seen>();
@@ -39,18 +39,18 @@ export class MseCollector implements Collector {
   }
 }
 
-/** Counts by value, negative ones first. */
+/** Distinct values and the count of each. */
 interface Distribution {
   values: Float64Array;
   counts: Float64Array;
 }
 
-/** Parts of the whole range that are tried, for either end by itself: from all of it down to a twentieth. */
+/** Number of candidate positions for each end of the range, from the full range down to a twentieth. */
 const steps = 60;
 
 const minShare = 0.05;
 
-/** The range of least squared error: one end is shrunk, then the other, for as long as that helps. */
+/** Return the range with the least squared error. Shrink the upper end, then the lower end, in two rounds. */
 export function leastErrorRange(distribution: Distribution, whole: Range): Range {
   let best = { min: Math.min(whole.min, 0), max: Math.max(whole.max, 0) };
   const full = best;
@@ -68,17 +68,20 @@ export function leastErrorRange(distribution: Distribution, whole: Range): Range
   return best;
 }
 
-/** Levels of the quantized values. */
+/** Number of levels of the quantized values. */
 const levels = 256;
 
-/** Squared error of values that are clipped to a range, which holds zero, and rounded to its levels. */
+/**
+ * Return the squared error of values that are clipped to a range and rounded to its levels. The range includes
+ * zero.
+ */
 export function rangeError({ values, counts }: Distribution, { min, max }: Range): number {
   const step = (max - min) / (levels - 1);
   let sum = 0;
   for (let at = 0; at < values.length; at += 1) {
     const value = values[at] ?? 0;
     const beyond = value > max ? value - max : value < min ? min - value : 0;
-    // Within the range the error is spread evenly over a step.
+    // Inside the range, assume a rounding error with uniform distribution over a step.
     sum += (counts[at] ?? 0) * (beyond > 0 ? beyond * beyond : (step * step) / 12);
   }
   return sum;

@@ -12,9 +12,9 @@ interface Seen {
 }
 
 /**
- * The range of an activation leaves out the largest magnitudes: ONNX Runtime's Percentile calibration over all samples
- * at once, whose threshold is the lower border of the bin, of `bins` between smallest and largest magnitude, in which
- * `percentile` percent are reached.
+ * Leave the largest magnitudes out of the range. This is ONNX Runtime's Percentile calibration over all samples at
+ * once. It divides the magnitudes from smallest to largest into `bins` bins. The threshold is the lower border of
+ * the bin that reaches `percentile` percent.
  */
 export class PercentileCollector implements Collector {
   readonly #percentile: number;
@@ -51,7 +51,7 @@ export class PercentileCollector implements Collector {
   }
 
   #threshold({ histogram, least }: Seen, most: number): number {
-    // A histogram of equal values has a border on them; infinity is in no bin.
+    // A histogram of equal values has a bin border at that value. Infinity is in no bin.
     if (least >= most || most === Number.POSITIVE_INFINITY) return most;
     const reached = this.#quantile(histogram, most);
     const width = Math.fround(Math.fround(most - least) / this.#bins);
@@ -59,10 +59,10 @@ export class PercentileCollector implements Collector {
     return Math.fround(Math.fround(bin * width) + least);
   }
 
-  /** The magnitude at which the percentile is reached, to half a bin. */
+  /** Return the magnitude at the percentile, exact to half a bin. */
   #quantile(histogram: MagnitudeHistogram, most: number): number {
     const wanted = (histogram.total * this.#percentile) / 100;
-    // Below a whole number of values it takes the largest.
+    // The percentile excludes less than one value, so return the largest magnitude.
     if (wanted > histogram.total - 1) return most;
     return Math.min(histogram.reached(wanted) ?? most, most);
   }

@@ -7,11 +7,11 @@ import type { InputStatistics, ObservedInput } from '../statistics-file.ts';
 export interface ObservedValue {
   values: Float32Array;
   dims: readonly number[];
-  /** The rows that count, of a value whose rows are tokens; without it all do. */
+  /** Rows to count, for a value whose rows are tokens. All rows count if it is undefined. */
   counted?: CountedRows | undefined;
 }
 
-/** Counts mean, largest magnitude and second moment of the channels of values, sample after sample. */
+/** Collect mean, largest magnitude and second moment of the channels of values, sample by sample. */
 export class StatisticsCollector {
   readonly #gram: GramSession;
   readonly #channels: ReadonlyMap<string, Channels>;
@@ -21,12 +21,12 @@ export class StatisticsCollector {
     this.#channels = new Map(wanted.map((input) => [input.name, new Channels(input)]));
   }
 
-  /** Takes the values of one sample. @throws ModelError where they have another number of channels */
+  /** Add the values of one sample. @throws ModelError if their number of channels differs */
   async add(name: string, value: ObservedValue): Promise<void> {
     await this.#channels.get(name)?.add(value, this.#gram);
   }
 
-  /** The statistics of every value that had a row of finite numbers. */
+  /** Return the statistics of every value that had a row of finite numbers. */
   async statistics(): Promise<Map<string, InputStatistics>> {
     const all = new Map<string, InputStatistics>();
     for (const [name, channels] of this.#channels) {
@@ -40,10 +40,13 @@ export class StatisticsCollector {
 
 const minBufferRows = 256;
 
-/** Rows are multiplied together in parts of about this many values, and at least so many rows. */
+/**
+ * Approximate number of values in a batch of rows that are multiplied together. A batch also has a minimum number
+ * of rows.
+ */
 const bufferValues = 2 ** 21;
 
-/** Rows of one value, and what was counted of them so far. */
+/** Buffered rows and running statistics of one value. */
 class Channels {
   readonly #input: ObservedInput;
   readonly #sums: Float64Array;
@@ -72,7 +75,7 @@ class Channels {
       );
     }
     const inner = dims.slice(at + 1).reduce((product, dim) => product * dim, 1);
-    // Rows that are tokens have their channels last.
+    // Token rows have their channels on the last axis.
     const rows = inner === 1 ? counted : undefined;
     for (let start = 0; start < values.length; start += channels * inner) {
       if (rows?.[start / channels] === 0) continue;
@@ -83,7 +86,7 @@ class Channels {
     }
   }
 
-  /** Counts one row, whose channels lie `stride` apart. One with a value that is not finite is left out. */
+  /** Count one row whose channels lie `stride` apart. Skip a row with a value that is not finite. */
   #take(values: Float32Array, start: number, stride: number): void {
     const { channels } = this.#input;
     const to = this.#buffered * channels;

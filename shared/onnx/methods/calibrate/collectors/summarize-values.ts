@@ -1,11 +1,11 @@
-/** A summary of values, made in one pass. */
+/** A summary of values from one pass. */
 export interface ValueSummary {
-  /** Smallest and largest of all numbers, infinity included; ∞ and -∞ where there are none. */
+  /** Smallest and largest of all numbers, infinity included; ∞ and -∞ if there are no numbers. */
   min: number;
   max: number;
-  /** Smallest magnitude of all numbers; ∞ where there are none. */
+  /** Smallest magnitude of all numbers; ∞ if there are no numbers. */
   least: number;
-  /** Whether there is neither NaN nor infinity among the values. */
+  /** Whether all values are finite. */
   isAllFinite: boolean;
 }
 
@@ -14,12 +14,12 @@ const magnitudeBits = 0x7fffffff;
 
 const infinityBits = 0x7f800000;
 
-/** Makes signed integers of the bits of floats that rise with them, and floats' bits of such integers. */
+/** Map the bits of floats to signed integers with the same order, and back. */
 const ordered = (bits: number): number => bits ^ ((bits >> 31) & magnitudeBits);
 
 const infinity = { negative: ordered(infinityBits | (1 << 31)), positive: infinityBits };
 
-/** Summarize values in one pass over their bits as integers, which takes half the time. */
+/** Summarize values in one pass over their bits as integers. This takes half the time of a pass over floats. */
 export function summarizeValues(values: Float32Array): ValueSummary {
   const patterns = new Int32Array(values.buffer, values.byteOffset, values.length);
   let [low, high, least] = [infinity.positive, infinity.negative, infinityBits];
@@ -31,7 +31,7 @@ export function summarizeValues(values: Float32Array): ValueSummary {
     const magnitude = bits & magnitudeBits;
     if (magnitude < least) least = magnitude;
   }
-  // NaN lies beyond infinity on either side.
+  // As integers, the bits of NaN are beyond those of infinity on either side.
   const isNumbers = low >= infinity.negative && high <= infinity.positive;
   if (!isNumbers)
     return { ...summarizeValues(values.filter((value) => !Number.isNaN(value))), isAllFinite: false };
@@ -39,10 +39,10 @@ export function summarizeValues(values: Float32Array): ValueSummary {
   return { min: floatOf(ordered(low)), max: floatOf(ordered(high)), least: floatOf(least), isAllFinite };
 }
 
-/** The float32 of these bits; -0 is 0. */
+/** Return the float32 with these bits, with -0 as 0. */
 const floatOf = (bits: number): number => (new Float32Array(Int32Array.of(bits).buffer)[0] ?? 0) + 0;
 
-/** The finite ones of some values, and their summary. */
+/** Return the finite values and their summary. */
 export function finitePart(
   values: Float32Array,
   surveyed: ValueSummary,

@@ -4,31 +4,31 @@ import { finitePart, type ValueSummary } from './summarize-values.ts';
 const negativeZero = -(2 ** 31);
 
 /**
- * Counts of values in bins of equal width on both sides of zero, which doubles when a larger value comes: memory is
- * fixed.
+ * Histogram of values in bins of equal width on both sides of zero. The width doubles when a larger value comes.
+ * The memory is fixed.
  */
 export class ValueHistogram {
   readonly #bins: number;
-  /** Positive values in the first half, by magnitude, negative ones in the other. */
+  /** Counts by magnitude: positive values in the first half, negative values in the second. */
   readonly #counts: Float64Array;
-  /** Width of a bin, a power of two; 0 until a value other than 0 came. */
+  /** Width of a bin, a power of two; 0 before the first value other than 0. */
   #width = 0;
-  /** How many were exactly 0. They are not among the counts. */
+  /** Number of values that are exactly 0. The counts do not include them. */
   #zeros = 0;
   #total = 0;
 
-  /** `bins` are those of one side. */
+  /** @param bins number of bins on each side of zero */
   constructor(bins: number) {
     this.#bins = bins;
     this.#counts = new Float64Array(2 * bins);
   }
 
-  /** How many were counted. */
+  /** Number of counted values. */
   get total(): number {
     return this.#total;
   }
 
-  /** Count values, given their summary. Those that are not finite are left out. */
+  /** Count values, given their summary. Ignore values that are not finite. */
   add(all: Float32Array, surveyed: ValueSummary): void {
     const [values, { min, max }] = finitePart(all, surveyed);
     this.#widen(Math.max(-min, max, 0));
@@ -37,7 +37,7 @@ export class ValueHistogram {
     const perWidth = this.#width === 0 ? 0 : 1 / this.#width;
     const bits = new Int32Array(values.buffer, values.byteOffset, values.length);
     let [zeros, negativeZeros] = [0, 0];
-    // Without branches on the values, which the processor would mispredict: zeros are counted in their bins, too.
+    // No branches on the values, because the processor would mispredict them. Zeros are counted in bins, too.
     for (let at = 0; at < values.length; at += 1) {
       const pattern = bits[at] ?? 0;
       const place = ((Math.abs(values[at] ?? 0) * perWidth) | 0) + Math.imul(pattern >>> 31, bins);
@@ -51,7 +51,10 @@ export class ValueHistogram {
     this.#total += values.length;
   }
 
-  /** Calls back by rising magnitude with the middle of every bin and its counts on either side, zeros first. */
+  /**
+   * Call `visit` for every bin by rising magnitude, with the middle of the bin and its counts on either side.
+   * Zeros come first.
+   */
   forEach(visit: (magnitude: number, positive: number, negative: number) => void): void {
     if (this.#zeros > 0) visit(0, this.#zeros, 0);
     for (let bin = 0; bin < this.#bins; bin += 1) {
@@ -65,7 +68,7 @@ export class ValueHistogram {
     if (most === 0) return;
     // Powers of two keep the borders of all bins exact.
     if (this.#width === 0) this.#width = 2 ** Math.floor(Math.log2(most / bins));
-    // So many neighbours become one bin.
+    // Number of neighbouring bins that merge into one.
     let merged = 1;
     while (most >= this.#width * merged * bins) merged *= 2;
     if (merged === 1) return;

@@ -6,32 +6,32 @@ import type { Labels } from '../structured/channels.ts';
 import type { Cut, DependencyGraph } from '../structured/dependency-graph.ts';
 
 /**
- * The weight of one group of a consumer with a row for each channel that it takes: `channels` × `width`, where a row has
- * the weights of every output, and of every position of the kernel, output by output. The inverse is {@link putRows}.
+ * The weight of one group of a consumer as a matrix `channels` × `width`, with a row for each input channel. A row
+ * contains the weights of all outputs and kernel positions, output by output. The inverse is {@link putRows}.
  */
 export interface ChannelRows {
   channels: number;
   width: number;
-  /** Positions of the kernel: how many values of a row belong to each output. */
+  /** Number of kernel positions: the values of a row for each output. */
   kernel: number;
   values: Float64Array;
 }
 
-/** A layer that takes channels which may be removed: a Conv, Gemm or MatMul of a constant weight of float32. */
+/** A layer with removable input channels: a Conv, Gemm or MatMul with a constant float32 weight. */
 export interface Consumer {
   node: NodeProto;
   cut: Cut;
   weight: Tensor;
-  /** Name of the value that it takes, and the labels of all its channels. */
+  /** Name of the input value, and the labels of all its channels. */
   input: string;
   labels: Labels;
-  /** Groups of a convolution: each takes its own part of the channels. */
+  /** Number of groups of a convolution. Each group takes its own part of the channels. */
   groups: number;
-  /** The only layer of this weight: others would change with it. */
+  /** Whether no other layer uses this weight. Another layer would change with it. */
   isAlone: boolean;
 }
 
-/** The rows of one group, in double precision. */
+/** Return the rows of one group in double precision. */
 export function rowsOf(consumer: Consumer, group: number): ChannelRows {
   const { channels, width, kernel, place } = placesOf(consumer, group);
   const weight = floatsOf(consumer.weight);
@@ -41,7 +41,7 @@ export function rowsOf(consumer: Consumer, group: number): ChannelRows {
   return { channels, width, kernel, values };
 }
 
-/** Place in the weight of each value of the rows of a group, row by row. */
+/** Return the dimensions of a group's rows, and the function that maps a row value to its index in the weight. */
 function placesOf({ node, cut, weight, groups }: Consumer, group: number) {
   const { dims } = weight;
   if (node.opType === 'Conv') {
@@ -58,7 +58,7 @@ function placesOf({ node, cut, weight, groups }: Consumer, group: number) {
     : { channels: columns, width: rows, kernel: 1, place: (row: number, at: number) => at * columns + row };
 }
 
-/** Puts the rows of a group into a weight. */
+/** Write the rows of a group into a weight. */
 export function putRows(consumer: Consumer, group: number, rows: ChannelRows, weight: Float32Array): void {
   const { channels, width, place } = placesOf(consumer, group);
   for (let channel = 0; channel < channels; channel += 1)
@@ -67,7 +67,7 @@ export function putRows(consumer: Consumer, group: number, rows: ChannelRows, we
 
 const operators = new Set(['Conv', 'Gemm', 'MatMul']);
 
-/** The layers of a model that use removable channels up, in order. */
+/** Return the layers that consume removable channels, in graph order. */
 export function consumersOf(dependencies: DependencyGraph): Consumer[] {
   const { cuts, channels, carried, producers, index } = dependencies;
   const makers = new Set(producers.map(({ node }) => node));
@@ -78,7 +78,7 @@ export function consumersOf(dependencies: DependencyGraph): Consumer[] {
     const weight = dependencies.constant(node.input[1]);
     const isOwn = node.domain === '' && operators.has(node.opType) && makers.has(node);
     if (!isOwn || !isWeight || position !== 1 || taken === undefined || weight?.type !== 'float') return [];
-    // The other cut of the weight is that of what the layer makes.
+    // Skip the cut of the weight along the layer's output channels.
     if (carried.get(node.output[0] ?? '')?.labels === cut.labels) return [];
     if (node.opType !== 'Conv' && weight.dims.length !== 2) return [];
     const { labels } = taken;

@@ -8,9 +8,9 @@ import { type InputMoment, momentsOf, validTaps } from './input-moments.ts';
 import { compensation } from './least-squares.ts';
 
 /**
- * Folds into each consumer of removed channels the combination of kept channels that predicts them best on the calibration
- * set: into its weight the coefficients, into its bias what remains on average. Returns the names of the nodes of which the
- * removed channels are accounted for so; the others are left as they were.
+ * Compensate each consumer for its removed channels. The kept channels predict the removed ones by least squares
+ * on the calibration set. The coefficients go into the consumer's weight, the mean remainder into its bias. Return
+ * the compensated consumers. Other consumers stay unchanged.
  */
 export function foldKept(
   dependencies: DependencyGraph,
@@ -47,7 +47,7 @@ export function foldKept(
   return done;
 }
 
-/** Makes one group's kept rows answer for the removed ones. Returns what is missing of each output on average. */
+/** Let the kept rows of one group compensate for the removed ones. Return the missing mean of each output. */
 function foldGroup(
   rows: ChannelRows,
   { matrix, mean, channels }: InputMoment,
@@ -59,7 +59,7 @@ function foldGroup(
   const { width, kernel, values } = rows;
   const added = compensation(matrix, channels, values, kept, removed);
   if (added === undefined) return undefined;
-  // The mean of what the removed channels gave, less the mean of what the kept ones give in their place.
+  // Mean contribution of the removed channels, minus the mean contribution of their replacement by kept channels.
   const missing = new Float64Array(width);
   for (const place of removed)
     for (let at = 0; at < width; at += 1)

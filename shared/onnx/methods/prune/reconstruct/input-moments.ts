@@ -5,20 +5,21 @@ import { isPadded } from '../structured/constant-channels.ts';
 import type { DependencyGraph } from '../structured/dependency-graph.ts';
 import type { Consumer } from './channel-rows.ts';
 
-/** What calibration says of the channels of a consumer's input that one of its groups takes. */
+/** Calibration moments of the input channels of one group of a consumer. */
 export interface InputMoment {
   channels: number;
   rows: number;
   mean: Float64Array;
   /**
-   * What the channels are predicted by: their covariance, channels × channels. Where the consumer pads, their second
-   * moment: zeros of the padding are then predicted by zeros, which an intercept would not do.
+   * Matrix for the prediction of the channels (channels × channels). Usually this is their covariance. If the
+   * consumer pads, it is their second moment: zeros of the padding then predict zeros, which an intercept would
+   * not do.
    */
   matrix: Float64Array;
   isCentred: boolean;
 }
 
-/** The moments of each group of a consumer; undefined where calibration has none that are finite. */
+/** Return the moments of each group of a consumer. Undefined if calibration has no finite moments for it. */
 export function momentsOf(consumer: Consumer, statistics: CalibrationStatistics): InputMoment[] | undefined {
   const { input, labels, groups, node } = consumer;
   const found = statistics.get(input);
@@ -44,8 +45,8 @@ export function momentsOf(consumer: Consumer, statistics: CalibrationStatistics)
 const areFinite = (values: Float64Array): boolean => values.every((value) => Number.isFinite(value));
 
 /**
- * For each position of a consumer's kernel the part of its outputs at which it lies within the input, not in the padding.
- * Undefined where a size that this depends on is not known.
+ * Return, for each kernel position of a consumer, the share of outputs at which the position lies inside the input
+ * rather than in the padding. Undefined if a required size is not known.
  */
 export function validTaps(
   { node, weight, input }: Consumer,
@@ -73,7 +74,7 @@ export function validTaps(
   return parts;
 }
 
-/** Part of the places of one axis at which a position of the kernel lies within the input. */
+/** Return the share of output places along one axis at which a kernel position lies inside the input. */
 function validAlong(
   size: number,
   outputs: number,

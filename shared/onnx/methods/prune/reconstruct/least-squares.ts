@@ -1,10 +1,10 @@
 import { choleskyInPlace } from '../../../model/tensor/cholesky.ts';
 
 /**
- * The rows that are to be added to the kept rows of a weight, so that the kept channels make up for the removed ones:
- * (C_SS + λI)⁻¹ C_SR W_R with the covariance or second moment C of the channels (n × n) and the weight W (n × width).
- * It minimizes the expected squared error of the output, with a little ridge for channels that few samples tell apart.
- * Undefined where C holds values that are not finite.
+ * Return the rows to add to the kept rows of a weight, which make the kept channels compensate for the removed
+ * ones: (C_SS + λI)⁻¹ C_SR W_R with the covariance or second moment C of the channels (n × n) and the weight W (n
+ * × width). This minimizes the expected squared error of the output, with a small ridge for channels that few
+ * samples distinguish. Undefined if C contains values that are not finite.
  */
 export function compensation(
   moment: Float64Array,
@@ -31,16 +31,18 @@ export function compensation(
   return result;
 }
 
-/** Share of the mean variance that is added to each kept channel's; ten times as much where that is not enough. */
+/** Ridge as a share of the mean variance of the kept channels. It grows tenfold until it suffices. */
 const firstRidge = 1e-3;
 
 const maxRidge = 1e3;
 
-/** The Cholesky factor of the kept channels' part, with the least ridge of ten times each other that allows it. */
+/**
+ * Return the Cholesky factor of the kept channels' submatrix, with the smallest sufficient ridge in steps of ten.
+ */
 function factored(moment: Float64Array, n: number, kept: readonly number[]): Float64Array | undefined {
   const m = kept.length;
   const mean = kept.reduce((sum, place) => sum + (moment[place * n + place] ?? 0), 0) / Math.max(1, m);
-  // Channels that are all constant say nothing of the others.
+  // Constant channels do not predict the others.
   const unit = mean > 0 ? mean : 1;
   for (let ridge = firstRidge; ridge <= maxRidge; ridge *= 10) {
     const part = new Float64Array(m * m);
@@ -54,7 +56,7 @@ function factored(moment: Float64Array, n: number, kept: readonly number[]): Flo
   return undefined;
 }
 
-/** One row of the solution of L X = B, or of Lᵀ X = B. */
+/** Compute one row of the solution of L X = B, or of Lᵀ X = B. */
 function eliminate(
   values: Float64Array,
   width: number,
@@ -81,34 +83,40 @@ interface Block {
   weighted: Float64Array;
 }
 
-/** Part of a channel's variance below which the others explain all of it. */
+/** Share of a channel's variance below which the other channels count as explaining it fully. */
 const explained = 1e-9;
 
 /**
- * Greedy choice of the channels of a layer's input X that the layer's output needs most. With the covariance E of X and the
- * layer's weight W (a row for each channel), the squared error of the output, when only the channels S are kept and the
- * others are predicted from them by least squares, is tr(Wᵀ E′ W) with the Schur complement E′ = E − E_:S (E_SS)⁻¹ E_S:.
- * Keeping a set B as well lowers it by tr((E′_BB)⁻¹ (E′WWᵀE′)_BB). Both matrices are followed as a Cholesky factorization
- * with pivots follows its one: by the columns of the channels that were chosen, and by blocks on the diagonal (Harbrecht,
- * Peters and Schneider, "On the low-rank approximation by the pivoted Cholesky decomposition", 2012; here the pivot is the
- * one that lowers the weighted error most, as in optimal brain surgery).
+ * Greedily choose the channels of a layer's input X that the layer's output needs most. Let E be the covariance of
+ * X, and W the layer's weight with a row for each channel. If only the channels S are kept, and least squares
+ * predicts the others from them, the squared error of the output is tr(Wᵀ E′ W) with the Schur complement E′ = E −
+ * E_:S (E_SS)⁻¹ E_S:. Keeping a set B as well lowers it by tr((E′_BB)⁻¹ (E′WWᵀE′)_BB). Both matrices are updated
+ * as in a pivoted Cholesky factorization: by the columns of the chosen channels, and by blocks on the diagonal
+ * (Harbrecht, Peters and Schneider, "On the low-rank approximation by the pivoted Cholesky decomposition", 2012).
+ * Here the pivot is the one that lowers the weighted error most, as in optimal brain surgery.
  */
 export class PivotedCholesky {
-  /** tr(Wᵀ E W): the variance of the layer's outputs, each scaled to 1, so their number. */
+  /**
+   * tr(Wᵀ E W): the total variance of the layer's outputs. Each output is scaled to variance 1, so this is the
+   * number of outputs that vary.
+   */
   readonly energy: number;
   readonly #count: number;
   readonly #width: number;
   readonly #covariance: Float64Array;
-  /** E W, so that H = E W Wᵀ E is known by its rows. */
+  /** E W. Dot products of its rows give H = E W Wᵀ E. */
   readonly #product: Float64Array;
   readonly #floor: Float64Array;
-  /** Chosen columns, scaled: of E, and of H; a row for each. */
+  /** Scaled columns of E and H for the chosen channels, one row each. */
   readonly #error: Float64Array[] = [];
   readonly #weighted: Float64Array[] = [];
   readonly #spread: number[] = [];
   readonly #blocks = new Map<number, Block>();
 
-  /** `covariance` n × n; `weights` n × width, of which `kernel` columns belong to each output; the places of each set. */
+  /**
+   * `covariance` is n × n. `weights` is n × width; each output has `kernel` of its columns. `sets` maps each set
+   * to its channels.
+   */
   constructor(
     covariance: Float64Array,
     weights: Float64Array,
@@ -139,7 +147,8 @@ export class PivotedCholesky {
   }
 
   /**
-   * Scales every output to a variance of 1, so that a few large ones do not decide alone; returns how many outputs vary.
+   * Scale every output to variance 1, to keep a few large outputs from dominating. Return the number of outputs
+   * that vary.
    */
   #equalize(weights: Float64Array, kernel: number): number {
     const variances = new Float64Array(this.#width / kernel);
@@ -170,7 +179,7 @@ export class PivotedCholesky {
     return { places, error, weighted };
   }
 
-  /** By how much the squared error of the output falls when a set is kept, too. */
+  /** Return by how much the squared error of the output falls if this set is kept as well. */
   gain(set: number): number {
     const block = this.#blocks.get(set);
     if (block === undefined) return 0;
@@ -184,13 +193,12 @@ export class PivotedCholesky {
     return blockGain(block, m, Math.max(...places.map((place) => this.#floor[place] ?? 0)));
   }
 
-  /** Keeps a set. */
   keep(set: number): void {
     for (const place of this.#blocks.get(set)?.places ?? []) this.#pivot(place);
     this.#blocks.delete(set);
   }
 
-  /** Keeps channels that stay anyway. */
+  /** Keep channels that cannot be removed. */
   keepPlaces(places: readonly number[]): void {
     for (const place of places) this.#pivot(place);
   }
@@ -226,14 +234,14 @@ export class PivotedCholesky {
   }
 }
 
-/** Dot product of two rows. */
+/** Return the dot product of two rows. */
 function dot(a: Float64Array, b: Float64Array, length: number): number {
   let sum = 0;
   for (let at = 0; at < length; at += 1) sum += (a[at] ?? 0) * (b[at] ?? 0);
   return sum;
 }
 
-/** tr(E⁻¹ H) of a block, with so much added to E's diagonal that it can be inverted. */
+/** Return tr(E⁻¹ H) of a block, with a ridge on E's diagonal that makes it invertible. */
 function blockGain({ error, weighted }: Block, m: number, floor: number): number {
   const factor = Float64Array.from(error);
   let ridge = floor;
@@ -241,7 +249,7 @@ function blockGain({ error, weighted }: Block, m: number, floor: number): number
   if (ridge <= 0) return 0;
   for (let at = 0; at < m; at += 1) factor[at * m + at] = (factor[at * m + at] ?? 0) + ridge;
   if (!choleskyInPlace(factor, m)) return 0;
-  // tr(L⁻¹ H L⁻ᵀ): each column of H, then each row of what comes out, through the factor.
+  // tr(L⁻¹ H L⁻ᵀ): solve with L for each column of H, then for each row of the result.
   const solved = Float64Array.from(weighted);
   const solve = (start: number, stride: number): number => {
     for (let row = 0; row < m; row += 1) {
@@ -261,7 +269,7 @@ function blockGain({ error, weighted }: Block, m: number, floor: number): number
   return Math.max(0, trace);
 }
 
-/** Takes a pivot's part from the blocks of a set. */
+/** Subtract a pivot's contribution from the blocks of a set. */
 function lower({ places, error, weighted }: Block, e: Float64Array, w: Float64Array, spread: number): void {
   const m = places.length;
   for (const [row, p] of places.entries()) {

@@ -4,15 +4,18 @@ import { type Consumer, rowsOf } from './channel-rows.ts';
 import { momentsOf } from './input-moments.ts';
 import { PivotedCholesky } from './least-squares.ts';
 
-/** How removed channels are spread over the layers: each loses the same part, or those that need them least lose most. */
+/**
+ * Allocation of removed channels to layers. `uniform`: each layer loses the same share. `sensitivity`: the layers
+ * whose output needs their channels least lose most.
+ */
 export type Allocation = 'uniform' | 'sensitivity';
 
 /**
- * How much each removable set of channels matters, the lowest first to go: by the order in which a pivoted Cholesky
- * factorization keeps them (see {@link PivotedCholesky}), jointly over all consumers that take them, the output of each
- * counted as 1. With `uniform` the score is the rank within the sets that are chosen among each other; with `sensitivity`
- * what a set explains of the outputs for each parameter that goes with it. Sets that no consumer takes with statistics
- * have `otherwise` as their rank.
+ * Score each removable set of channels. Sets with the lowest score are removed first. A pivoted Cholesky
+ * factorization (see {@link PivotedCholesky}) ranks the sets jointly over all consumers of their channels. The
+ * output of each consumer counts as 1. With `uniform` the score is the rank among the sets that compete. With
+ * `sensitivity` it is the share of the outputs that a set explains, per parameter that is removed with it. Sets
+ * without a consumer with statistics are ranked by `otherwise`.
  */
 export function predictionScores(
   groups: ChannelGroups,
@@ -28,7 +31,7 @@ export function predictionScores(
     const order = ranked(part);
     let gain = Number.POSITIVE_INFINITY;
     for (const [rank, one] of order.entries()) {
-      // What was kept earlier is never worth less than what was kept later.
+      // A set that was kept earlier never scores less than one that was kept later.
       gain = Math.min(gain, one.gain);
       scores[one.set] =
         allocation === 'uniform'
@@ -44,7 +47,7 @@ export function predictionScores(
   return scores;
 }
 
-/** Parameters that go with a set. */
+/** Return the number of parameters that are removed with each set. */
 function parametersOf(groups: ChannelGroups): Float64Array {
   const perChannel = new Float64Array(groups.axes.length);
   for (const { tensor, axes } of groups.tensors) {
@@ -57,7 +60,7 @@ function parametersOf(groups: ChannelGroups): Float64Array {
   );
 }
 
-/** A group of a consumer: its channels, and what keeping each set would explain of its output. */
+/** A group of a consumer: its channels, and the share of its output that keeping each set would explain. */
 interface View {
   sets: ReadonlyMap<number, readonly number[]>;
   cholesky: PivotedCholesky;
@@ -74,7 +77,7 @@ function viewsOf(consumer: Consumer, groups: ChannelGroups, statistics: Calibrat
   });
 }
 
-/** The places of each set among the channels of a group, and those that stay anyway. */
+/** Return the places of each set among the channels of a group, and those of channels that cannot be removed. */
 function placesOf({ labels, groups }: Consumer, group: number, setOf: ChannelGroups['setOf']) {
   const channels = labels.length / groups;
   const sets = new Map<number, number[]>();
@@ -87,7 +90,7 @@ function placesOf({ labels, groups }: Consumer, group: number, setOf: ChannelGro
   return { sets, fixed };
 }
 
-/** Views in parts that share no set, each with its sets. */
+/** Split views into parts that share no set. Return each part with its sets. */
 function parts(views: readonly View[]): { views: View[]; sets: number[] }[] {
   const owner = new Map<number, { views: View[]; sets: number[] }>();
   const all = new Set<{ views: View[]; sets: number[] }>();
@@ -109,15 +112,15 @@ function parts(views: readonly View[]): { views: View[]; sets: number[] }[] {
   return [...all];
 }
 
-/** A set in the order in which sets are kept, and the part of the consumers' output that it explains then. */
+/** A set in the order of keeping, and the share of the consumers' output that it explains at that point. */
 interface Ranked {
   set: number;
   gain: number;
 }
 
 /**
- * Sets are ordered until this part of the error is explained, or this part of them is kept, beyond which the order decides
- * little; those that are left come last by what they would explain.
+ * Ranking stops when this share of the error is explained, or this share of the sets is kept. Beyond that the
+ * order matters little. The remaining sets come last, by the share that they would explain.
  */
 const maxExplained = 1 - 1e-6;
 

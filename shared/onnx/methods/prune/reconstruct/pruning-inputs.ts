@@ -5,12 +5,12 @@ import { buildDependencyGraph } from '../structured/build-dependency-graph.ts';
 import { channelGroups } from '../structured/channel-groups.ts';
 import { consumersOf } from './channel-rows.ts';
 
-/** Channels of which the second moment is taken at most: it has 8 · channels² bytes. */
+/** Maximum number of channels for a second moment, which takes 8 · channels² bytes. */
 export const maxChannels = 8192;
 
 /**
- * The values whose channels `structured_reconstruct` may remove, as its statistics are wanted; none where nothing can be
- * removed. Views of constants in the model become constants, as in pruning.
+ * Return the values whose channels `structured_reconstruct` may remove, in the form of a statistics request. Empty
+ * if nothing can be removed. Views of constants in the model become constants, as in pruning.
  */
 export function pruningInputs(model: Model, exclude: readonly string[]): ObservedInput[] {
   foldViews(model);

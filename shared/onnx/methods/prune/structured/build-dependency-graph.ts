@@ -11,8 +11,8 @@ import { type ChannelRule, RuleContext } from './rules/rule-context.ts';
 import { followCounts, shapeRules } from './rules/shape-rules.ts';
 
 /**
- * Goes through a model's graph and finds out which channels can be removed, together with which others, and what has
- * to be changed with them: every axis of constants, every shape. Nothing is changed yet.
+ * Analyze a model's graph. Find the removable channels, the channels that must go with them, and everything that
+ * must change: the axes of constants, and shapes. The model stays unchanged.
  */
 export function buildDependencyGraph(model: Model, exclude: readonly string[]): DependencyGraph {
   const dependencies = new DependencyGraph(model);

@@ -2,42 +2,42 @@ import { elementCount, type Tensor } from '../../../model/tensor/tensor.ts';
 import type { Labels } from './channels.ts';
 import type { DependencyGraph, Producer } from './dependency-graph.ts';
 
-/** Channels of an axis of values and constants, as many sets as there are different ones. */
+/** The channels of an axis that values and constants share. */
 interface Axis {
   size: number;
-  /** How many of the channels have to stay. */
+  /** Number of channels that cannot be removed. */
   locked: number;
 }
 
-/** A constant as it will be cut: by two axes at most, each losing the channels of an {@link Axis}. */
+/** A constant that loses channels, along at most two axes. Each axis loses the channels of an {@link Axis}. */
 export interface CutTensor {
   tensor: Tensor;
   isWeight: boolean;
   axes: { axis: number; id: number; labels: Labels }[];
 }
 
-/** Sets of channels that can be removed, each as a whole, and all axes on which they lie. */
+/** Removable sets of channels, each of which is removed as a whole, and all axes on which they lie. */
 export interface ChannelGroups {
-  /** Number of removable sets; they are numbered from 0. */
+  /** Number of removable sets. Their numbers start at 0. */
   count: number;
-  /** Number of the set of a label; undefined where it has to stay. */
+  /** Return the number of a label's set. Undefined if the channel cannot be removed. */
   setOf(label: number): number | undefined;
   axes: Axis[];
-  /** For each set the axes that it lies on, an axis as often as it has channels there. */
+  /** For each set, the axes of its channels. An axis occurs once for each channel of the set on it. */
   axesOfSet: number[][];
   tensors: CutTensor[];
-  /** Sets that are chosen among each other: those that the same layers make. A number for each set. */
+  /** Family of each set. Sets with channels from the same layer compete in one family. */
   familyOf: Int32Array;
   producers: Producer[];
 }
 
-/** The removable channels of a dependency graph, grouped to choose from. */
+/** Group the removable channels of a dependency graph for the choice. */
 export function channelGroups(dependencies: DependencyGraph): ChannelGroups {
   const sets = numberSets(dependencies);
   const setOf = (label: number): number | undefined => sets.get(dependencies.channels.find(label));
   const table = new AxisTable(dependencies, sets);
   const tensors = tensorsOf(dependencies, table);
-  // Values between the layers have axes of their own, as after Split: they must not become empty either.
+  // Values between layers, for example after a Split, have their own axes. They must not become empty either.
   for (const { labels } of dependencies.carried.values()) table.id(labels);
   return {
     count: sets.size,
@@ -50,7 +50,7 @@ export function channelGroups(dependencies: DependencyGraph): ChannelGroups {
   };
 }
 
-/** Numbers the removable sets in the order in which they are met. */
+/** Number the removable sets in the order of their first occurrence. */
 function numberSets({ channels, cuts }: DependencyGraph): Map<number, number> {
   const sets = new Map<number, number>();
   for (const { labels } of cuts) {
@@ -62,7 +62,7 @@ function numberSets({ channels, cuts }: DependencyGraph): Map<number, number> {
   return sets;
 }
 
-/** Axes by what lies on them, so that those with the same channels in the same order are one. */
+/** Table of axes by content. Axes with the same channels in the same order share one entry. */
 class AxisTable {
   readonly axes: Axis[] = [];
   readonly axesOfSet: number[][];
@@ -111,7 +111,7 @@ function tensorsOf({ cuts, model }: DependencyGraph, table: AxisTable): CutTenso
     found.axes.push({ axis, id: table.id(labels), labels });
     byInput.set(key, found);
   }
-  // The same constant cut in the same way by several nodes is one.
+  // If several nodes cut a constant in the same way, count it once.
   const distinct = new Map<string, CutTensor>();
   for (const cut of byInput.values()) {
     const key = `${cut.axes.map(({ axis, id }) => `${axis}:${id}`).join()} ${cut.tensor.name}`;
@@ -148,7 +148,7 @@ function familiesOf(
   return parent.map((_, set) => find(set));
 }
 
-/** Parameters of a constant of which at least one axis may lose them, when the axes have these sizes. */
+/** Count the parameters of a constant that can be removed along at least one axis, at the given axis sizes. */
 export function prunableParameters(
   { tensor, axes: own }: CutTensor,
   axes: readonly Axis[],
@@ -163,13 +163,13 @@ export function prunableParameters(
   return (left - locked) * rest;
 }
 
-/** Sets of channels that are removed or kept at once, and their mean score. */
+/** Sets of channels that are removed or kept together, and their mean score. */
 export interface Bundle {
   sets: number[];
   score: number;
 }
 
-/** All sets in bundles that leave multiples of a block, from the lowest score to the highest. */
+/** Bundle all sets, lowest score first. The bundles leave multiples of a block size. */
 export function channelBundles(groups: ChannelGroups, scores: Float64Array): Bundle[] {
   const bundles = alikeSets(groups).flatMap((alike) => {
     const sorted = alike.toSorted(byScore(scores));
@@ -184,7 +184,7 @@ export function channelBundles(groups: ChannelGroups, scores: Float64Array): Bun
   return bundles.sort((a, b) => a.score - b.score || (a.sets[0] ?? 0) - (b.sets[0] ?? 0));
 }
 
-/** Sets that lie on the same axes, by these axes. Those with several channels on one axis are alone. */
+/** Group sets that lie on the same axes. A set with several channels on one axis forms its own group. */
 function alikeSets({ count, axesOfSet }: ChannelGroups): number[][] {
   const byAxes = new Map<string, number[]>();
   for (let set = 0; set < count; set += 1) {
@@ -201,17 +201,18 @@ const byScore = (scores: Float64Array) => (a: number, b: number) =>
   (scores[a] ?? 0) - (scores[b] ?? 0) || a - b;
 
 /**
- * ONNX Runtime computes convolutions in blocks of 8 or 16 channels, as wide as the processor's registers, and gives up
- * on blocks where a grouped convolution's channels do not fill them; products of matrices like whole registers, too.
+ * Preferred multiples for the number of remaining sets. ONNX Runtime computes convolutions in blocks of 8 or 16
+ * channels, the width of the processor's registers. It does not use blocks if the channels of a grouped
+ * convolution do not fill them. Matrix products also profit from whole registers.
  */
 const blockSizes = [16, 8, 4];
 
-/** A group of channels is divided into at least so many bundles. */
+/** Minimum number of bundles of a group of channels. */
 const minBundles = 4;
 
-/** How many sets go at once, so that what is left of `count` is a multiple. */
+/** Return the number of sets per bundle, which the remaining number of sets is a multiple of. */
 const blockSize = (count: number): number => blockSizes.find((size) => size * minBundles <= count) ?? 1;
 
-/** Each of these sets for itself, from the lowest score to the highest. */
+/** Return one bundle for each of these sets, lowest score first. */
 export const singleBundles = (sets: readonly number[], scores: Float64Array): Bundle[] =>
   sets.toSorted(byScore(scores)).map((set) => ({ sets: [set], score: scores[set] ?? 0 }));

@@ -1,25 +1,25 @@
 /** The label of a channel that can never be removed. */
 export const fixedLabel = 0;
 
-/** The channels along an axis of a value or weight, in order, as labels of {@link Channels}. */
+/** The channels along an axis of a value or weight, in order, as labels in {@link Channels}. */
 export type Labels = Int32Array;
 
 /**
- * Channels of a model and which of them can only be removed together: a disjoint-set forest over labels, in which a
- * set is locked with the reason why its channels have to stay.
+ * The channels of a model, grouped by joint removal: a disjoint-set forest over labels. A locked set stores the
+ * reason why its channels cannot be removed.
  */
 export class Channels {
   readonly #parent: number[] = [fixedLabel];
   readonly #locks = new Map<number, string>([[fixedLabel, 'they are tied to channels that have to stay']]);
 
-  /** As many channels of their own. */
+  /** Create `count` independent channels. */
   make(count: number): Labels {
     const first = this.#parent.length;
     for (let at = 0; at < count; at += 1) this.#parent.push(first + at);
     return Int32Array.from({ length: count }, (_, at) => first + at);
   }
 
-  /** The label that stands for all channels tied to this one. */
+  /** Return the representative label of all channels tied to this one. */
   find(label: number): number {
     let root = label;
     for (let up = this.#parent[root] ?? root; up !== root; up = this.#parent[root] ?? root) root = up;
@@ -31,7 +31,7 @@ export class Channels {
     return root;
   }
 
-  /** Ties two channels: they stay or go together. */
+  /** Tie two channels. They are kept or removed together. */
   tie(a: number, b: number): void {
     const [low, high] = [this.find(a), this.find(b)].sort((x, y) => x - y);
     if (low === undefined || high === undefined || low === high) return;
@@ -40,13 +40,13 @@ export class Channels {
     if (why !== undefined && !this.#locks.has(low)) this.#locks.set(low, why);
   }
 
-  /** Ties the channels of two axes of the same length, one by one. */
+  /** Tie the channels of two axes of the same length pairwise. */
   tieAll(a: Labels, b: Labels): void {
     if (a === b) return;
     for (const [at, label] of a.entries()) this.tie(label, b[at] ?? fixedLabel);
   }
 
-  /** Channels that have to stay, each with the first reason. */
+  /** Lock channels that cannot be removed. The first reason is kept. */
   lock(labels: Iterable<number>, why: string): void {
     for (const label of labels) {
       const root = this.find(label);
@@ -54,7 +54,7 @@ export class Channels {
     }
   }
 
-  /** Why a channel has to stay; undefined where it may go. */
+  /** Return the reason why a channel cannot be removed. Undefined if it can be removed. */
   lockOf(label: number): string | undefined {
     return this.#locks.get(this.find(label));
   }

@@ -16,26 +16,28 @@ const scores = {
   random: randomScores,
 };
 
-/** Which sets of channels are removed, and what is left. */
+/** The removed sets of channels, and the remaining sizes. */
 export interface Choice {
   /** 1 for each set that is removed. */
   removed: Uint8Array;
-  /** Channels left on each axis. */
+  /** Number of remaining channels of each axis. */
   sizes: Int32Array;
   /** Parameters in prunable groups. */
   before: number;
   after: number;
 }
 
-/** Beyond this part more than was asked for, blocks are given up for a compression that is met closely. */
+/**
+ * Tolerated overshoot of the requested compression. Beyond it, single sets are restored even if this breaks
+ * blocks.
+ */
 const mostBeyond = 1.05;
 
 /**
- * Removes sets of channels from the lowest score on, until parameters in prunable groups are at most 1/compression of
- * what they were: in bundles that leave multiples of a block, and one by one where that does not suffice. A set that
- * would leave an axis empty is skipped. The last sets may have been large: those that fit into the room that they
- * left are put back, from the highest score down. Where the compression cannot be reached, every removable set is
- * removed.
+ * Remove sets of channels, lowest score first, until the parameters in prunable groups are at most 1/compression
+ * of the original. Remove bundles that leave multiples of a block, and single sets if that does not suffice. Skip
+ * a set that would leave an axis empty. The last bundles may have removed too much: restore those that still fit,
+ * highest score first. If the compression is out of reach, remove every removable set.
  */
 export function chooseChannels(groups: ChannelGroups, scores: Float64Array, compression: number): Choice {
   const tally = new Tally(groups);
@@ -74,7 +76,7 @@ export function chooseChannels(groups: ChannelGroups, scores: Float64Array, comp
   return { removed, sizes: tally.sizes, before, after: tally.left };
 }
 
-/** Counts the remaining channels while sets are removed and put back. */
+/** Count the remaining channels while sets are removed and restored. */
 class Tally {
   readonly sizes: Int32Array;
   left: number;
@@ -99,7 +101,7 @@ class Tally {
       : prunableParameters(tensor, this.#groups.axes, (id) => this.sizes[id] ?? 0);
   }
 
-  /** Add a set to its axes, or remove it with −1. False where one of them has become empty. */
+  /** Add a set to its axes (`by` = 1), or remove it (`by` = −1). Return false if an axis has become empty. */
   #shift(set: number, by: number): boolean {
     const own = this.#groups.axesOfSet[set] ?? [];
     for (const id of own) this.sizes[id] = (this.sizes[id] ?? 0) + by;
@@ -115,7 +117,7 @@ class Tally {
     }
   }
 
-  /** Removes sets, unless an axis would be empty without them. */
+  /** Remove sets, unless that would leave an axis empty. Return whether they were removed. */
   remove(sets: readonly number[]): boolean {
     const isPossible = sets.map((set) => this.#shift(set, -1)).every((isWhole) => isWhole);
     if (isPossible) this.#recount(sets);
@@ -129,13 +131,13 @@ class Tally {
   }
 }
 
-/** The strategies that remove channels. */
+/** Strategies that remove channels. */
 export type StructuredStrategy = keyof typeof scores;
 
 /**
- * How much each removable set of channels matters to a strategy: the lowest are removed first.
+ * Score each removable set of channels by a strategy. Sets with the lowest score are removed first.
  *
- * @throws ModelError where a weight that is ranked holds NaN or infinity
+ * @throws ModelError if a ranked weight contains NaN or infinity
  */
 export const channelScores = (
   groups: ChannelGroups,
@@ -143,7 +145,7 @@ export const channelScores = (
   seed: number,
 ): Float64Array => scores[strategy](groups, seed);
 
-/** For each place on an axis the sum of |w| or of w² over everything that lies there. */
+/** Return, for each place on an axis, the sum of |w| or w² over all weights at that place. */
 function axisSums(
   values: Float32Array,
   dims: readonly number[],
@@ -187,7 +189,7 @@ function addNorms(groups: ChannelGroups, sums: Float64Array, isSquared: boolean)
   }
 }
 
-/** Numbers in [0, 1) that a seed decides (splitmix32). */
+/** Yield pseudorandom numbers in [0, 1) from a seed (splitmix32). */
 function* chances(seed: number): Generator<number, never> {
   for (let state = seed >>> 0; ; ) {
     state = (state + 0x9e3779b9) >>> 0;
@@ -198,9 +200,9 @@ function* chances(seed: number): Generator<number, never> {
 }
 
 /**
- * How much each removable set of channels matters: the group norm over all slices of Conv, Gemm and MatMul weights that
- * go with it, those that make the channels and those that use them, ‖g‖₁ = Σ|w| or ‖g‖₂ = √Σw², divided by the mean of
- * its family, Ŝ = S / mean(S), so that layers of different width and scale compare (group importance and its
+ * Score each removable set by its group norm over all slices of Conv, Gemm and MatMul weights that are removed
+ * with it, on the producing and the consuming side: ‖g‖₁ = Σ|w| or ‖g‖₂ = √Σw². The norm is divided by the mean of
+ * its family, Ŝ = S / mean(S), to make layers of different width and scale comparable (group importance and its
  * normalization by the mean as in DepGraph, Fang et al., CVPR 2023).
  */
 function normScores(groups: ChannelGroups, isSquared: boolean): Float64Array {

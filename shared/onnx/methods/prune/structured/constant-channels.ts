@@ -12,9 +12,9 @@ import type { Carried, Cut, DependencyGraph } from './dependency-graph.ts';
 import { addToBias } from './remove-channels.ts';
 
 /**
- * Fold removed constant channels into the bias of the layers that use them, so that channels without weights are
- * removed without changing the result: behind a Sigmoid they are 0.5. Layers that are done otherwise are left out. Returns the layers in which this is not exact
- * at the edges, because the layer pads.
+ * Fold removed constant channels into the bias of the layers that use them. Channels without weights can then be
+ * removed without changing the result: after a Sigmoid they are 0.5. Skip layers for which `isDone` is true.
+ * Return the layers in which the fold is not exact at the edges, because they pad.
  */
 export function foldConstantChannels(
   dependencies: DependencyGraph,
@@ -46,7 +46,7 @@ export function foldConstantChannels(
   return inexact;
 }
 
-/** Whether anything that makes channels has one without weights; only then is there something to look for. */
+/** Whether any producer has a channel without weights. Otherwise there is nothing to fold. */
 function hasDeadChannels({ producers, model, cuts }: DependencyGraph): boolean {
   const made = new Set(producers.map(({ labels }) => labels));
   return cuts.some(({ node, position, axis, labels }) => {
@@ -60,7 +60,7 @@ function hasDeadChannels({ producers, model, cuts }: DependencyGraph): boolean {
   });
 }
 
-/** The constant value of each channel; NaN for those that depend on the input. */
+/** The constant value of each channel. NaN for channels that depend on the input. */
 type ChannelConstants = Float64Array;
 
 const combine: Readonly<Record<string, (a: number, b: number) => number>> = {
@@ -72,12 +72,12 @@ const combine: Readonly<Record<string, (a: number, b: number) => number>> = {
 
 const pools = new Set(['MaxPool', 'GlobalMaxPool', 'GlobalAveragePool', 'AveragePool']);
 
-/** Operators that move channels as they are: the output's are found among the input's by their labels. */
+/** Operators that move channels unchanged. Labels relate the output's channels to the input's. */
 const moving = new Set('Transpose Squeeze Unsqueeze Flatten Reshape Split Slice Identity Dropout'.split(' '));
 
 /**
- * Find the channels that do not depend on the input: those whose weights are all zero, as an earlier pruning leaves
- * them, and what activations, BatchNormalization and sums make of them (Sigmoid(0) is 0.5).
+ * Find the channels that do not depend on the input. Their weights are all zero, for example after an earlier
+ * pruning. Activations, BatchNormalization and sums keep them constant (Sigmoid(0) is 0.5).
  */
 class ConstantChannels {
   readonly #dependencies: DependencyGraph;
@@ -95,7 +95,7 @@ class ConstantChannels {
     }
   }
 
-  /** Constants of a value's channels; undefined where none is constant. */
+  /** Return the constants of a value's channels. Undefined if no channel is constant. */
   of(name: string | undefined): ChannelConstants | undefined {
     return this.#known.get(name ?? '');
   }
@@ -115,7 +115,10 @@ class ConstantChannels {
     return moving.has(opType) ? this.#ofMove(node, carried, input) : undefined;
   }
 
-  /** A value for each channel from a constant input: one for all, or one for each along the channels' axis. */
+  /**
+   * Return the value for each channel of a constant input: one for all channels, or one for each along the channel
+   * axis.
+   */
   #constants(name: string | undefined, length: number): ((at: number) => number) | undefined {
     const tensor = this.#dependencies.constant(name);
     if (tensor === undefined || !isFloatTensor(tensor)) return undefined;
@@ -125,7 +128,7 @@ class ConstantChannels {
     return (at) => values[count === 1 ? 0 : at] ?? Number.NaN;
   }
 
-  /** Channels of a layer whose weights are all zero are its bias. */
+  /** Return the layer's bias for channels whose weights are all zero. */
   #ofLayer(node: NodeProto, { labels }: Carried): ChannelConstants | undefined {
     const cut = this.#dependencies.cuts.find(
       (one) => one.node === node && one.position === 1 && one.labels === labels,
@@ -182,7 +185,7 @@ class ConstantChannels {
     const byLabel = new Map<number, number>();
     for (const [at, label] of from.entries()) {
       const value = input[at] ?? Number.NaN;
-      // A label of several channels is constant only where all of them are equal.
+      // A label with several channels is constant only if all of them are equal.
       byLabel.set(label, byLabel.has(label) && byLabel.get(label) !== value ? Number.NaN : value);
     }
     const isPart = node.opType === 'Split' || node.opType === 'Slice';
@@ -225,7 +228,7 @@ export const isPadded = (node: NodeProto): boolean =>
   (intsAttribute(node, 'pads') ?? []).some((pad) => pad !== 0) ||
   stringAttribute(node, 'auto_pad', 'NOTSET').startsWith('SAME');
 
-/** The contribution of removed constant channels to each output of a layer. */
+/** Return the contribution of removed constant channels to each output of a layer. */
 function contributions(
   { node, axis }: Cut,
   weight: Tensor,

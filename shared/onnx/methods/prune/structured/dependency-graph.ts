@@ -15,34 +15,34 @@ export interface Cut {
   position: number;
   axis: number;
   labels: Labels;
-  /** Whether it is what a Conv, Gemm or MatMul multiplies with. */
+  /** Whether the constant is the weight of a Conv, Gemm or MatMul. */
   isWeight: boolean;
 }
 
-/** A layer that makes channels. */
+/** A layer that produces channels. */
 export interface Producer {
   node: NodeProto;
   labels: Labels;
 }
 
-/** Remaining positions of the axes after the choice. */
+/** Remaining positions of the axes after the choice of channels. */
 export interface Remaining {
-  /** How many channels are left. */
+  /** Return the number of remaining channels. */
   count(labels: Labels): number;
-  /** Their places. */
+  /** Return the places of the remaining channels. */
   places(labels: Labels): number[];
 }
 
-/** A change of a node, made once it is known which channels are removed. */
+/** A change of a node, applied after the choice of the removed channels. */
 export type Edit = (remaining: Remaining) => void;
 
-/** A value of which channels may be removed along an axis. */
+/** A value with removable channels along an axis. */
 export interface Carried {
   axis: number;
   labels: Labels;
 }
 
-/** Facts about a model that are collected node by node. */
+/** Channel dependencies of a model, collected node by node. */
 export class DependencyGraph {
   readonly model: Model;
   readonly index: GraphIndex;
@@ -69,26 +69,29 @@ export class DependencyGraph {
     return this.#values.get(name ?? '');
   }
 
-  /** Dimensions of a value; the size of an axis that carries channels is known even where it was not inferred. */
+  /** Return the dimensions of a value. The size of a channel axis is known even if it was not inferred. */
   dims(name: string | undefined): readonly Dim[] | undefined {
     const dims = this.constant(name)?.dims ?? this.value(name)?.dims;
     const carried = this.carried.get(name ?? '');
     return carried === undefined ? dims : dims?.with(carried.axis, carried.labels.length);
   }
 
-  /** A constant of the main graph; undefined for other values. */
+  /** Return a constant of the main graph. Undefined for other values. */
   constant(name: string | undefined): Tensor | undefined {
     return this.model.graph.initializers.get(name ?? '');
   }
 
-  /** A constant that may be edited: of floating-point type, and no output of the model. */
+  /** Return a constant that may be edited: it has a floating-point type and is no output of the model. */
   editable(name: string | undefined): Tensor | undefined {
     const tensor = this.constant(name);
     if (tensor === undefined || !isFloatTensor(tensor) || this.index.isOutput(tensor.name)) return undefined;
     return tensor;
   }
 
-  /** Notes that a constant loses channels. A weight that several layers share stays shared: their channels are tied. */
+  /**
+   * Record that a constant loses channels. A weight that several layers share stays shared: their channels are
+   * tied.
+   */
   cut(cut: Cut): void {
     this.cuts.push(cut);
     if (!cut.isWeight) return;

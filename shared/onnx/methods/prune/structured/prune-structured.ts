@@ -24,13 +24,14 @@ type StructuredRequest = Pick<PruneRequest, 'compression' | 'exclude' | 'seed'> 
   );
 
 /**
- * Removes whole channels, neurons and attention heads, from the least important one on (`structured_l1`,
- * `structured_l2`), those that the others predict best (`structured_reconstruct`) or by chance (`random`), until the parameters in prunable groups are at most 1/compression of what
- * they were. A group is all channels that can only be removed together; nodes of unknown operators are kept and
- * reported. The result equals the model with the group's slices zeroed in every weight that uses them; reconstruction
- * changes these weights first, by the statistics of what they take.
+ * Remove whole channels, neurons and attention heads until the parameters in prunable groups are at most
+ * 1/compression of the original. The strategy removes the channels with the smallest norm (`structured_l1`,
+ * `structured_l2`), those that the others predict best (`structured_reconstruct`), or random ones (`random`). A
+ * group is all channels that can only be removed together. Nodes of unknown operators are kept and reported. The
+ * result equals the model with the group's slices zeroed in every weight that uses them. Reconstruction updates
+ * these weights first, by the statistics of their inputs.
  *
- * @throws ModelError where nothing can be removed, or the compression is out of reach
+ * @throws ModelError if nothing can be removed, or the compression is out of reach
  */
 export function pruneStructured(
   model: Model,
@@ -68,7 +69,7 @@ export function pruneStructured(
   recordOutcome(report, request, { ...choice, modelBefore, modelAfter }, pruned);
 }
 
-/** Report the layers that have to keep channels, and why. */
+/** Report the layers that must keep channels, with the reasons. */
 function reportLocks({ producers, channels }: DependencyGraph, report: TransformReport): void {
   for (const { node, labels } of producers) {
     const reasons = [...labels].map((label) => channels.lockOf(label)).filter((why) => why !== undefined);
@@ -86,7 +87,7 @@ function refuseEmpty({ graph }: Model, report: TransformReport): never {
   );
 }
 
-/** How much each set of channels matters to a request's strategy. */
+/** Score each set of channels by the request's strategy. */
 function scoresOf(
   groups: ChannelGroups,
   consumers: readonly Consumer[],
@@ -99,7 +100,10 @@ function scoresOf(
   return predictionScores(groups, consumers, statistics, request.allocation, byNorm);
 }
 
-/** The groups of layers whose channels were chosen among each other, and how many are left in the widest of them. */
+/**
+ * Return the groups of layers whose channels competed, and the number of remaining channels in the widest layer of
+ * each group.
+ */
 function prunedGroups({ producers, setOf, familyOf }: ChannelGroups, remaining: Remaining): PrunedGroup[] {
   const groups = new Map<number, PrunedGroup>();
   for (const { node, labels } of producers) {
@@ -117,7 +121,9 @@ function prunedGroups({ producers, setOf, familyOf }: ChannelGroups, remaining: 
   return [...groups.values()];
 }
 
-/** Names the largest compression that can be reached, and the groups in which most channels are left then. */
+/**
+ * Refuse an unreachable compression. Name the largest reachable one, and the groups that then keep most channels.
+ */
 function refuseOutOfReach(compression: number, { before, after }: Choice, groups: PrunedGroup[]): void {
   if (after * compression <= before) return;
   const reachable = Math.max(1, Math.floor(before / after));
@@ -133,10 +139,13 @@ function refuseOutOfReach(compression: number, { before, after }: Choice, groups
   );
 }
 
-/** Values of each channel, for every channel of a layer, below which the prediction may fit the calibration set alone. */
+/**
+ * Minimum number of calibration values per channel, as a multiple of the layer's channels. With fewer values the
+ * prediction may overfit.
+ */
 const minRows = 2;
 
-/** Report the layers whose removed channels nothing makes up for, and predictions from few values. */
+/** Report the layers without compensation for removed channels, and predictions from few values. */
 function reportFolds(
   consumers: readonly Consumer[],
   folded: ReadonlySet<Consumer>,

@@ -12,8 +12,9 @@ import type { Labels } from './channels.ts';
 import type { Cut, DependencyGraph, Remaining } from './dependency-graph.ts';
 
 /**
- * Removes channels from a model: cuts every constant that has them, copying those that are shared in different forms,
- * changes what depends on their number, and drops declarations of shapes that no longer hold.
+ * Remove channels from a model. Cut every constant that contains them, and copy constants that are shared in
+ * different forms. Change everything that depends on the number of channels, and drop shape declarations that are
+ * no longer true.
  */
 export function removeChannels(dependencies: DependencyGraph, remaining: Remaining): LayerChange[] {
   const { graph } = dependencies.model;
@@ -40,7 +41,7 @@ interface AxisCut {
   places: readonly number[];
 }
 
-/** An input of a node, and what is left of its axes. */
+/** An input of a node and the remaining places of its axes. */
 interface InputCut {
   node: NodeProto;
   position: number;
@@ -62,7 +63,7 @@ function inputCuts({ cuts, model }: DependencyGraph, remaining: Remaining): Inpu
   return [...byInput.values()].flatMap((own) => [...own.values()]);
 }
 
-/** Puts the cut constant in place: under its name where all use it so, else as a copy for those that do. */
+/** Connect the node to the cut constant. Nodes with the same cut share one copy. */
 function replace(
   dependencies: DependencyGraph,
   made: Map<string, Tensor>,
@@ -77,7 +78,7 @@ function replace(
   return cut;
 }
 
-/** The tensor with only these places of its axes, under another name; cut each time it is read. */
+/** Return the tensor with only these places of its axes, under another name. Each read cuts it again. */
 function cutTensor(tensor: Tensor, name: string, cuts: readonly AxisCut[]): Tensor {
   const width = bitsOf(tensor.type) / 8;
   const shapes = [tensor.dims];
@@ -87,7 +88,7 @@ function cutTensor(tensor: Tensor, name: string, cuts: readonly AxisCut[]): Tens
   );
 }
 
-/** Bytes of a tensor without the places of one axis that go. */
+/** Return the bytes of a tensor with only the remaining places of one axis. */
 function cutBytes(
   bytes: Uint8Array,
   dims: readonly number[],
@@ -127,7 +128,7 @@ function changeOf({ node, position, tensor }: InputCut, cut: Tensor): LayerChang
   ];
 }
 
-/** Gives cut constants the name that they had where the former ones are gone. */
+/** Restore the original names of cut constants, if the uncut constants are gone. */
 function restoreNames(dependencies: DependencyGraph, pairs: ReadonlyMap<Tensor, Tensor>): void {
   const { graph } = dependencies.model;
   const names = new Map<string, string>();
@@ -158,8 +159,8 @@ export function remainingOf(isRemoved: (label: number) => boolean): Remaining {
 }
 
 /**
- * Adds numbers to a layer's bias, or gives the layer a bias. The bias loses the layer's removed outputs like any
- * other.
+ * Add numbers to a layer's bias, or create a bias. The bias loses the layer's removed outputs like any other
+ * constant.
  */
 export function addToBias(
   dependencies: DependencyGraph,
@@ -206,7 +207,7 @@ export function addToBias(
     dependencies.cut({ node, position: 2, axis: dims.length - 1, labels, isWeight: false });
 }
 
-/** Where operators that follow a product add a constant for each of its outputs. */
+/** Input positions at which operators after a product add a constant for each output. */
 const biasInputs: Readonly<Record<string, readonly number[]>> = {
   Add: [0, 1],
   BiasGelu: [1],
@@ -214,8 +215,8 @@ const biasInputs: Readonly<Record<string, readonly number[]>> = {
 };
 
 /**
- * Adds numbers to the constant that the next node adds to a product. Returns false if no such constant exists, or
- * if other nodes use the product too.
+ * Add numbers to the constant that the next node adds to a product. Return false if no such constant exists, or if
+ * other nodes use the product too.
  */
 function addToNext(
   dependencies: DependencyGraph,

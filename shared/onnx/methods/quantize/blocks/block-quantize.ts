@@ -1,40 +1,42 @@
 import { blockScale, levelOf, reciprocalOf } from './block-scale.ts';
 
-/** A matrix of K rows (summed over) and N columns (outputs) as it lies in memory. */
+/** A matrix with K rows (summed over) and N columns (outputs), with its memory layout. */
 export interface Matrix {
   values: Float32Array;
   k: number;
   n: number;
-  /** Distance between neighbours along K, and along N. */
+  /** Distance in values between neighbours along K (`strideK`) and along N (`strideN`). */
   strideK: number;
   strideN: number;
 }
 
-/** Weights in blocks along K as com.microsoft MatMulNBits takes them. */
+/** Weights in blocks along K in the format of com.microsoft MatMulNBits. */
 export interface Blocks {
-  /** [N, blocks, blockSize · bits / 8]: values low nibble first; what lies beyond K is 0. */
+  /** [N, blocks, blockSize · bits / 8]: values, low nibble first. Padding beyond K is 0. */
   packed: Uint8Array;
   /** [N, blocks]. */
   scales: Float32Array;
-  /** [N, ⌈blocks · bits / 8⌉], nibbles as above; undefined where all are the middle, 2^(bits − 1). */
+  /**
+   * [N, ⌈blocks · bits / 8⌉], low nibble first. Undefined if all zero points are the middle level, 2^(bits − 1).
+   */
   zeroPoints: Uint8Array | undefined;
   /** ‖w′ − w‖² and ‖w‖². */
   squaredError: number;
   squaredNorm: number;
 }
 
-/** Blocks along K hold this many weights. */
+/** Weights per block along K. */
 export const blockSize = 32;
 
-/** Number of blocks along K; the last one may be shorter. */
+/** Return the number of blocks along K. The last one may be shorter. */
 export const blockCount = (k: number): number => Math.ceil(k / blockSize);
 
-/** Columns that are worked at together: their rows of 32 lie in the cache while they are written out by column. */
+/** Columns per tile. The rows of 32 of a tile stay in the cache until they are written out by column. */
 const tile = 64;
 
 /**
- * Quantizes weights in blocks of 32 along K. Each is multiplied by the reciprocal of the scale in float32 and rounded
- * half away from zero, as ONNX Runtime's block quantizer does, so that results are the same bit for bit.
+ * Quantize weights in blocks of 32 along K. Each weight is multiplied by the reciprocal of the scale in float32
+ * and rounded half away from zero, as in ONNX Runtime's block quantizer. The results are bit-identical.
  */
 export function quantizeBlocks(matrix: Matrix, bits: 4 | 8, symmetric: boolean): Blocks {
   const { k, n } = matrix;
@@ -58,7 +60,7 @@ export function quantizeBlocks(matrix: Matrix, bits: 4 | 8, symmetric: boolean):
   return result;
 }
 
-/** An odd number of nibbles leaves half a byte, which holds the middle. */
+/** Allocate the zero points. With an odd number of nibbles, the unused half byte contains the middle level. */
 function filledZeroPoints(n: number, blocks: number, bits: 4 | 8): Uint8Array {
   const bytes = new Uint8Array(n * Math.ceil((blocks * bits) / 8));
   return bits === 4 && blocks % 2 === 1 ? bytes.fill(0x80) : bytes;

@@ -1,12 +1,13 @@
-/** Scale and zero point of a block: a value is `scale · (level − zeroPoint)`, and levels count from 0. */
+/** Scale and zero point of a block. A value is `scale · (level − zeroPoint)`, with levels from 0. */
 export interface BlockScale {
   scale: number;
   zeroPoint: number;
 }
 
 /**
- * Scale and zero point of a block whose values, zero included, lie between `low` and `high`, in float32 as ONNX Runtime
- * computes them: symmetric, the value of the largest magnitude becomes −2^(bits − 1); asymmetric, the whole range.
+ * Return scale and zero point of a block with values between `low` and `high`, zero included, computed in float32
+ * as in ONNX Runtime. Symmetric: the value with the largest magnitude becomes −2^(bits − 1). Asymmetric: the
+ * levels cover the whole range.
  */
 export function blockScale(low: number, high: number, bits: 4 | 8, symmetric: boolean): BlockScale {
   const middle = 2 ** (bits - 1);
@@ -20,30 +21,31 @@ export function blockScale(low: number, high: number, bits: 4 | 8, symmetric: bo
   return { scale, zeroPoint: Math.min(most, Math.max(0, Math.floor(Math.fround(-low / scale) + 0.5))) };
 }
 
-/** The reciprocal by which values are multiplied to become levels, in float32. */
+/** Return the float32 reciprocal of a scale, which converts values to levels. */
 export const reciprocalOf = (scale: number): number => (scale === 0 ? 0 : Math.fround(1 / scale));
 
 /**
- * The level of a float32 value, 0 to `most`. A sum below zero is clamped to zero, so that adding a half and cutting off
- * is half away from zero, as ONNX Runtime's block quantizer rounds.
+ * Return the level of a float32 value, from 0 to `most`. A sum below zero is clamped to zero. Adding a half and
+ * truncating then rounds half away from zero, as in ONNX Runtime's block quantizer.
  */
 export function levelOf(value: number, reciprocal: number, zeroPoint: number, most: number): number {
   const shifted = Math.fround(Math.fround(Math.fround(value) * reciprocal) + zeroPoint) + 0.5;
   return shifted < 0 ? 0 : shifted > most ? most : Math.floor(shifted);
 }
 
-/** Values of a block and how much the error of each counts. */
+/** Values of a block and the weights of their errors. */
 export interface WeightedBlock {
   values: Float64Array;
   weights: Float64Array;
 }
 
-/** Parts of the whole range that are tried: from all of it down to 0.6. */
+/** Candidate shares of the block's range, from 1 down to 0.6. */
 const shrinks = Float64Array.from({ length: 17 }, (_, at) => 1 - at / 40);
 
 /**
- * The scale whose squared error over a block is least, of the ranges that are the block's own shrunk evenly; symmetric,
- * either end of the range may become the extreme level. The first one of equals.
+ * Return the scale with the least squared error over a block. The candidates are the block's own range, shrunk
+ * evenly at both ends. With symmetric scales, either end of the range may become the extreme level. Ties use the
+ * first candidate.
  */
 export function bestBlockScale(block: WeightedBlock, bits: 4 | 8, symmetric: boolean): BlockScale {
   let low = 0;
@@ -74,7 +76,7 @@ export function bestBlockScale(block: WeightedBlock, bits: 4 | 8, symmetric: boo
   return best;
 }
 
-/** Summed up to a bound, beyond which it does not matter. */
+/** Return the weighted squared error of a block. Stop when it reaches `bound`. */
 function squaredError(
   { values, weights }: WeightedBlock,
   { scale, zeroPoint }: BlockScale,

@@ -10,7 +10,7 @@ import type { TransformReport } from '../../report/report.ts';
 import { weightsInBodies } from '../../report/weights-in-bodies.ts';
 import { type Blocks, blockCount, blockSize, type Matrix, quantizeBlocks } from './block-quantize.ts';
 
-/** A constant matrix among the weights, and how it lies: [K, N], or transposed, [N, K]. */
+/** A constant weight matrix and its layout: [K, N], or [N, K] if transposed. */
 export interface WeightMatrix {
   tensor: Tensor;
   k: number;
@@ -23,22 +23,22 @@ export interface BlockFormat {
   symmetric: boolean;
 }
 
-/** The constants that take a weight's place. */
+/** The constants that replace a weight. */
 export interface BlockTensors {
   packed: Tensor;
   scales: Tensor;
-  /** Undefined where all are the middle. */
+  /** Undefined if all zero points are the middle level. */
   zeroPoints: Tensor | undefined;
 }
 
-/** How a weight becomes blocks. The matrix is the weight's values, as they lie. */
+/** Quantize a weight in blocks. The matrix contains the weight's values in their original layout. */
 export type BlockMethod = (matrix: Matrix, format: BlockFormat, weight: WeightMatrix) => Blocks;
 
-/** Each value to the level that is nearest. */
+/** Round each value to the nearest level. */
 export const nearestLevels: BlockMethod = (matrix, { bits, symmetric }) =>
   quantizeBlocks(matrix, bits, symmetric);
 
-/** Keeps the blocks of one weight at a time: its three constants are written one after the other. */
+/** Cache of the blocks of one weight. Its three constants are written one after the other. */
 export class BlockCache {
   readonly #method: BlockMethod;
   #weight: WeightMatrix | undefined;
@@ -50,7 +50,7 @@ export class BlockCache {
 
   blocks(weight: WeightMatrix, format: BlockFormat): Blocks {
     if (this.#weight !== weight || this.#blocks === undefined) {
-      // The former one goes before the next one comes.
+      // Free the previous blocks before computing the next ones.
       this.#blocks = undefined;
       this.#weight = weight;
       this.#blocks = withFloats(weight.tensor, (values) =>
@@ -70,8 +70,8 @@ const matrixOf = ({ k, n, transposed }: WeightMatrix, values: Float32Array): Mat
 });
 
 /**
- * The constants of a weight in blocks, computed when they are written. `layer` gets the weight's error then. The values
- * are shaped [N, blocks, bytes] for a matrix product, or [N, K · bits / 8] for a table.
+ * Return the constants of a weight in blocks. They are computed on write, and `layer` gets the weight's error
+ * then. The values have the shape [N, blocks, bytes] for a matrix product, or [N, K · bits / 8] for a table.
  */
 export function blockTensors(
   weight: WeightMatrix,
@@ -104,16 +104,16 @@ export function blockTensors(
   };
 }
 
-/** A node whose weight goes into blocks. */
+/** A node whose weight is quantized in blocks. */
 export interface BlockUse {
   graph: Graph;
   node: NodeProto;
-  /** A lookup in a table, or a product, of which a Gemm has a bias. */
+  /** `table` for a lookup (Gather), `product` for MatMul or Gemm. */
   kind: 'table' | 'product';
   weight: WeightMatrix;
 }
 
-/** The nodes whose weights go into blocks, bodies of control flow included. What stays as it is, is reported. */
+/** Find the nodes whose weights are quantized in blocks, control flow bodies included. Report the other nodes. */
 export function findBlockUses(root: Graph, exclude: readonly string[], report: TransformReport): BlockUse[] {
   const uses: BlockUse[] = [];
   const isSound = finiteness();
@@ -152,7 +152,7 @@ function siteOf(
     objection(tensor, kind, node) ??
     (isSound(tensor) ? undefined : 'its weight holds NaN or infinite values');
   if (why !== undefined) {
-    // Small lookups of shapes are no weights worth a word.
+    // Lookups in tables that are not float, such as shapes, are not reported.
     if (tensor.type === 'float') report.keep(nodeName(node), why);
     return undefined;
   }
@@ -167,7 +167,7 @@ interface Found {
   transposed: boolean;
 }
 
-/** The matrix that a product takes as its right side: a constant, or the transpose of one. */
+/** Return the right operand of a product: a constant matrix, or the transpose of one. */
 function rightSide(graph: Graph, index: GraphIndex, name: string): Found | undefined {
   const tensor = graph.initializer(name);
   if (tensor !== undefined) return { tensor, transposed: false };
@@ -177,7 +177,7 @@ function rightSide(graph: Graph, index: GraphIndex, name: string): Found | undef
   return below && { tensor: below, transposed: true };
 }
 
-/** Why a constant cannot go into blocks; undefined where it can. */
+/** Return the reason why a constant cannot be quantized in blocks. Undefined if it can. */
 function objection({ type, dims }: Tensor, kind: BlockUse['kind'], node: NodeProto): string | undefined {
   if (type !== 'float') return `its weight is ${type}, not float`;
   if (dims.length !== 2) return `its weight has ${dims.length} dimensions, not 2`;
@@ -194,7 +194,7 @@ function objection({ type, dims }: Tensor, kind: BlockUse['kind'], node: NodePro
   return isPlain ? undefined : 'its factors or its transposed input have no form in blocks';
 }
 
-/** Why a model without a weight that could go into blocks is refused. */
+/** Return the error for a model without a weight that can be quantized in blocks. */
 export const nothingForBlocks = (root: Graph, report: TransformReport): ModelError =>
   new ModelError(
     `The model has no constant float weight of MatMul, Gemm or Gather that could go into blocks; static methods quantize convolutions.${report.keptText()}${weightsInBodies(root)}`,

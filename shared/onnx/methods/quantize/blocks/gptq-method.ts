@@ -8,8 +8,8 @@ import { leastErrorLevels } from './least-error-blocks.ts';
 import { type BlockLevels, packBlocks } from './weight-only.ts';
 
 /**
- * GPTQ for the weights whose inputs were observed. Tables have no inputs, and go the way that needs no data; so does a
- * product whose input no sample reached.
+ * GPTQ for weights with observed inputs. Other weights use the method without data: tables, which have no inputs,
+ * and products whose input no sample reached.
  */
 export const gptqMethod =
   (statistics: CalibrationStatistics, report: TransformReport) =>
@@ -38,7 +38,7 @@ export const gptqMethod =
     };
   };
 
-/** The curvature of one input at a time: queries, keys and values share theirs. */
+/** Cache of the curvature of one input. Queries, keys and values share theirs. */
 class Curvatures {
   readonly #statistics: CalibrationStatistics;
   #input = '';
@@ -59,13 +59,13 @@ class Curvatures {
   }
 }
 
-/** Rows of the weight that take their turn together: they read the factor once. */
+/** Rows of the weight that are processed together. They share one read of the factor. */
 const tile = 8;
 
 /**
- * Levels of a weight by which a product with inputs of this curvature changes least: GPTQ (Frantar et al., 2023) with
- * the scales of all blocks fixed beforehand by least squared error, and columns in the order of the curvature, so that
- * blocks stay where they are.
+ * Return the levels of a weight that change the product with inputs of this curvature least: GPTQ (Frantar et al.,
+ * 2023). The scales of all blocks are fixed beforehand by least squared error. Columns are processed in the order
+ * of the curvature, but blocks keep their place.
  */
 export function gptqLevels(
   { values, k, n, strideK, strideN }: Matrix,
@@ -93,14 +93,17 @@ export function gptqLevels(
   return found;
 }
 
-/** Rows of a weight that is being quantized, in its own order of columns, changed by what errors leave to them. */
+/** Rows of the weight in quantization, with columns in their original order. */
 interface Rows {
   values: Float64Array;
   first: number;
   count: number;
 }
 
-/** Scales of the rows' blocks, of the weight as it was: a column's scale must be known whenever its turn comes. */
+/**
+ * Compute the scales of the rows' blocks from the original weight. Columns are not processed block by block, so
+ * every scale must be known in advance.
+ */
 function putScales(
   { values, first, count }: Rows,
   { k, bits, symmetric }: { k: number; bits: 4 | 8; symmetric: boolean },
@@ -122,7 +125,10 @@ function putScales(
   }
 }
 
-/** Quantizes columns in their order; the error of each goes to those to come, as far as they can make up for it. */
+/**
+ * Quantize columns in the order of the curvature. Distribute the error of each column over the later columns, as
+ * far as they can compensate for it.
+ */
 function putLevels(
   { values, first, count }: Rows,
   k: number,
@@ -132,7 +138,7 @@ function putLevels(
 ): void {
   const blocks = blockCount(k);
   const most = 2 ** bits - 1;
-  // In the order of the columns' turns, so that what is left lies together.
+  // Stored in processing order, which keeps the remaining columns contiguous.
   const left = new Float64Array(count * k);
   for (let row = 0; row < count; row += 1) {
     for (let at = 0; at < k; at += 1) left[row * k + at] = values[row * k + (order[at] ?? 0)] ?? 0;

@@ -4,8 +4,8 @@ import type { BlockFormat, BlockMethod } from './block-weight.ts';
 import { type BlockLevels, packBlocks } from './weight-only.ts';
 
 /**
- * Each value to the level that is nearest, at the scale of each block whose squared error is least: without data. A few
- * large values of a block then do not make all others coarse.
+ * Round each value to the nearest level, at the scale of each block with the least squared error. This needs no
+ * data. A few large values in a block then do not make all others coarse.
  */
 export const leastErrorLevels: BlockMethod = (matrix, format) => {
   const { k, n } = matrix;
@@ -24,7 +24,7 @@ export const leastErrorLevels: BlockMethod = (matrix, format) => {
 
 const alike = new Float64Array(blockSize).fill(1);
 
-/** Puts the block of a row into `found`; `values` is room for it. */
+/** Quantize one block of a row into `found`. `values` is a buffer for the block. */
 function putBlock(
   { values: all, k, strideK, strideN }: Matrix,
   [row, block]: readonly [number, number],

@@ -20,11 +20,12 @@ import {
 } from './block-weight.ts';
 
 /**
- * Puts the weights of matrix products and tables into blocks of 32 along the summed axis, of 4 or 8 bits with a float32
- * scale each (com.microsoft MatMulNBits and GatherBlockQuantized). Values are computed while the model is saved, one
- * weight at a time; the report's errors are there after that. `methodOf` chooses the levels; by default the nearest ones.
+ * Quantize the weights of matrix products and tables to 4 or 8 bits, in blocks of 32 along the summed axis with a
+ * float32 scale each (com.microsoft MatMulNBits and GatherBlockQuantized). Values are computed while the model is
+ * saved, one weight at a time. The report has their errors after that. `methodOf` chooses the levels, by default
+ * the nearest ones.
  *
- * @throws ModelError where the model has no weight that could be put into blocks
+ * @throws ModelError if the model has no weight that can be quantized in blocks
  */
 export function quantizeWeightOnly(
   model: Model,
@@ -51,11 +52,11 @@ export function quantizeWeightOnly(
 }
 
 interface Stored extends BlockTensors {
-  /** The values as a product takes them: themselves, or a reshape of those that a table shares. */
+  /** Name of the values in the shape for a product. This is a reshape of the values if a table shares them. */
   forProduct: string;
 }
 
-/** Puts each weight into blocks once for all its users, also where a table and an output head share it. */
+/** Quantizes each weight once for all its users, even if a table and an output head share it. */
 class BlockStore {
   readonly #names: Names;
   readonly #format: BlockFormat;
@@ -63,7 +64,7 @@ class BlockStore {
   readonly #shared: ReadonlySet<string>;
   readonly #cache: BlockCache;
   readonly #stored = new Map<string, Stored>();
-  /** Nodes to be put first into the graph that holds the constants they reshape. */
+  /** Reshape nodes to insert at the start of the graph that holds their constants. */
   readonly reshapes = new Map<Graph, NodeProto[]>();
 
   constructor(
@@ -124,13 +125,13 @@ class BlockStore {
 
 const keyOf = ({ tensor, transposed }: WeightMatrix): string => JSON.stringify([tensor.name, transposed]);
 
-/** The graph, this one or one around it, that holds a constant. */
+/** Return the graph that holds a constant: this one or an outer one. */
 function ownerOf(graph: Graph, name: string): Graph {
   if (graph.initializers.has(name) || graph.parent === undefined) return graph;
   return ownerOf(graph.parent, name);
 }
 
-/** Products are computed with activations of 8 bits, which is what makes 4-bit weights fast on CPUs. */
+/** Compute products with 8-bit activations. This makes 4-bit weights fast on CPUs. */
 const accuracyLevel = 4;
 
 function replacement(use: BlockUse, stored: Stored, bits: 4 | 8, names: Names): NodeProto[] {
@@ -154,14 +155,14 @@ function replacement(use: BlockUse, stored: Stored, bits: 4 | 8, names: Names): 
 const scalesOf = (stored: Stored): string[] =>
   stored.zeroPoints === undefined ? [stored.scales.name] : [stored.scales.name, stored.zeroPoints.name];
 
-/** Levels of a weight [N, K], and scale and zero point of each of its blocks [N, blocks], all row-major. */
+/** Levels of a weight [N, K], and scales and zero points of its blocks [N, blocks], all row-major. */
 export interface BlockLevels {
   levels: Uint8Array;
   scales: Float32Array;
   zeroPoints: Uint8Array;
 }
 
-/** Levels as com.microsoft MatMulNBits takes them, with the error that they make of a matrix. */
+/** Pack levels into the format of com.microsoft MatMulNBits, and compute their error relative to a matrix. */
 export function packBlocks(matrix: Matrix, found: BlockLevels, bits: 4 | 8, symmetric: boolean): Blocks {
   const { k, n } = matrix;
   const blocks = blockCount(k);
@@ -176,7 +177,7 @@ export function packBlocks(matrix: Matrix, found: BlockLevels, bits: 4 | 8, symm
   return { packed, scales: found.scales, zeroPoints, ...sums };
 }
 
-/** Sums over a row of a weight. */
+/** Squared sums over a row of a weight. */
 interface Sums {
   squaredError: number;
   squaredNorm: number;
@@ -204,7 +205,7 @@ function packRow(
   return sums;
 }
 
-/** Zero points as they are stored: bytes, or nibbles of which an odd one out is filled up with the middle. */
+/** Pack zero points into bytes or nibbles. An unused nibble contains the middle level. */
 function packedZeroPoints(zeroPoints: Uint8Array, n: number, blocks: number, bits: 4 | 8): Uint8Array {
   if (bits === 8) return zeroPoints;
   const width = Math.ceil(blocks / 2);

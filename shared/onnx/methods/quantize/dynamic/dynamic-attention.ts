@@ -6,7 +6,7 @@ import { type DynamicRule, notFinite } from './dynamic-graph.ts';
 /** Attributes of Attention that QAttention lacks. */
 const unknownAttributes = ['qkv_hidden_sizes', 'rotary_embedding_dim'] as const;
 
-/** ONNX Runtime's Attention as its QAttention. */
+/** Replace ONNX Runtime's Attention by its QAttention. */
 export const quantizeAttention: DynamicRule = (dynamic, node) => {
   const [input = '', weightName, bias = '', mask = '', past = '', ...others] = node.input;
   const attribute = unknownAttributes.find((name) => hasAttribute(node, name));

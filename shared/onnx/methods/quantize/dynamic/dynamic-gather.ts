@@ -4,8 +4,8 @@ import type { WeightForm } from '../weight-store.ts';
 import { type DynamicGraph, type DynamicRule, notFinite } from './dynamic-graph.ts';
 
 /**
- * Gather in a constant table, as embeddings are: the table is kept in 8 bits, and the rows that were looked up are made
- * float. A scale for each column costs nothing more, and follows columns of unlike size.
+ * Quantize a Gather in a constant table, such as an embedding. The table is stored in 8 bits, and the selected
+ * rows are dequantized. A scale for each column costs no more, and adapts to columns of different size.
  */
 export const quantizeGather: DynamicRule = (dynamic, node) => {
   const constant = dynamic.weight(node.input[0]);
@@ -27,12 +27,13 @@ export const quantizeGather: DynamicRule = (dynamic, node) => {
   return undefined;
 };
 
-/** DequantizeLinear takes an axis since this operator set. */
+/** First opset in which DequantizeLinear has an axis. */
 const minOpsetPerColumn = 13;
 
 /**
- * How a table is quantized: with a scale for each column, or one for all as ONNX Runtime's quantizer does, which gives
- * tables the type of activations. No product sums its values, so they need no reduced range.
+ * Return the form of a quantized table: a scale for each column, or one for all. With one scale, a table has the
+ * type of activations, as in ONNX Runtime's quantizer. No product sums the values of a table, so they need no
+ * reduced range.
  */
 function formOf(
   { request, mapping, opset }: DynamicGraph,

@@ -25,15 +25,15 @@ export interface QuantizedActivation {
   zeroPoint: string;
 }
 
-/** A graph whose nodes are being replaced, one after the other. */
+/** A graph whose nodes are replaced one after the other. */
 export class DynamicGraph {
   readonly graph: Graph;
   readonly names: Names;
   readonly weights: WeightStore;
   readonly request: DynamicRequest;
-  /** Version of ONNX's operators that the model was written for. */
+  /** Opset of the model. */
   readonly opset: number;
-  /** The nodes as they will be. */
+  /** Nodes of the quantized graph. */
   readonly nodes: NodeProto[] = [];
   readonly #activations = new Map<string, QuantizedActivation>();
 
@@ -50,7 +50,7 @@ export class DynamicGraph {
     return dynamicMapping(this.request);
   }
 
-  /** The float32 constant that is a node's weight, or why there is none. */
+  /** Return the float32 constant that is a node's weight, or the reason why there is none. */
   weight(name: string | undefined): OwnedConstant | string {
     const constant = ownedConstant(this.graph, name);
     if (constant === undefined) return 'its weight is computed';
@@ -58,7 +58,7 @@ export class DynamicGraph {
     return constant.tensor.type === 'float' ? 'its weight is empty' : `its weight is ${constant.tensor.type}`;
   }
 
-  /** An activation quantized where it is first used, once for all that use it. */
+  /** Return the quantized form of an activation. It is quantized before its first use, once for all users. */
   activation(name: string): QuantizedActivation {
     const known = this.#activations.get(name);
     if (known !== undefined) return known;
@@ -84,7 +84,7 @@ export function dynamicMapping({
   return { type, symmetric: type === 'int8', reduced: reduce_range };
 }
 
-/** Append a node's quantized form, or report why the node is kept. */
+/** Append a node's quantized form, or return the reason why the node is kept. */
 export type DynamicRule = (dynamic: DynamicGraph, node: NodeProto) => string | undefined;
 
 export const notFinite = 'its weight holds values that are not finite';

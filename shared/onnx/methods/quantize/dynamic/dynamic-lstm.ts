@@ -5,7 +5,10 @@ import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import type { OwnedConstant, WeightForm } from '../weight-store.ts';
 import { type DynamicGraph, type DynamicRule, notFinite } from './dynamic-graph.ts';
 
-/** LSTM as ONNX Runtime's DynamicQuantizeLSTM, whose last inputs are the scales and zero points of both weights. */
+/**
+ * Replace LSTM by ONNX Runtime's DynamicQuantizeLSTM. Its last inputs are the scales and zero points of both
+ * weights.
+ */
 export const quantizeLstm: DynamicRule = (dynamic, node: NodeProto) => {
   if (intAttribute(node, 'layout', 0) !== 0) return 'the quantized LSTM has no layout 1';
   const input = dynamic.weight(node.input[1]);
@@ -33,8 +36,9 @@ export const quantizeLstm: DynamicRule = (dynamic, node: NodeProto) => {
 };
 
 /**
- * Weights [directions, 4·hidden, input] as DynamicQuantizeLSTM takes them: int8 without zero point, for every
- * requested type, with a scale for each direction, or for each row of each, and the last two axes swapped.
+ * Return the form of weights [directions, 4·hidden, input] for DynamicQuantizeLSTM: int8 without zero point for
+ * every requested type, a scale for each direction or for each row of each direction, and the last two axes
+ * swapped.
  */
 function formOf({ request }: DynamicGraph, { tensor }: OwnedConstant): WeightForm {
   const [directions = 0, rows = 0, columns = 0] = tensor.dims;

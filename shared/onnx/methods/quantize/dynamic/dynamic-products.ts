@@ -18,16 +18,17 @@ export const quantizeMatMul: DynamicRule = (dynamic, node) => {
   return undefined;
 };
 
-/** Axis of the channels of a product's weight [K, N], or [N, K] where it is swapped; undefined for one scale. */
+/** Return the channel axis of a product's weight: [K, N], or [N, K] if it is swapped. Undefined for one scale. */
 function channelAxis({ request }: DynamicGraph, rank: number, isSwapped: boolean): number | undefined {
-  // Zero points of stacked matrices would need the rank of the product, which not every processor's kernel takes.
+  // Zero points of stacked matrices would need the rank of the product. Not every processor's kernel supports
+  // this.
   if (!request.per_channel || rank !== 2) return undefined;
   return isSwapped ? 0 : 1;
 }
 
 /**
- * The integer product of an activation and a weight, made float by the product of their scales: in the order of nodes
- * that ONNX Runtime fuses into one.
+ * Append the integer product of an activation and a weight, and its conversion to float by the product of their
+ * scales. ONNX Runtime fuses nodes in this order into one.
  */
 function putProduct(
   dynamic: DynamicGraph,
@@ -50,7 +51,7 @@ function putProduct(
   );
 }
 
-/** Gemm as MatMul and Add. */
+/** Quantize Gemm as MatMulInteger and Add. */
 export const quantizeGemm: DynamicRule = (dynamic, node) => {
   const given = dynamic.weight(node.input[1]);
   if (typeof given === 'string') return given;
@@ -80,8 +81,9 @@ export const quantizeGemm: DynamicRule = (dynamic, node) => {
 };
 
 /**
- * Makes a Gemm of constant B one with alpha = beta = 1 and A as it is: factors go into the constants, and a Transpose
- * before it takes over transA. Returns the nodes to put before it; undefined where the Gemm has to stay unchanged.
+ * Rewrite a Gemm with constant B to alpha = beta = 1 and without transA. The factors go into the constants, and a
+ * Transpose before the Gemm replaces transA. Return the nodes to insert before it. Undefined if the Gemm must stay
+ * unchanged.
  */
 export function makePlain(graph: Graph, names: Names, node: NodeProto): NodeProto[] | undefined {
   const alpha = floatAttribute(node, 'alpha', 1);
@@ -111,14 +113,14 @@ export function makePlain(graph: Graph, names: Names, node: NodeProto): NodeProt
   return [makeNode('Transpose', [a], [turned], { name: names.make(turned), attributes: { perm: [1, 0] } })];
 }
 
-/** A constant times a factor; a scale that is applied when the constant is read. */
+/** Return a constant times a factor. The factor is applied when the constant is read. */
 const scaled = (tensor: Tensor, name: string, factor: number): Tensor =>
   lazyTensor(name, 'float', tensor.dims, () => {
     const values = floatsOf(tensor).map((value) => value * factor);
     return new Uint8Array(values.buffer);
   });
 
-/** Conv with one scale: ConvInteger fails at run time with the zero points of several channels. */
+/** Quantize Conv with one scale. ConvInteger fails at run time with zero points for several channels. */
 export const quantizeConv: DynamicRule = (dynamic, node) => {
   const constant = dynamic.weight(node.input[1]);
   if (typeof constant === 'string') return constant;

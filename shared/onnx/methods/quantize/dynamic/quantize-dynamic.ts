@@ -16,11 +16,12 @@ import { quantizeLstm } from './dynamic-lstm.ts';
 import { quantizeConv, quantizeGemm, quantizeMatMul } from './dynamic-products.ts';
 
 /**
- * Quantizes weights now and activations while the model runs: MatMul and Gemm by DynamicQuantizeLinear and
- * MatMulInteger, LSTM and Attention by ONNX Runtime's own operators, tables of Gather as they lie, Conv where it is
- * included; bodies of control flow too. Weights, scales and zero points are those of ONNX Runtime's quantize_dynamic.
+ * Quantize weights now, and activations while the model runs. MatMul and Gemm become DynamicQuantizeLinear and
+ * MatMulInteger. LSTM and Attention become ONNX Runtime's own operators. Tables of Gather keep their layout. Conv
+ * is quantized only if the request includes it. Control flow bodies are included. Weights, scales and zero points
+ * match ONNX Runtime's quantize_dynamic.
  *
- * @throws ModelError where the operator set is too old, or there is nothing to quantize
+ * @throws ModelError if the opset is too old, or there is nothing to quantize
  */
 export function quantizeDynamic(
   model: Model,
@@ -81,11 +82,11 @@ function ruleOf(dynamic: DynamicGraph, node: NodeProto): DynamicRule | undefined
 
 const stays: DynamicRule = (_, { opType }) => `ONNX Runtime has no quantized ${opType}`;
 
-/** Whether a node looks up rows of numbers: most lookups are in shapes, and no loss. */
+/** Whether a node looks up rows of floats. Most other lookups are in shapes and need no report. */
 const isTable = ({ graph }: DynamicGraph, { input }: NodeProto): boolean =>
   ownedConstant(graph, input[0])?.tensor.type === 'float';
 
-/** Notes on a quantized model for its owner. */
+/** Return notes on a quantized model for its owner. */
 function notesOn({ graph }: Model, { include, quant_type, leaf_node }: DynamicRequest): string[] {
   const operators = [...graph.all()].flatMap(({ nodes }) => nodes.map(({ opType }) => opType));
   const convs = operators.filter((operator) => operator === 'Conv').length;

@@ -18,15 +18,15 @@ import { HalfGuards } from './half-guards.ts';
 import { fullPrecisionReason } from './half-operators.ts';
 import { swappedProducts } from './swapped-products.ts';
 
-/** Gives each value of a graph out in the precision that its user takes, with one Cast at most. */
+/** Provides each value of a graph in the precision that its user needs, with at most one Cast per value. */
 class Precisions {
   readonly #graph: Graph;
   readonly #names: Names;
   readonly #constants: HalfConstants;
-  /** The name of a value in each precision, as far as there is one. */
+  /** The name of a value in each precision in which it exists. */
   readonly #full = new Map<string, string>();
   readonly #half = new Map<string, string>();
-  /** The nodes as they will be. */
+  /** The converted nodes. */
   readonly nodes: NodeProto[] = [];
 
   constructor(graph: Graph, names: Names, constants: HalfConstants) {
@@ -35,23 +35,26 @@ class Precisions {
     this.#constants = constants;
   }
 
-  /** Notes that a value is there in full precision, under its own name. */
+  /** Record that a value exists in float32 under its own name. */
   isFull(name: string): void {
     this.#full.set(name, name);
   }
 
-  /** Notes under which name a value is there in half precision. */
+  /** Record the name under which a value exists in half precision. */
   isHalf(name: string, as: string): void {
     this.#half.set(name, as);
   }
 
-  /** Name under which a float value is to be had in full precision; so are constants, and values of graphs around. */
+  /**
+   * Return the name of a float value in float32, after a Cast if needed. Constants and values of outer graphs are
+   * in float32 already.
+   */
   full(name: string): string {
     if (this.#graph.initializer(name) !== undefined || !this.#half.has(name)) return name;
     return this.#cast(name, this.#full, this.#half, { to: 'float', suffix: 'float32' });
   }
 
-  /** Name under which a float value is to be had in half precision; constants are converted. */
+  /** Return the name of a float value in half precision, after a Cast if needed. Constants are converted. */
   half(name: string, user: NodeProto, isMarker: boolean): string {
     return (
       this.#constants.half(this.#graph, name, user, isMarker) ??
@@ -75,15 +78,18 @@ class Precisions {
   }
 }
 
-/** Values that must be there in float32 under their own name: outputs, and what bodies of control flow take. */
+/**
+ * Return the values that must exist in float32 under their own name: outputs, and inputs of control flow bodies.
+ */
 function fixedNames(graph: Graph): Set<string> {
   const outputs = graph.outputs.map(({ name }) => name);
   return new Set([...outputs, ...graph.nodes.flatMap((node) => [...outerNames(graph, node)])]);
 }
 
 /**
- * Turn a Cast to float into one to float16. A Cast of float16 would do nothing, and ONNX Runtime 1.30 takes it for
- * one of its own between two operators that it computes in float: it then refuses the model, or crashes.
+ * Turn a Cast to float into a Cast to float16, or into Identity if its input is float. A Cast from float16 to
+ * float16 would do nothing, and ONNX Runtime 1.30 mistakes it for its own Cast between two operators that it
+ * computes in float. It then refuses the model, or crashes.
  */
 function castToHalf(node: NodeProto, isOfFloat: boolean): void {
   if (isOfFloat) {
@@ -94,11 +100,11 @@ function castToHalf(node: NodeProto, isOfFloat: boolean): void {
 
 const crashing = 'ONNX Runtime crashes where it swaps axes in half precision before a product with weights';
 
-/** The conversion of a model, graph by graph. */
+/** Converts a model, graph by graph. */
 class Conversion {
   readonly #model: Model;
   readonly #exclude: readonly string[];
-  /** Of the values of the main graph, where they were observed. */
+  /** Observed ranges of values of the main graph. */
   readonly #ranges: CalibrationRanges;
   readonly #report: TransformReport;
   readonly #names: Names;
@@ -121,7 +127,10 @@ class Conversion {
     return this.#constants.count;
   }
 
-  /** Converts a graph and the bodies in it, whose inputs and outputs stay float32. `outer` has what is around a body. */
+  /**
+   * Convert a graph and its control flow bodies. The inputs and outputs of bodies stay float32. `outer` contains
+   * the values around a body.
+   */
   convert(graph: Graph, outer: ReadonlyMap<string, Value>): void {
     const model = new Model(this.#model.proto, graph, this.#model.external);
     const values = inferValues(model, new Map(), outer);
@@ -142,18 +151,18 @@ class Conversion {
       this.#place(node, { isFloat, precisions, fixed, guards, why });
     }
     graph.nodes = precisions.nodes;
-    // Values between operators are declared as float32.
+    // Drop declarations of intermediate values as float32, which are no longer true.
     graph.proto.valueInfo = graph.proto.valueInfo.filter((info) => valueTypeOf(info)?.type !== 'float');
   }
 
-  /** Why a node stays in float32; undefined where it goes to half precision. */
+  /** Return the reason why a node stays in float32. Undefined if it is converted. */
   #reason(
     node: NodeProto,
     model: Model,
     values: ReadonlyMap<string, Value>,
     guards: HalfGuards,
   ): string | undefined {
-    // Also of a node that stays for another reason: what it makes may need float32.
+    // Ask the guards even if the node stays for another reason, because its result may need float32.
     const guarded = guards.reason(node);
     const own = fullPrecisionReason(node);
     if (own !== undefined) return own;
@@ -163,7 +172,7 @@ class Conversion {
     return takesHalf(node, model, isFloat) ? guarded : 'it takes or makes float32 only';
   }
 
-  /** Puts a node among those that will be, with the casts that it needs. */
+  /** Add a node with the Casts that it needs. */
   #place(node: NodeProto, { isFloat, precisions, fixed, guards, why }: Placing): void {
     const isTouched = [...node.input, ...node.output].some(isFloat);
     if (why !== undefined && isTouched) this.#report.keep(nodeName(node), why);
@@ -208,13 +217,14 @@ interface Placing {
 }
 
 /**
- * Converts a model to half precision: constants and the values between operators, in bodies of control flow as well.
- * Inputs and outputs stay float32, so that callers need not change, and so do operators that take float32 only, or whose
- * numbers half precision does not have, with casts around them. What is made of a value of unknown type stays, too.
- * A value that calibration saw beyond half precision stays in float32, with the nodes that make and take it.
- * Constants are converted while the model is saved; the report's errors and warnings are there after that.
+ * Convert a model to half precision: constants and the values between operators, in control flow bodies as well.
+ * Inputs and outputs stay float32, and callers need not change. Casts surround the operators that stay in float32:
+ * those that take float32 only, and those with numbers that half precision does not have. An operator with values
+ * of unknown type stays in float32, too. A value that calibration saw beyond half precision stays in float32, with
+ * the nodes that produce and use it. Constants are converted while the model is saved. The report has its errors
+ * and warnings after that.
  *
- * @throws ModelError where nothing can be converted
+ * @throws ModelError if nothing can be converted
  */
 export function convertToFloat16(
   model: Model,

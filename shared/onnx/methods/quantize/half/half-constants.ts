@@ -4,10 +4,13 @@ import { elementCount, type Tensor } from '../../../model/tensor/tensor.ts';
 import type { LayerChange, TransformReport } from '../../report/report.ts';
 import { halfTensor } from './half-tensor.ts';
 
-/** Smallest constant that is worth a line in the receipt. */
+/** Minimum number of values of a constant for a line in the receipt. */
 const minLayer = 16;
 
-/** Constants in half precision, each made once, in the graph that has it in float32: bodies see those around them. */
+/**
+ * Converts constants to half precision, each one once. The result is in the graph of the float32 constant, because
+ * bodies see the constants of outer graphs.
+ */
 export class HalfConstants {
   readonly #names: Names;
   readonly #report: TransformReport;
@@ -22,7 +25,7 @@ export class HalfConstants {
     return this.#made.size;
   }
 
-  /** Name of a constant in half precision; undefined where no constant is called so. */
+  /** Return the name of a constant in half precision. Undefined if there is no constant with this name. */
   half(graph: Graph, name: string, user: NodeProto, isMarker: boolean): string | undefined {
     let owner: Graph | undefined = graph;
     while (owner !== undefined && !owner.initializers.has(name)) owner = owner.parent;

@@ -5,16 +5,22 @@ import { elementCount, type Tensor } from '../../../model/tensor/tensor.ts';
 import { floatsOf } from '../../../model/tensor/values.ts';
 import type { CalibrationRanges } from '../../calibrate/ranges.ts';
 
-/** Half precision has no number above the one; numbers below the other are zero, or keep hardly a digit. */
+/**
+ * Half precision has no finite number above `mostHalf`. Numbers below `minHalf` become zero or keep hardly a
+ * digit.
+ */
 const mostHalf = 65504;
 const minHalf = 1e-7;
-/** 1 divided by a smaller number is beyond half precision. */
+/** Smallest divisor: 1 divided by a smaller number exceeds half precision. */
 const minDivisor = 1 / mostHalf;
-/** The smallest number that half precision keeps with all its digits. */
+/** Smallest number that half precision stores with all its digits. */
 const minNormal = 2 ** -14;
-/** Numbers from here on stand for infinity, as masks have them. */
+/** Numbers from this magnitude on stand for infinity, as in masks. */
 const minMarker = 1e8;
-/** Constants of more values are weights, of which a few may round to zero. */
+/**
+ * Maximum values of a constant that is checked. Larger ones are weights, and a few of their values may round to
+ * zero.
+ */
 const maxValues = 2 ** 20;
 
 /**
@@ -33,7 +39,7 @@ const products = new Set([
   ...['SkipLayerNormalization', 'EmbedLayerNormalization', 'MultiHeadAttention', 'FusedMatMul', 'FusedConv'],
   ...['Softmax', 'LogSoftmax'],
 ]);
-/** Operators whose result is of common size, whatever they take. */
+/** Operators whose result has a normal magnitude for any input. */
 const levelling = new Set([
   'Log',
   'Exp',
@@ -49,7 +55,7 @@ const levelling = new Set([
 /** Operators in which a very large number usually stands for infinity. */
 const masking = new Set(['Where', 'Add', 'Sub', 'Mul', 'Max', 'Min', 'Clip', 'Pad']);
 
-/** Products of a value and a weight, the second input; a MatMul may have its weight first. */
+/** Products of a value and a weight. The weight is the second input; in a MatMul it may be the first. */
 const weighted = new Set(['MatMul', 'Gemm', 'Conv', 'ConvTranspose', 'FusedMatMul', 'FusedConv']);
 
 /**
@@ -76,7 +82,7 @@ function sizesOf(values: ArrayLike<number>): Sizes | undefined {
   return most === 0 ? undefined : { most, least };
 }
 
-/** How a constant leaves half precision; undefined if half precision has its numbers. */
+/** Return how a constant leaves half precision. Undefined if half precision has its numbers. */
 function reachOf({ most, least }: Sizes, isDivisor: boolean): Reach | undefined {
   if (most > mostHalf) return 'huge';
   if (most < minHalf || (isDivisor && least < minHalf)) return 'tiny';
@@ -84,8 +90,8 @@ function reachOf({ most, least }: Sizes, isDivisor: boolean): Reach | undefined 
 }
 
 /**
- * Follows the numbers of a graph that half precision does not have: constants that keep a value away from zero, and
- * what is divided by them. Nodes are to be asked in the order of the graph.
+ * Tracks the numbers of a graph that half precision does not have: constants that keep a value away from zero, and
+ * the results of dividing by them. Call `reason` for nodes in graph order.
  */
 export class HalfGuards {
   readonly #constant: (name: string) => Tensor | undefined;
@@ -94,7 +100,7 @@ export class HalfGuards {
   readonly #known = new Map<string, Sizes | undefined>();
   readonly #faint = new Map<string, boolean>();
 
-  /** @param ranges of values, where they were observed */
+  /** @param ranges observed ranges of values, if any */
   constructor(constant: (name: string) => Tensor | undefined, ranges: CalibrationRanges = new Map()) {
     this.#constant = constant;
     this.#ranges = ranges;
@@ -108,7 +114,7 @@ export class HalfGuards {
     return this.#known.get(name);
   }
 
-  /** Whether half precision keeps no number of a weight with all its digits. */
+  /** Whether half precision stores no number of a weight with all its digits. */
   #isFaint(name: string): boolean {
     const known = this.#faint.get(name);
     if (known !== undefined) return known;
@@ -116,7 +122,7 @@ export class HalfGuards {
     let isFaint = false;
     if (tensor?.type === 'float') {
       const values = floatsOf(tensor);
-      // Mostly the first value says that it is not.
+      // Usually the first value disproves this.
       isFaint =
         !values.some((value) => !(Math.abs(value) < minNormal)) && values.some((value) => value !== 0);
     }
@@ -128,7 +134,10 @@ export class HalfGuards {
     return name !== '' && this.#constant(name) !== undefined;
   }
 
-  /** What a node makes of a value that is faint; undefined where it is of common size again. */
+  /**
+   * Return the reach of a node's result if an input is faint. Undefined if the result has a normal magnitude
+   * again.
+   */
   #madeOfFaint({ opType, input }: NodeProto, reaches: readonly (Reach | undefined)[]): Reach | undefined {
     const [first = '', second = '', bias = ''] = input;
     if (weighted.has(opType)) return this.#isConstant(bias) && !this.#isFaint(bias) ? undefined : 'faint';
@@ -146,7 +155,7 @@ export class HalfGuards {
     return 'faint';
   }
 
-  /** Whether a constant stands for infinity in a node: then a large number serves as well. */
+  /** Whether a constant stands for infinity in a node. A large finite number then serves as well. */
   isMarker(name: string, node: NodeProto): boolean {
     const sizes = this.#sizes(name);
     return sizes !== undefined && sizes.most >= minMarker && masking.has(node.opType);
@@ -158,7 +167,7 @@ export class HalfGuards {
     return reachOf(sizes, node.opType === 'Div' && position === 1);
   }
 
-  /** How the numbers in a node's attributes may leave half precision. */
+  /** Return how the numbers in a node's attributes may leave half precision. */
   #ofAttributes(node: NodeProto): Reach | undefined {
     if (node.opType === 'Clip' && hasAttribute(node, 'min')) {
       const sizes = sizesOf([floatAttribute(node, 'min', 0)]);
@@ -171,13 +180,16 @@ export class HalfGuards {
     return sizes ? reachOf(sizes, true) : undefined;
   }
 
-  /** Whether a value was seen beyond half precision. */
+  /** Whether calibration saw a value beyond half precision. */
   #wasBeyond = (name: string): boolean => {
     const range = this.#ranges.get(name);
     return range !== undefined && Math.max(-range.min, range.max) > mostHalf;
   };
 
-  /** Why a node must stay in float32 for its numbers; undefined where it need not. Notes what it makes. */
+  /**
+   * Return the reason why a node's numbers keep it in float32. Undefined if it can be converted. Record the reach
+   * of its result.
+   */
   reason(node: NodeProto): string | undefined {
     const own = this.#reason(node);
     return own ?? ([...node.input, ...node.output].some(this.#wasBeyond) ? seenBeyond : undefined);
@@ -209,7 +221,7 @@ export class HalfGuards {
     return all.includes('tiny') ? vanishing : undefined;
   }
 
-  /** How the value that a node makes may leave half precision; undefined if it does not. */
+  /** Return how the result of a node may leave half precision. Undefined if it does not. */
   #made(
     node: NodeProto,
     reaches: readonly (Reach | undefined)[],
@@ -223,7 +235,7 @@ export class HalfGuards {
       reaches[at] === undefined && (input[at] ?? '') !== '' && this.#constant(input[at] ?? '') === undefined;
     if (opType === 'Reciprocal') return first === 'huge' ? 'tiny' : 'huge';
     if (opType === 'Div' && second !== undefined) {
-      // What a guard divides is as small as the guard where it is so small.
+      // A guard matters only if it is small. Its dividend is then as small as the guard.
       if (isFree(0)) return undefined;
       return second === 'huge' ? undefined : 'huge';
     }
@@ -241,7 +253,8 @@ export class HalfGuards {
     const isValue = reaches.some(
       (one, at) => one !== undefined && this.#constant(input[at] ?? '') === undefined,
     );
-    // A guarded value added to another one is lost in it; one divided by a guard gives what it is multiplied with its size.
+    // A small guarded value is lost in a sum with another value. A huge value results from dividing by a guard.
+    // Multiplying it with another value gives a normal number again.
     if (isValue && isWithFree && ((isSum && reach !== 'huge') || (opType === 'Mul' && reach === 'huge')))
       return undefined;
     return reach;

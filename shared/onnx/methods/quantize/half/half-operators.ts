@@ -2,8 +2,8 @@ import { microsoft } from '../../../model/file/model.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 
 /**
- * Operators of ONNX that stay in float32: those whose intermediate results overflow half precision (sums of many
- * terms, powers, exponentials), those that take float32 only, and those that draw or select.
+ * ONNX operators that stay in float32: those whose intermediate results overflow half precision (sums of many
+ * terms, powers, exponentials), those that take float32 only, and those that sample or select.
  */
 const fullOperators = new Set([
   ...['Exp', 'Pow', 'CumSum', 'ReduceSum', 'ReduceSumSquare', 'ReduceL2', 'ReduceLogSum', 'ReduceLogSumExp'],
@@ -26,7 +26,7 @@ const fullOperators = new Set([
   ],
 ]);
 
-/** Control flow and sequences, whose inputs and outputs stay as they are. */
+/** Control flow and sequence operators, whose inputs and outputs keep their types. */
 const closedOperators = new Set([
   ...[
     'If',
@@ -49,14 +49,14 @@ const closedOperators = new Set([
   ...['ConcatFromSequence', 'SplitToSequence', 'TfIdfVectorizer'],
 ]);
 
-/** Operators of ONNX Runtime's own that take half precision, which graphs are fused to. */
+/** Fused operators of ONNX Runtime's own domain that support half precision. */
 const halfOperators = new Set([
   ...['Attention', 'PackedAttention', 'MultiHeadAttention', 'GroupQueryAttention', 'RotaryEmbedding'],
   ...['SkipLayerNormalization', 'SkipSimplifiedLayerNormalization', 'EmbedLayerNormalization'],
   ...['BiasGelu', 'FastGelu', 'Gelu', 'QuickGelu', 'FusedMatMul', 'FusedGemm', 'FusedConv', 'BiasAdd'],
 ]);
 
-/** Why a node stays in float32; undefined where it goes to half precision. */
+/** Return the reason why a node's operator stays in float32. Undefined if it is converted. */
 export function fullPrecisionReason(node: NodeProto): string | undefined {
   if (node.domain === microsoft && halfOperators.has(node.opType)) return undefined;
   if (node.domain !== '') return `operators of ${node.domain} may take float32 only`;

@@ -5,10 +5,13 @@ import type { LayerChange, TransformReport } from '../../report/report.ts';
 /** Largest finite number of half precision. */
 const mostHalf = 65504;
 
-/** What stands for infinity in half precision, so that what is added to it stays finite. */
+/** Replacement for infinity in half precision. It is small enough that sums with it stay finite. */
 const marker = 1e4;
 
-/** Finite values beyond half precision brought to an end, and how many; infinities mean something, as in masks. */
+/**
+ * Clamp finite values beyond half precision to ±`end`, and count them. Infinities have a meaning, as in masks, and
+ * stay.
+ */
 function clamped(values: Float32Array, end: number): { values: Float32Array; count: number } {
   const isBeyond = (value: number): boolean => Math.abs(value) > mostHalf && Number.isFinite(value);
   const count = values.reduce((sum, value) => (isBeyond(value) ? sum + 1 : sum), 0);
@@ -16,7 +19,7 @@ function clamped(values: Float32Array, end: number): { values: Float32Array; cou
   return { values: values.map((value) => (isBeyond(value) ? Math.sign(value) * end : value)), count };
 }
 
-/** ‖h − v‖ / ‖v‖ over the finite values. */
+/** Return ‖h − v‖ / ‖v‖ over the finite values. */
 function relativeError(values: Float32Array, halves: Float16Array): number {
   let [error, norm] = [0, 0];
   for (let at = 0; at < values.length; at += 1) {
@@ -29,8 +32,8 @@ function relativeError(values: Float32Array, halves: Float16Array): number {
 }
 
 /**
- * A float32 constant in half precision, rounded half to even, clamped to ±65504, or to ±10,000 where it stands for
- * infinity; computed when it is written.
+ * Convert a float32 constant to half precision: rounded half to even, and clamped to ±65504, or to ±10,000 if it
+ * stands for infinity. The values are computed on write.
  */
 export function halfTensor(
   tensor: Tensor,
@@ -50,6 +53,6 @@ export function halfTensor(
     }
     return new Uint8Array(halves.buffer);
   });
-  // What was made of its shape still is.
+  // A constant that fills a computed shape keeps doing so.
   return tensor.fill === undefined ? half : filledTensor(half, half.bytes().slice(0, 2), tensor.fill.shape);
 }

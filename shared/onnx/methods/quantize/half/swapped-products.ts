@@ -3,11 +3,11 @@ import type { Graph } from '../../../model/graph/graph.ts';
 import { GraphIndex } from '../../../model/graph/graph-index.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 
-/** Operators that ONNX Runtime removes, where they change nothing, before it joins a Transpose with a product. */
+/** Operators that ONNX Runtime removes if they change nothing, before it joins a Transpose with a product. */
 const passing = new Set(['Identity', 'Dropout', 'Cast', 'Reshape', 'Expand']);
 const passingWithConstant = new Set(['Mul', 'Div', 'Add', 'Sub']);
 
-/** Whether a permutation moves the first axis behind all others but the last one, or behind that, too. */
+/** Whether a permutation moves the first axis to the last or second-last position. */
 function movesFirstAxis(node: NodeProto): boolean {
   const perm = node.opType === 'Transpose' ? intsAttribute(node, 'perm') : undefined;
   if (perm === undefined) return false;
@@ -18,9 +18,10 @@ function movesFirstAxis(node: NodeProto): boolean {
 }
 
 /**
- * Finds each Transpose that swaps the batch axes of what a constant weight is multiplied with. In half precision ONNX
- * Runtime 1.30 and 1.32 crash on x86-64 when they open such a form with all optimizations of graphs: they make float32 of
- * the weight, join both nodes, and then look for a layout. A Transpose of float32 they leave alone.
+ * Find each Transpose that swaps the batch axes of a value that is multiplied with a constant weight. With all
+ * graph optimizations, ONNX Runtime 1.30 and 1.32 crash on x86-64 when they open such a pattern in half precision:
+ * they convert the weight to float32, join both nodes, and then look for a layout. They do not touch a Transpose
+ * of float32.
  */
 export function swappedProducts(graph: Graph): Set<NodeProto> {
   const index = new GraphIndex(graph);

@@ -2,7 +2,10 @@ import { elementCount, type Tensor } from '../../../model/tensor/tensor.ts';
 import { floatsOf } from '../../../model/tensor/values.ts';
 import { roundHalfEven } from '../quantized-values.ts';
 
-/** The values of a bias, one for each scale or, for one scale, as they are; undefined where they do not fit together. */
+/**
+ * Return the values of a bias, one for each scale. With one scale, return them unchanged. Undefined if the numbers
+ * of values and scales do not match.
+ */
 export function biasValues(tensor: Tensor, scales: number): Float32Array | undefined {
   const count = elementCount(tensor.dims);
   if (scales === 1 || count === scales) return floatsOf(tensor);
@@ -10,8 +13,8 @@ export function biasValues(tensor: Tensor, scales: number): Float32Array | undef
 }
 
 /**
- * Raises the scales of a weight where a bias, whose scale is that of the activation times that of the weight, would not
- * fit into int32: the adjustment that ONNX Runtime makes.
+ * Raise the scales of a weight if a bias would not fit into int32. The scale of a bias is that of the activation
+ * times that of the weight. ONNX Runtime makes the same adjustment.
  */
 export function raiseScales(
   scales: Float32Array,
@@ -30,12 +33,14 @@ const maxInt32 = 2 ** 31 - 1;
 
 const minInt32 = -(2 ** 31);
 
-/** A little more than the smallest scale at which a bias fits into int32 (as in ONNX Runtime's quantizer). */
+/** Safety factor on the smallest scale at which a bias fits into int32 (as in ONNX Runtime's quantizer). */
 const margin = 1.0001;
 
 const marginFloat32 = Math.fround(margin);
 
-/** The smallest scale for a bias, computed like ONNX Runtime does: in double precision only where there is one scale. */
+/**
+ * Return the smallest scale for a bias as ONNX Runtime computes it: in double precision only for a single scale.
+ */
 function minScale(values: Float32Array, channel: number, isPerChannel: boolean): number {
   const range = maxInt32 - (minInt32 + 1);
   if (isPerChannel) {
@@ -51,7 +56,10 @@ export interface QuantizedBias {
   levels: Int32Array;
 }
 
-/** The scales of a bias, products in float32, and its levels: divided in double precision, half to even, clipped. */
+/**
+ * Quantize a bias. The scales are products in float32. The levels are divided in double precision, rounded half to
+ * even and clipped.
+ */
 export function quantizedBias(
   values: Float32Array,
   activationScale: number,

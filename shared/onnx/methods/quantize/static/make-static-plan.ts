@@ -8,12 +8,12 @@ import { isChosen, keepsInputFloat, type StaticRequest } from './static-operator
 import { StaticPlan } from './static-plan.ts';
 import { staticRule, weightsAlone } from './static-rules.ts';
 
-/** QuantizeLinear takes an axis since this operator set. */
+/** First opset in which QuantizeLinear has an axis. */
 export const minOpsetPerChannel = 13;
 
 /**
- * Finds what of a prepared model will be quantized, with the ranges of its activations as they will be used. Without
- * measured ranges every activation is taken to have one.
+ * Plan the quantization of a prepared model, with the adjusted ranges of its activations. Without measured ranges,
+ * assume that every activation has one.
  */
 export function makeStaticPlan(
   model: Model,
@@ -38,8 +38,8 @@ export function makeStaticPlan(
 }
 
 /**
- * The ranges as they are used: that of a Softmax is fixed, a value that only a Relu or Clip takes needs no more than
- * what comes out of it, and ranges that no 8 bits can hold are left out.
+ * Adjust the measured ranges. The range of a Softmax is fixed. A value that only a Relu or Clip uses gets the
+ * range of the Relu's or Clip's output. Ranges that 8 bits cannot represent are left out.
  */
 function adjustedRanges(
   model: Model,
@@ -61,13 +61,13 @@ function adjustedRanges(
   return ranges;
 }
 
-/** Beyond any activation: what masks hold in place of minus infinity. */
+/** Magnitude beyond any activation. Masks use such numbers instead of minus infinity. */
 const leastMask = 1e30;
 
-/** Whether a range is wide enough for 8 bits. */
+/** Whether 8 bits can represent a range. */
 const isUsable = ({ min, max }: Range): boolean => min > -leastMask && max < leastMask && min <= max;
 
-/** Why a model without a constant that could be quantized is refused. */
+/** Return the error for a model without a constant that can be quantized. */
 export const nothingToQuantize = ({ graph }: Model): ModelError =>
   new ModelError(
     `Static methods have nothing to quantize: outside of control flow the model has no Conv, Gemm, MatMul or Gather of constant float weight that is not excluded.${weightsInBodies(graph)}`,

@@ -27,11 +27,11 @@ import {
 import type { StaticPlan } from './static-plan.ts';
 
 /**
- * Quantizes weights and activations (QDQ): weights symmetric int8, by channel from opset 13, activations in
- * `quant_type` at the ranges that were measured for the `calibrationTargets`, biases int32. Weights, scales and zero
- * points are those of ONNX Runtime's quantize_static on the same ranges. Bodies of control flow stay float.
+ * Quantize weights and activations (QDQ). Weights are symmetric int8, per channel from opset 13 on. Activations
+ * have the type `quant_type` and the measured ranges of the `calibrationTargets`. Biases are int32. Weights,
+ * scales and zero points match ONNX Runtime's quantize_static on the same ranges. Control flow bodies stay float.
  *
- * @throws ModelError where the operator set is too old, or there is nothing to quantize
+ * @throws ModelError if the opset is too old, or there is nothing to quantize
  */
 export function quantizeStatic(
   model: Model,
@@ -58,7 +58,8 @@ export function quantizeStatic(
   model.graph.nodes = new StaticNodes(plan, names, scales).written(constants.nodes);
   if (request.inputs_only) quantizeTables(model, names, request, report);
   if (report.layers.length === 0) {
-    // A plan has constants: `calibrationTargets` looked. But they may hold what no scale can.
+    // `calibrationTargets` has already checked that the plan has constants, but they may contain values that no
+    // scale can represent.
     throw plan.constants.length === 0
       ? nothingToQuantize(model)
       : new ModelError(`Static methods can quantize none of the model's weights.${report.keptText()}`);
@@ -67,9 +68,10 @@ export function quantizeStatic(
 }
 
 /**
- * Brings a model into the form that static quantization starts from, which computes the same: BatchNormalization
- * folded into Conv, transposed constants as constants, Gemm without factors; equalized, smoothed and corrected as far as
- * the request asks. Returns notes; none when it was called before for a request without these.
+ * Transform a model into the form that static quantization requires. The model computes the same. Fold
+ * BatchNormalization into Conv, turn transposed constants into constants, and remove the factors of Gemm.
+ * Equalize, smooth and correct as far as the request asks. Return notes. A request without these three gets no
+ * notes for a model that was prepared before.
  */
 export function prepareStatic(
   model: Model,
@@ -99,12 +101,12 @@ function reportKept(model: Model, request: StaticRequest, report: TransformRepor
   }
 }
 
-/** Operators with weights that static quantization leaves as they are. */
+/** Operators whose weights static quantization does not change. */
 const otherLeaves: ReadonlySet<string> = new Set(['ConvTranspose', 'LSTM', 'GRU', 'RNN', 'Attention']);
 
 const quantized: ReadonlySet<string> = new Set([...leafOperators, ...operatorsBetween]);
 
-/** Why a node is kept in float, where that is worth a note. */
+/** Return the reason why a node stays float, if it needs a note. */
 function reasonFor({ graph }: Model, node: NodeProto, request: StaticRequest): string | undefined {
   const { opType } = node;
   const { exclude } = request;
@@ -128,8 +130,9 @@ function reportUnmeasured(plan: StaticPlan, scales: ActivationScales, report: Tr
 }
 
 /**
- * ONNX Runtime's CPU provider takes int8 activations as uint8 on x64, but not where a value has several users: it then
- * computes those in float, which makes the model slower than it was (seen with 1.30).
+ * Warn about int8 activations with several users. On x64, ONNX Runtime's CPU provider runs int8 activations as
+ * uint8, except for a value with several users. It computes those in float, which makes the model slower than
+ * before (seen with 1.30).
  */
 function warnOfSigned({ quant_type }: StaticRequest, plan: StaticPlan, report: TransformReport): void {
   const isShared = [...plan.activations.keys()].some((name) => plan.index.uses(name).length > 1);
@@ -139,7 +142,7 @@ function warnOfSigned({ quant_type }: StaticRequest, plan: StaticPlan, report: T
   );
 }
 
-/** Tables as dynamic quantization keeps them: what is looked up is float at once, and needs no range. */
+/** Quantize tables as in dynamic quantization. The selected rows are float at once and need no range. */
 function quantizeTables(model: Model, names: Names, request: StaticRequest, report: TransformReport): void {
   const store = new WeightStore(names, report);
   const dynamic = new DynamicGraph(model.graph, names, store, { ...request, include: [] }, model.opset());

@@ -7,19 +7,19 @@ import { type IntegerType, integers, scaleOf } from '../quantized-values.ts';
 import type { StaticRequest } from './static-operators.ts';
 import type { ActivationMark, ConstantMark, StaticPlan } from './static-plan.ts';
 
-/** Names and value of a scale that values share. */
+/** A scale that values share: its value and the names of its constants. */
 export interface SharedScale {
   scale: string;
   zeroPoint: string;
-  /** The scale itself; of the first channel where there are several. */
+  /** Value of the scale. With several channels, that of the first one. */
   value: number;
 }
 
-/** Type of quantized activations, and of constants that are no weights. */
+/** Return the type of quantized activations and of constants that are no weights. */
 export const activationType = ({ quant_type }: StaticRequest): IntegerType =>
   quant_type === 'uint8' ? 'uint8' : 'int8';
 
-/** The scales of activations: the same for all that only move the same values. */
+/** The scales of activations. Values that are only moved keep the same scale. */
 export class ActivationScales {
   readonly #plan: StaticPlan;
   readonly #names: Names;
@@ -34,12 +34,15 @@ export class ActivationScales {
     this.#ranges = ranges;
   }
 
-  /** Sets the scale of a constant, which moved values may share. */
+  /** Set the scale of a constant. Moved values may share it. */
   set(mark: ConstantMark, scale: SharedScale | undefined): void {
     this.#made.set(mark, scale);
   }
 
-  /** The scale of an activation, put into the graph when it is first asked for; undefined where it has no range. */
+  /**
+   * Return the scale of an activation. The first call adds it to the graph. Undefined if the activation has no
+   * range.
+   */
   of(mark: ActivationMark): SharedScale | undefined {
     const owner = ownerOf(mark);
     if (!this.#made.has(owner) && 'name' in owner) this.#made.set(owner, this.#make(owner.name));
@@ -63,14 +66,14 @@ export class ActivationScales {
   }
 }
 
-/** The mark whose scale an activation takes, its own or that of a value that it was moved from. */
+/** Return the mark whose scale an activation uses: its own, or that of the value that it was moved from. */
 function ownerOf(mark: ActivationMark): ActivationMark | ConstantMark {
   let owner: ActivationMark | ConstantMark = mark;
   while ('name' in owner && owner.sharedWith !== undefined) owner = owner.sharedWith;
   return owner;
 }
 
-/** QuantizeLinear and DequantizeLinear of a value. */
+/** Create QuantizeLinear and DequantizeLinear of a value. */
 export function quantizePair(
   names: Names,
   [name, from, to]: readonly [name: string, from: string, to: string],

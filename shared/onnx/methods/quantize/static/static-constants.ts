@@ -10,13 +10,13 @@ import { type ActivationScales, activationType, type SharedScale } from './stati
 import type { StaticRequest } from './static-operators.ts';
 import type { BiasMark, ConstantMark, StaticPlan } from './static-plan.ts';
 
-/** Puts the quantized constants into the graph, and their DequantizeLinear before everything. */
+/** Adds the quantized constants to the graph, and collects their DequantizeLinear nodes. */
 export class ConstantWriter {
   readonly #plan: StaticPlan;
   readonly #names: Names;
   readonly #report: TransformReport;
   readonly #request: StaticRequest;
-  /** The nodes that make the constants float again. */
+  /** DequantizeLinear nodes of the constants. */
   readonly nodes: ReturnType<typeof makeNode>[] = [];
 
   constructor(plan: StaticPlan, names: Names, report: TransformReport, request: StaticRequest) {
@@ -33,7 +33,7 @@ export class ConstantWriter {
     }
   }
 
-  /** Quantizes the weights, at scales that leave room for their biases, and then the biases. */
+  /** Quantize the weights at scales that leave room for their biases, and then the biases. */
   putWeights(scales: ActivationScales): void {
     const weights = new Map(
       this.#plan.constants
@@ -45,7 +45,7 @@ export class ConstantWriter {
       const activation = scales.of(mark.activation)?.value;
       const values = by && biasValues(mark.tensor, by.scales.length);
       if (by === undefined || activation === undefined || values === undefined) return [];
-      // NaN has no place among integers: it would become 0.
+      // Integers cannot represent NaN: it would become 0.
       if (!values.every(Number.isFinite)) {
         this.#report.keep(mark.tensor.name, 'it holds values that are not finite');
         return [];
@@ -97,7 +97,7 @@ export class ConstantWriter {
   }
 }
 
-/** Scales of a constant before any bias has its say. */
+/** Return the scales of a constant before the adjustment for its bias. */
 function scalesOfMark({ tensor, role, axis }: ConstantMark, request: StaticRequest): Scales | undefined {
   const isWeight = role === 'weight';
   const type = isWeight ? 'int8' : activationType(request);

@@ -3,12 +3,12 @@ import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import { type ActivationScales, quantizePair } from './static-activations.ts';
 import type { StaticPlan } from './static-plan.ts';
 
-/** Puts the pairs of QuantizeLinear and DequantizeLinear around the nodes of a planned graph. */
+/** Inserts pairs of QuantizeLinear and DequantizeLinear around the nodes of a planned graph. */
 export class StaticNodes {
   readonly #plan: StaticPlan;
   readonly #names: Names;
   readonly #scales: ActivationScales;
-  /** The dequantized value that nodes take instead of an activation, by its name. */
+  /** Dequantized value that replaces an activation as an input, by the activation's name. */
   readonly #dequantized = new Map<string, string>();
 
   constructor(plan: StaticPlan, names: Names, scales: ActivationScales) {
@@ -17,7 +17,7 @@ export class StaticNodes {
     this.#scales = scales;
   }
 
-  /** The nodes of the graph as they will be; `first` are put before those that compute. */
+  /** Return the nodes of the quantized graph, with `first` at the start. */
   written(first: readonly NodeProto[]): NodeProto[] {
     const { graph } = this.#plan.model;
     const inputs = graph.inputs.flatMap(({ name }) => this.#pairBehind(name));
@@ -44,7 +44,9 @@ export class StaticNodes {
     return last;
   }
 
-  /** Connect a node to quantized activations: those that it requested, and those that are made quantized. */
+  /**
+   * Connect a node to the quantized activations that it requested, and to those that a quantized node produces.
+   */
   #connect(node: NodeProto): void {
     node.input = node.input.map((name) => {
       const mark = this.#plan.activations.get(name);
@@ -58,7 +60,7 @@ export class StaticNodes {
     const scale = mark && this.#scales.of(mark);
     if (mark?.producer === undefined || scale === undefined || !this.#plan.index.isOutput(name))
       return this.#pairBehind(name);
-    // A model's output is the quantized value, too, under its former name.
+    // An output of the model is the dequantized value under the original name.
     const made = this.#names.make(`${name}_QuantizeLinear_Input`);
     node.output[at] = made;
     return quantizePair(this.#names, [name, made, name], scale);

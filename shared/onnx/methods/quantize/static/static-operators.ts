@@ -16,16 +16,16 @@ export type StaticRequest = Pick<
   | 'bias_correction'
   | 'inputs_only'
 > & {
-  /** Names of layers whose weights alone are quantized: what they take and make stays float. */
+  /** Names of layers whose weights are quantized without their inputs and outputs, which stay float. */
   floatInputs?: readonly string[];
 };
 
-/** Operators that hold a weight of their own: the leaves. */
+/** Operators with their own weight (leaves). */
 export const leafOperators = ['Conv', 'Gemm', 'MatMul', 'Gather'] as const;
 
 /**
- * Operators between the leaves: those of ONNX Runtime's quantizer for which its CPU provider has integer kernels.
- * Normalizations, TopK and the like would be computed in float between Q and DQ, and only lose accuracy.
+ * Operators between the leaves: those of ONNX Runtime's quantizer with integer kernels in its CPU provider.
+ * Others, such as normalizations and TopK, would be computed in float between Q and DQ, and only lose accuracy.
  */
 export const operatorsBetween = [
   'Add',
@@ -55,7 +55,7 @@ const leaves: ReadonlySet<string> = new Set(leafOperators);
 
 const between: ReadonlySet<string> = new Set(operatorsBetween);
 
-/** Whether a node of the main graph is to be quantized. */
+/** Whether to quantize a node of the main graph. */
 export function isChosen({ graph }: Model, node: NodeProto, request: StaticRequest): boolean {
   if (node.domain !== '' && node.domain !== 'ai.onnx') return false;
   if (isExcluded(node, request.exclude)) return false;
@@ -66,12 +66,12 @@ export function isChosen({ graph }: Model, node: NodeProto, request: StaticReque
   return ownsWeight || (!isLeafAlone && node.opType !== 'Conv');
 }
 
-/** Position of a leaf's weight. */
+/** Return the input position of a leaf's weight. */
 const weightPosition = (node: NodeProto): number => (node.opType === 'Gather' ? 0 : 1);
 
 /** Leaves that multiply their input by a weight. */
 const products: ReadonlySet<string> = new Set(['Conv', 'Gemm', 'MatMul']);
 
-/** Whether a layer's weights alone are quantized. */
+/** Whether only the weights of a layer are quantized. */
 export const keepsInputFloat = (node: NodeProto, { floatInputs = [] }: StaticRequest): boolean =>
   products.has(node.opType) && floatInputs.includes(nodeName(node));

@@ -5,26 +5,26 @@ import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import type { Tensor } from '../../../model/tensor/tensor.ts';
 import { isQuantizable } from '../weight-store.ts';
 
-/** A constant that is quantized, for one or more users that take it in the same way. */
+/** A constant to quantize, for one or more users with the same role and axis. */
 export interface ConstantMark {
   tensor: Tensor;
-  /** A weight is symmetric int8; any other constant takes the type of activations. */
+  /** A weight is symmetric int8. Any other constant has the type of activations. */
   role: 'weight' | 'operand';
   axis: number | undefined;
   readers: { node: NodeProto; position: number }[];
 }
 
-/** An activation that is quantized. */
+/** An activation to quantize. */
 export interface ActivationMark {
   name: string;
-  /** The quantized node that makes it; undefined where a float node or the caller does. */
+  /** The quantized node that produces it. Undefined if a float node or the caller does. */
   producer?: NodeProto;
   readers: Set<NodeProto>;
-  /** Whose scale it takes over. */
+  /** The mark whose scale it shares. */
   sharedWith?: ActivationMark | ConstantMark;
 }
 
-/** A bias that becomes int32, at the scale of the product of an activation and a weight. */
+/** A bias to quantize to int32, at the scale of the activation times that of the weight. */
 export interface BiasMark {
   node: NodeProto;
   position: number;
@@ -33,14 +33,14 @@ export interface BiasMark {
   weight: ConstantMark;
 }
 
-/** The parts of a graph that will be quantized, found node by node before any change. */
+/** The parts of a graph to quantize, found node by node before any change. */
 export class StaticPlan {
   readonly model: Model;
   readonly index: GraphIndex;
   readonly activations = new Map<string, ActivationMark>();
   readonly constants: ConstantMark[] = [];
   readonly biases: BiasMark[] = [];
-  /** Clips that the quantization before them does already: from their input to their output. */
+  /** Clips that the preceding quantization makes redundant, from their input to their output. */
   readonly replaced = new Map<string, string>();
   readonly #types: ReadonlyMap<string, ValueType>;
   readonly #byTensor = new Map<Tensor, ConstantMark[]>();
@@ -55,14 +55,17 @@ export class StaticPlan {
     return this.model.graph.initializers.get(node.input[position] ?? '');
   }
 
-  /** The mark of an input of a node, as far as there is one. */
+  /** Return the mark of a node's input, if it has one. */
   markOf(node: NodeProto, position: number): ActivationMark | ConstantMark | undefined {
     const tensor = this.constantOf(node, position);
     if (tensor === undefined) return this.activations.get(node.input[position] ?? '');
     return this.#byTensor.get(tensor)?.find(({ role }) => role === 'operand');
   }
 
-  /** Quantizes an input of a node: a constant operand, or an activation. Does nothing for what is not float32. */
+  /**
+   * Mark an input of a node for quantization: a constant operand or an activation. Ignore values that are not
+   * float32.
+   */
   read(node: NodeProto, position: number): ActivationMark | ConstantMark | undefined {
     if (this.constantOf(node, position) !== undefined) return this.constant(node, position, 'operand');
     const mark = this.#activation(node.input[position] ?? '');
@@ -70,7 +73,9 @@ export class StaticPlan {
     return mark;
   }
 
-  /** Quantizes a constant input of a node, with a scale for each channel along `axis` where it is given. */
+  /**
+   * Mark a constant input of a node for quantization, with a scale for each channel along `axis` if it is given.
+   */
   constant(
     node: NodeProto,
     position: number,
@@ -91,7 +96,7 @@ export class StaticPlan {
     return mark;
   }
 
-  /** Quantizes an output of a node, at a scale of its own or that of another mark. */
+  /** Mark an output of a node for quantization, at its own scale or at that of another mark. */
   write(node: NodeProto, position: number, sharedWith?: ActivationMark | ConstantMark): void {
     const mark = this.#activation(node.output[position] ?? '');
     if (mark === undefined) return;
@@ -99,7 +104,7 @@ export class StaticPlan {
     if (sharedWith !== undefined) mark.sharedWith = sharedWith;
   }
 
-  /** Make the node before a clip write the clip's output: quantization clips. */
+  /** Let the node before a clip write the clip's output. The quantization clips instead. */
   replaceClip(clip: NodeProto, producer: NodeProto): void {
     const [input = ''] = clip.input;
     const [output = ''] = clip.output;

@@ -3,26 +3,26 @@ import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import { floatsOf, isFloatTensor } from '../../../model/tensor/values.ts';
 import type { StaticPlan } from './static-plan.ts';
 
-/** Options that rules read. */
+/** Options of the rules. */
 export interface StaticOptions {
   /** Whether weights get a scale for each channel. */
   perChannel: boolean;
-  /** Whether what products of matrices make stays float. */
+  /** Whether the outputs of matrix products stay float. */
   inputsOnly: boolean;
   /** Whether quantization at an activation's range clips negative values, as far as is known. */
   clips(activation: string): boolean;
 }
 
-/** Marks the inputs and outputs of a node that will be quantized. */
+/** Mark the inputs and outputs of a node for quantization. */
 type StaticRule = (plan: StaticPlan, node: NodeProto, options: StaticOptions) => void;
 
-/** Of a Conv, Gemm or MatMul only the constant factors: their users dequantize them and compute in float. */
+/** Mark only the constant factors of a Conv, Gemm or MatMul. Their users dequantize them and compute in float. */
 export const weightsAlone: StaticRule = (plan, node, options) => {
   if (node.opType === 'MatMul') markFactors(plan, node, options);
   else plan.constant(node, 1, 'weight', options.perChannel ? productAxis(node) : undefined);
 };
 
-/** Quantizes the constants of a MatMul; the positions of the others. */
+/** Mark the constant inputs of a MatMul. Return the positions of the other inputs. */
 function markFactors(plan: StaticPlan, node: NodeProto, { perChannel }: StaticOptions): number[] {
   return [0, 1].filter((position) => {
     const constant = plan.constantOf(node, position);
@@ -33,17 +33,20 @@ function markFactors(plan: StaticPlan, node: NodeProto, { perChannel }: StaticOp
   });
 }
 
-/** The axis of the output channels of the weight of a Conv or Gemm. */
+/** Return the output channel axis of the weight of a Conv or Gemm. */
 const productAxis = (node: NodeProto): number =>
   node.opType === 'Conv' || intAttribute(node, 'transB', 0) !== 0 ? 0 : 1;
 
-/** The rule of an operator, those of ONNX Runtime's QDQ quantizer. */
+/** Return the rule of an operator. The rules are those of ONNX Runtime's QDQ quantizer. */
 export const staticRule = (operator: string): StaticRule => rules.get(operator) ?? everything;
 
 const conv: StaticRule = (plan, node, { perChannel }) =>
   markProduct(plan, node, perChannel ? productAxis(node) : undefined);
 
-/** Conv and Gemm: activation and weight, result, and a constant bias at the scale of both. */
+/**
+ * Rule of Conv and Gemm: mark activation, weight and result, and a constant bias at the scale of activation times
+ * weight.
+ */
 function markProduct(plan: StaticPlan, node: NodeProto, axis: number | undefined, isWritten = true): void {
   const activation = plan.read(node, 0);
   if (plan.constantOf(node, 1) === undefined) plan.read(node, 1);
@@ -63,21 +66,21 @@ const matMul: StaticRule = (plan, node, options) => {
   if (!options.inputsOnly) plan.write(node, 0);
 };
 
-/** Lookups in a constant table, or in what is quantized already. */
+/** Rule of Gather: mark lookups in a constant table or in a quantized value. */
 const gather: StaticRule = (plan, node) => {
   const isTable = plan.constantOf(node, 0) !== undefined;
   const data = isTable || plan.markOf(node, 0) ? plan.read(node, 0) : undefined;
   if (data !== undefined) plan.write(node, 0, data);
 };
 
-/** Operators that only move values: quantized where their input is, at its scale. */
+/** Rule of operators that only move values. Quantize the output if the input is quantized, at its scale. */
 const moved: StaticRule = (plan, node) => {
   if (plan.markOf(node, 0) === undefined) return;
   const data = plan.read(node, 0);
   if (data !== undefined) plan.write(node, 0, data);
 };
 
-/** The same, for operators that move 8-bit values only since an operator set. */
+/** Rule of operators that move 8-bit values only from an opset on. */
 const movedSince =
   (opset: number): StaticRule =>
   (plan, node, options) => {
@@ -96,7 +99,7 @@ const pad: StaticRule = (plan, node) => {
   plan.write(node, 0, addsNothingNew(plan, node) ? data : undefined);
 };
 
-/** Whether the values that Pad adds lie within the range of its input: copies of values, or zeros. */
+/** Whether the values that Pad adds are in the range of its input: copies of values, or zeros. */
 function addsNothingNew(plan: StaticPlan, node: NodeProto): boolean {
   if (stringAttribute(node, 'mode', 'constant') !== 'constant') return true;
   if (plan.model.opset() < 11) return floatAttribute(node, 'value', 0) === 0;
@@ -112,7 +115,9 @@ const where: StaticRule = (plan, node) => {
   plan.write(node, 0);
 };
 
-/** Relu and Clip: replaced by the quantization of the value before them where it has no other user. */
+/**
+ * Rule of Relu and Clip. The quantization of the preceding value replaces them if that value has no other user.
+ */
 const clip: StaticRule = (plan, node, { clips }) => {
   const mark = plan.markOf(node, 0);
   if (mark === undefined || 'tensor' in mark) return;
@@ -126,7 +131,7 @@ const clip: StaticRule = (plan, node, { clips }) => {
   plan.write(node, 0);
 };
 
-/** Whether a clip lets zero through, as the range of a quantized value always does. */
+/** Whether the range of a clip includes zero, as that of a quantized value always does. */
 function clipsAroundZero(plan: StaticPlan, node: NodeProto): boolean {
   if (node.opType === 'Relu') return true;
   const bound = (position: number, name: string, otherwise: number): number => {
@@ -161,7 +166,7 @@ const rules: ReadonlyMap<string, StaticRule> = new Map([
   ['Relu', clip],
 ]);
 
-/** All other operators: every input and output. */
+/** Rule of all other operators: mark every input and output. */
 const everything: StaticRule = (plan, node) => {
   for (const position of node.input.keys()) plan.read(node, position);
   for (const position of node.output.keys()) plan.write(node, position);

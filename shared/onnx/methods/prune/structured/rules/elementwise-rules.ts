@@ -1,15 +1,15 @@
 import type { Carried } from '../dependency-graph.ts';
 import type { ChannelRule, RuleContext } from './rule-context.ts';
 
-/** Several values in, broadcast, one out. */
+/** Rule of operators with several broadcast inputs and one output. */
 export const spread: ChannelRule = (context) => {
   const carried = spreadChannels(context);
   if (carried !== undefined) context.putAll(carried);
 };
 
 /**
- * Labels of a node with broadcasting inputs (ONNX multidirectional broadcasting): channels that meet are tied,
- * constants along them are cut. Undefined where something does not fit, whereupon everything is locked.
+ * Return the labels of a node with broadcasting inputs (ONNX multidirectional broadcasting). Tie channels that
+ * meet, and cut constants along them. If an input does not fit, lock everything and return undefined.
  */
 export function spreadChannels(context: RuleContext, ownAxes = 0): Carried | undefined {
   const ranks = context.node.input.map((_, at) => context.rank(at));
@@ -24,7 +24,7 @@ export function spreadChannels(context: RuleContext, ownAxes = 0): Carried | und
     const own = context.carried(at);
     return own && { axis: own.axis + rank - (ranks[at] ?? 0), labels: own.labels };
   });
-  // A single channel is spread over all others; it is never removed, because an axis keeps at least one.
+  // A single channel broadcasts over all others. It is never removed, because an axis keeps at least one.
   const widest = carried.reduce(
     (best, own) =>
       own !== undefined && (best === undefined || own.labels.length > best.labels.length) ? own : best,
@@ -50,7 +50,7 @@ export function spreadChannels(context: RuleContext, ownAxes = 0): Carried | und
   return { axis, labels };
 }
 
-/** One value in, the same shape out. Further inputs are scalars. */
+/** Rule of operators that keep the shape of their first input. Further inputs are scalars. */
 export const pass: ChannelRule = (context) => {
   const carried = context.carried(0);
   if (carried === undefined) context.lockAsUnknown();
@@ -63,11 +63,11 @@ const unary =
 const combining =
   'Add Sub Mul Div Pow Max Min Sum Mean Mod PRelu Where Equal Greater GreaterOrEqual Less LessOrEqual And Or Xor';
 
-/** Operators that treat each channel for itself. */
+/** Operators that process each channel separately. */
 export const elementwiseRules: ReadonlyMap<string, ChannelRule> = new Map([
   ...unary.split(' ').map((name): [string, ChannelRule] => [name, pass]),
   ...combining.split(' ').map((name): [string, ChannelRule] => [name, spread]),
 ]);
 
-/** How many of the last axes are not repeated over but have a meaning of their own. */
+/** Number of last axes of a matrix product that are not batch axes. */
 export const batchAxes = 2;

@@ -4,7 +4,10 @@ import { pass, spread } from './elementwise-rules.ts';
 import { conv, gemm, matMulBy, productOfValues } from './layer-rules.ts';
 import type { ChannelRule, RuleContext } from './rule-context.ts';
 
-/** com.microsoft MultiHeadAttention of queries, keys and values [batch, sequence, channels], with a bias of all three. */
+/**
+ * Rule of com.microsoft MultiHeadAttention: queries, keys and values [batch, sequence, channels], with one bias
+ * for all three.
+ */
 const multiHeadAttention: ChannelRule = (context) => {
   const { node, dependencies } = context;
   const heads = intAttribute(node, 'num_heads', 0);
@@ -29,7 +32,10 @@ const multiHeadAttention: ChannelRule = (context) => {
   context.put(0, { axis: 2, labels: value.labels });
 };
 
-/** Why heads cannot be taken from an attention: earlier keys, results for later ones, or a bias of each head. */
+/**
+ * Return the reason why heads cannot be removed from an attention: it takes keys of earlier tokens, outputs its
+ * keys, or has a bias for each head. Undefined if they can be removed.
+ */
 function fixedHeads(context: RuleContext, past: readonly number[], bias: number): string | undefined {
   const { node, label } = context;
   if (past.some((at) => context.isGiven(at))) return `${label} takes keys of earlier tokens`;
@@ -40,7 +46,7 @@ function fixedHeads(context: RuleContext, past: readonly number[], bias: number)
 
 const locked: ChannelRule = (context) => context.lock(`${context.label} computes over all of them together`);
 
-/** Other operators of ONNX Runtime's own. */
+/** Operators of ONNX Runtime's own domain that are no layers, and MultiHeadAttention. */
 export const fusedRules: ReadonlyMap<string, ChannelRule> = new Map([
   ['MultiHeadAttention', multiHeadAttention],
   ...['Gelu', 'QuickGelu'].map((name): [string, ChannelRule] => [name, pass]),
@@ -51,11 +57,14 @@ export const fusedRules: ReadonlyMap<string, ChannelRule> = new Map([
   ]),
 ]);
 
-/** One label for each head, for all of its channels. */
+/** Expand one label per head to all channels of the head. */
 const byHead = (heads: Labels, channels: number): Labels =>
   Int32Array.from({ length: channels }, (_, at) => heads[Math.floor((at * heads.length) / channels)] ?? 0);
 
-/** com.microsoft Attention: input [batch, sequence, I], weights [I, Q + K + V] and bias [Q + K + V] of all heads. */
+/**
+ * Rule of com.microsoft Attention: input [batch, sequence, I], weights [I, Q + K + V] and bias [Q + K + V] of all
+ * heads.
+ */
 const attention: ChannelRule = (context) => {
   const { node, dependencies } = context;
   const weight = dependencies.constant(node.input[1]);
@@ -92,7 +101,7 @@ const attention: ChannelRule = (context) => {
   context.put(0, { axis: 2, labels: byHead(own, sizes[2] ?? 0) });
 };
 
-/** A convolution with its activation, and what is added before that. */
+/** Rule of com.microsoft FusedConv: a convolution with an optional addend and an activation. */
 const fusedConv: ChannelRule = (context) => {
   const added = context.carried(3);
   conv(context);
@@ -107,7 +116,7 @@ const fusedConv: ChannelRule = (context) => {
   }
 };
 
-/** com.microsoft FusedMatMul: a product with operands turned and a factor. */
+/** Rule of com.microsoft FusedMatMul: a product with a factor and optionally transposed operands. */
 const fusedMatMul: ChannelRule = (context) => {
   const { node, dependencies } = context;
   const is = (name: string) => intAttribute(node, name, 0) !== 0;
@@ -118,7 +127,7 @@ const fusedMatMul: ChannelRule = (context) => {
   matMulBy(is('transB'))(context);
 };
 
-/** Layers of ONNX Runtime's own, which make channels. */
+/** Layers of ONNX Runtime's own domain that produce channels. */
 export const fusedLayerRules: ReadonlyMap<string, ChannelRule> = new Map([
   ['Attention', attention],
   ['FusedConv', fusedConv],

@@ -20,13 +20,13 @@ const concat: ChannelRule = (context) => {
     const labels = joined(context, axis);
     return labels === undefined ? context.lockAsUnknown() : context.put(0, { axis, labels });
   }
-  // Joined along another axis, all of them have the same channels.
+  // Inputs that are joined along another axis share their channels.
   if (all.length < context.node.input.length) return context.lockAsUnknown();
   for (const { labels } of all) context.dependencies.channels.tieAll(labels, first.labels);
   context.put(0, first);
 };
 
-/** Channels of all inputs one after the other; those that carry none stay. */
+/** Concatenate the channels of all inputs. Inputs without removable channels get fixed labels. */
 function joined(context: RuleContext, axis: number): Labels | undefined {
   const parts = context.node.input.map((_, at): Labels | undefined => {
     const size = context.dims(at)?.[axis];
@@ -97,7 +97,10 @@ interface Range {
   end: number;
 }
 
-/** Which part of an axis a Slice takes; undefined where it is not a constant one, null where it takes all of it. */
+/**
+ * Return the part of an axis that a Slice takes. Undefined if the part is not constant, null if the Slice takes
+ * the whole axis.
+ */
 function rangeOf(context: RuleContext, { axis, labels }: Carried, rank: number): Range | null | undefined {
   const starts = context.numbers('starts', 1);
   const ends = context.numbers('ends', 2);
@@ -115,7 +118,7 @@ function rangeOf(context: RuleContext, { axis, labels }: Carried, rank: number):
   return { at, start: within(start), end: within(end) };
 }
 
-/** The bounds of a slice, if they can be changed: they must be attributes or constant inputs. */
+/** Return the bounds of a slice if they can be changed. They must be attributes or constant inputs. */
 function boundsOf(context: RuleContext): { starts: number[]; ends: number[] } | undefined {
   const isOld = !context.isGiven(1);
   if (isOld) {
@@ -158,7 +161,7 @@ const pad: ChannelRule = (context) => {
   context.put(0, carried);
 };
 
-/** Operators that put values together or take parts of them. */
+/** Operators that join values or take parts of them. */
 export const joiningRules: ReadonlyMap<string, ChannelRule> = new Map([
   ['Concat', concat],
   ['Split', split],

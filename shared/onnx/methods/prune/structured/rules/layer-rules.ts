@@ -8,7 +8,7 @@ const repeated = (labels: Labels, times: number): Labels =>
     ? labels
     : Int32Array.from({ length: labels.length * times }, (_, at) => labels[Math.floor(at / times)] ?? 0);
 
-/** ONNX operator Conv: weight [O, I / group, …kernel]. */
+/** Rule of Conv: weight [O, I / group, …kernel]. */
 export const conv: ChannelRule = (context) => {
   const why = obstacle(context, 1);
   if (why !== undefined) return context.lock(why);
@@ -27,7 +27,7 @@ export const conv: ChannelRule = (context) => {
   context.put(0, { axis: 1, labels });
 };
 
-/** Why a layer's weight has to stay as it is; undefined where it may be cut. */
+/** Return the reason why a layer's weight cannot be cut. Undefined if it can be cut. */
 function obstacle(context: RuleContext, position: number): string | undefined {
   if (context.isExcluded) return `${context.label} was excluded`;
   return context.dependencies.editable(context.node.input[position]) === undefined
@@ -35,7 +35,7 @@ function obstacle(context: RuleContext, position: number): string | undefined {
     : undefined;
 }
 
-/** Depthwise: a filter goes with its input channel, and the number of groups with them. */
+/** Depthwise convolution: remove the filters of a removed input channel, and reduce the number of groups. */
 function depthwise(context: RuleContext, input: Labels | undefined, outputs: number): void {
   if (input === undefined) return;
   const labels = repeated(input, outputs / input.length);
@@ -49,14 +49,14 @@ function cutBias(context: RuleContext, labels: Labels): void {
   if (context.isGiven(2)) context.cut(2, 0, labels);
 }
 
-/** Ties the channels that stand at the same place of each group, so that groups stay of equal size. */
+/** Tie the channels at the same place of each group. This keeps groups at equal size. */
 function tieGroups({ dependencies }: RuleContext, labels: Labels, groups: number): Labels {
   const size = labels.length / groups;
   for (const [at, label] of labels.entries()) dependencies.channels.tie(label, labels[at % size] ?? 0);
   return labels.subarray(0, size);
 }
 
-/** New channels along an axis of a layer's weight. */
+/** Create channels along an axis of a layer's weight. */
 function makeChannels(context: RuleContext, position: number, axis: number, count: number): Labels {
   const labels = context.dependencies.channels.make(count);
   context.cut(position, axis, labels, true);
@@ -64,7 +64,7 @@ function makeChannels(context: RuleContext, position: number, axis: number, coun
   return labels;
 }
 
-/** ONNX operator ConvTranspose: weight [I, O / group, …kernel]. */
+/** Rule of ConvTranspose: weight [I, O / group, …kernel]. */
 export const convTranspose: ChannelRule = (context) => {
   const why = obstacle(context, 1);
   if (why !== undefined) return context.lock(why);
@@ -87,7 +87,10 @@ export const convTranspose: ChannelRule = (context) => {
   context.put(0, { axis: 1, labels });
 };
 
-/** Depthwise: the filters of an input channel go with it, and the number of groups with them. */
+/**
+ * Depthwise transposed convolution: remove the filters of a removed input channel, and reduce the number of
+ * groups.
+ */
 function depthwiseTranspose(context: RuleContext, input: Labels | undefined, perGroup: number): void {
   if (input === undefined) return;
   const labels = repeated(input, perGroup);
@@ -97,7 +100,7 @@ function depthwiseTranspose(context: RuleContext, input: Labels | undefined, per
   context.put(0, { axis: 1, labels });
 }
 
-/** ONNX operator Gemm: A [M, K], B [K, N] or transposed, C broadcast to [M, N]. */
+/** Rule of Gemm: A [M, K], B [K, N] or transposed, C broadcast to [M, N]. */
 export const gemm: ChannelRule = (context) => {
   const why = obstacle(context, 1);
   if (why !== undefined) return context.lock(why);
@@ -119,8 +122,8 @@ export const gemm: ChannelRule = (context) => {
 };
 
 /**
- * ONNX operator MatMul with a constant at the right: [K, N], or more of them along leading axes; [N, K] where it is
- * transposed, as FusedMatMul can have it.
+ * Rule of MatMul with a constant right operand: [K, N], optionally with leading batch axes, or [N, K] if it is
+ * transposed, which FusedMatMul allows.
  */
 export const matMulBy =
   (isTransposed: boolean): ChannelRule =>
@@ -142,13 +145,13 @@ export const matMulBy =
     context.put(0, { axis: Math.max(rank, weight.dims.length) - 1, labels });
   };
 
-/** A product of two computed values, as in attention: channels may only lie along axes that it is repeated over. */
+/** Rule of a product of two computed values, as in attention. Channels may only lie along batch axes. */
 export function productOfValues(context: RuleContext): void {
   const spread = spreadChannels(context, batchAxes);
   if (spread !== undefined) context.put(0, spread);
 }
 
-/** Operators that make channels and use them up. They are asked even if nothing that comes in carries channels. */
+/** Operators that produce and consume channels. Their rules run even if no input has removable channels. */
 export const layerRules: ReadonlyMap<string, ChannelRule> = new Map([
   ['Conv', conv],
   ['ConvTranspose', convTranspose],

@@ -2,7 +2,9 @@ import { intAttribute, setAttribute } from '../../../../model/graph/attributes.t
 import { axisOf } from '../../../../model/infer/value.ts';
 import type { ChannelRule, RuleContext } from './rule-context.ts';
 
-/** A node that treats each channel on axis 1 for itself, with constants for each channel at these inputs. */
+/**
+ * Rule of operators that process each channel on axis 1 separately, with per-channel constants at these inputs.
+ */
 const perChannel =
   (constants: readonly number[]): ChannelRule =>
   (context) => {
@@ -19,7 +21,10 @@ const perChannel =
     context.put(0, carried);
   };
 
-/** Whole groups of GroupNormalization go, or none: removing a channel would change the statistics of the others. */
+/**
+ * Remove whole groups of a GroupNormalization only. Removing a single channel would change the statistics of its
+ * group.
+ */
 const groupNormalization: ChannelRule = (context) => {
   const carried = context.carried(0);
   const groups = intAttribute(context.node, 'num_groups', 0);
@@ -32,7 +37,7 @@ const groupNormalization: ChannelRule = (context) => {
   for (const [at, label] of labels.entries())
     context.dependencies.channels.tie(label, labels[at - (at % size)] ?? 0);
   const ofGroups = labels.filter((_, at) => at % size === 0);
-  // Scale and bias are for each group before opset 21, for each channel since.
+  // Scale and bias are per group before opset 21, and per channel from opset 21 on.
   for (const position of [1, 2])
     context.cut(position, 0, context.dims(position)?.[0] === groups && size > 1 ? ofGroups : labels);
   context.dependencies.edits.push((remaining) =>
@@ -41,7 +46,10 @@ const groupNormalization: ChannelRule = (context) => {
   context.put(0, carried);
 };
 
-/** An operator that computes over some axes: channels along others pass, along these they have to stay. */
+/**
+ * Rule of operators that compute over some axes. Channels along other axes pass. Channels along these axes are
+ * locked.
+ */
 const over =
   (isWithin: (context: RuleContext, axis: number, rank: number) => boolean | undefined): ChannelRule =>
   (context) => {
@@ -69,7 +77,7 @@ const layerNormalization = over(
 
 const always = over(() => true);
 
-/** Reductions: the axes that are left move up where the reduced ones are dropped. */
+/** Rule of reductions. Without `keepdims`, the remaining axes move up. */
 const reduce: ChannelRule = (context) => {
   const carried = context.carried(0);
   const rank = context.rank(0);
@@ -88,7 +96,10 @@ const reduce: ChannelRule = (context) => {
   context.put(0, { axis: carried.axis - before, labels: carried.labels });
 };
 
-/** Pools keep batch and channels apart. A second output holds positions, which count channels. */
+/**
+ * Rule of pools, which keep batch and channel axes. A second output is refused: its positions depend on the number
+ * of channels.
+ */
 const pool: ChannelRule = (context) => {
   const carried = context.carried(0);
   if (

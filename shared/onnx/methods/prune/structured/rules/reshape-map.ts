@@ -3,32 +3,32 @@ import type { Dim } from '../../../../model/graph/value-info.ts';
 import { axisOf, isKnown, productOf } from '../../../../model/infer/value.ts';
 import type { RuleContext } from './rule-context.ts';
 
-/** Where the channels of an axis are after a reshape. */
+/** Positions of an axis's channels after a reshape. */
 export interface ReshapeMap {
-  /** The axis that carries them. */
+  /** New axis of the channels. */
   axis: number;
-  /** For each place on it, the place on the former axis. */
+  /** For each place on the new axis, the place on the old axis. */
   sources: Int32Array;
-  /** Pairs of former places that can only go together, because their row of the new axis goes. */
+  /** Pairs of old places that can only be removed together, because they share a row of the new axis. */
   ties: readonly (readonly [number, number])[];
   /** Whether the axis has the same places as before. */
   isWhole: boolean;
 }
 
-/** How to choose where an axis is divided. */
+/** Preferences for an axis that a reshape divides. */
 interface ReshapeChoice {
-  /** Prefers the innermost part to the outermost. */
+  /** Prefer the innermost part to the outermost. */
   preferInner: boolean;
-  /** True where the axes before the channels' are kept, for shapes that are known in part. */
+  /** Whether the reshape keeps the axes before the channel axis. Used for partly known shapes. */
   samePrefix: boolean;
-  /** Whether two former places go together anyway. */
+  /** Whether two old places are tied already. */
   areTied(a: number, b: number): boolean;
 }
 
 /**
- * Follows `count` channels on `axis` through a reshape from `from` to `to`, row-major as ONNX's Reshape. Where no
- * axis separates all channels they are tied in blocks, so that the outermost part carries them, or the innermost.
- * Undefined where the channels cannot be followed.
+ * Follow `count` channels on `axis` through a reshape from `from` to `to`, row-major as in ONNX's Reshape. If no
+ * axis separates all channels, tie them in blocks, and let the outermost or the innermost part carry the blocks.
+ * Undefined if the channels cannot be followed.
  */
 export function mapReshape(
   from: readonly Dim[],
@@ -57,7 +57,7 @@ export function mapReshape(
   return best?.map ?? (samePrefix ? byPrefix(axis, to[axis], count) : undefined);
 }
 
-/** Number of values behind each axis; undefined from the first axis on, counted from the end, that is not known. */
+/** Return the stride of each axis in values. Undefined for axes before an unknown dimension. */
 function strides(dims: readonly Dim[]): (number | undefined)[] {
   let product: number | undefined = 1;
   return dims
@@ -70,10 +70,10 @@ function strides(dims: readonly Dim[]): (number | undefined)[] {
     .reverse();
 }
 
-/** The same where sizes behind the axis are not known, but those before it are the same. */
+/** Map the channels if sizes after the axis are unknown, but those before it stay the same. */
 function byPrefix(axis: number, size: Dim | undefined, count: number): ReshapeMap | undefined {
   if (!isKnown(size) || size < 2) return undefined;
-  // As if there were just enough values behind either axis for the two to be of equal length.
+  // Assume the smallest strides for which both axes have equal length.
   const length = size % count === 0 ? size : count;
   const [from, to] = [
     { size: count, stride: length / count },
@@ -83,15 +83,15 @@ function byPrefix(axis: number, size: Dim | undefined, count: number): ReshapeMa
   return units && mapUnits(axis, from, to, units);
 }
 
-/** An axis of a row-major array: its size, and how many values apart its places lie. */
+/** An axis of a row-major array: its size, and its stride in values. */
 interface Steps {
   size: number;
   stride: number;
 }
 
 /**
- * The common units of two axes of the same values: units of `low` values, `units` of them, of which each place of
- * either axis is a part, or which are parts of it, over and over. Undefined where they do not fit together.
+ * Return the common units of two axes of the same values: the period of `units` units with `low` values each. Each
+ * place of either axis lies within a unit or repeats across periods. Undefined if the axes do not fit together.
  */
 function common(from: Steps, to: Steps): { low: number; units: number } | undefined {
   const low = Math.max(from.stride, to.stride);
@@ -105,7 +105,7 @@ function common(from: Steps, to: Steps): { low: number; units: number } | undefi
   return isFit && high >= low ? { low, units: high / low } : undefined;
 }
 
-/** The map that goes with {@link common} units: channels of the same unit are tied. */
+/** Return the map for {@link common} units. Channels of the same unit are tied. */
 function mapUnits(
   axis: number,
   from: Steps,
@@ -127,14 +127,14 @@ function mapUnits(
   };
 }
 
-/** The dimensions of a reshape's output, as far as its neighbours determine them. */
+/** Return the dimensions of a reshape's output, as far as its neighbours determine them. */
 export const knownOutput = (
   context: RuleContext,
   from: readonly Dim[],
   axis: number,
 ): readonly Dim[] | undefined => filled(from, demanded(context), axis);
 
-/** Fills in one unknown output dimension from the others. The dimensions before `axis` must be kept. */
+/** Compute one unknown output dimension from the others. The reshape must keep the dimensions before `axis`. */
 function filled(
   from: readonly Dim[],
   to: readonly Dim[] | undefined,
@@ -147,14 +147,20 @@ function filled(
   return others > 0 && whole % others === 0 ? to.with(open, whole / others) : to;
 }
 
-/** Dimensions of the output. If the last one was not inferred, it comes from the node that uses the output. */
+/**
+ * Return the dimensions of the output. If the last one was not inferred, take it from the node that uses the
+ * output.
+ */
 function demanded(context: RuleContext): readonly Dim[] | undefined {
   const dims = context.outputDims();
   const size = isKnown(dims?.at(-1)) ? undefined : demandedSize(context);
   return size === undefined ? dims : dims?.with(-1, size);
 }
 
-/** The last dimension that the output must have, because a matrix product with a constant weight uses it. */
+/**
+ * Return the last dimension that a user of the output requires, if the user is a matrix product with a constant
+ * weight.
+ */
 function demandedSize({ dependencies, node }: RuleContext): number | undefined {
   const user = dependencies.index.uses(node.output[0] ?? '').find(({ position }) => position === 0)?.node;
   const dims = dependencies.constant(user?.input[1])?.dims;
@@ -164,19 +170,19 @@ function demandedSize({ dependencies, node }: RuleContext): number | undefined {
   return dims[intAttribute(user, 'transB', 0) === 0 ? 0 : 1];
 }
 
-/** Whether the parts of a divided axis change places next, as in a channel shuffle. */
+/** Whether the next node swaps the parts of a divided axis, as in a channel shuffle. */
 export function isShuffled({ dependencies, node }: RuleContext, axis: number): boolean {
   const next = dependencies.index.soleUse(node.output[0] ?? '')?.node;
   const perm = next?.opType === 'Transpose' ? intsAttribute(next, 'perm') : undefined;
   return perm !== undefined && perm[axis] === axis + 1 && perm[axis + 1] === axis;
 }
 
-/** How far to look for the use of a divided axis. */
+/** Maximum number of nodes to follow to the use of a divided axis. */
 const maxSteps = 4;
 
 /**
- * Whether the outer part of a divided axis is soon taken apart by number: queries, keys and values that come from one
- * product, as in PyTorch's MultiheadAttention.
+ * Whether the next nodes split the outer part of a divided axis by index. An example is the joint product for
+ * queries, keys and values in PyTorch's MultiheadAttention.
  */
 export function isSelected({ dependencies, node }: RuleContext, axis: number): boolean {
   let [name, at] = [node.output[0] ?? '', axis];

@@ -8,11 +8,11 @@ import { layerName } from '../../outcome.ts';
 import type { Labels } from '../channels.ts';
 import type { Carried, DependencyGraph } from '../dependency-graph.ts';
 
-/** A node, as a rule sees it. */
+/** A rule's view of a node. */
 export class RuleContext {
   readonly dependencies: DependencyGraph;
   readonly node: NodeProto;
-  /** Whether the request leaves this node as it is. */
+  /** Whether the request excludes this node. */
   readonly isExcluded: boolean;
 
   constructor(dependencies: DependencyGraph, node: NodeProto, isExcluded: boolean) {
@@ -29,7 +29,7 @@ export class RuleContext {
     return this.dependencies.carried.get(this.node.input[position] ?? '');
   }
 
-  /** All inputs that carry channels. */
+  /** Return the channels of all inputs that carry some. */
   allCarried(): Carried[] {
     return this.node.input.flatMap((name) => this.dependencies.carried.get(name) ?? []);
   }
@@ -50,7 +50,10 @@ export class RuleContext {
     return this.dims(position)?.length;
   }
 
-  /** Numbers that are an attribute in old opsets and an input in newer ones; undefined where they are not constant. */
+  /**
+   * Return numbers that are an attribute in old opsets and an input in newer ones. Undefined if they are not
+   * constant.
+   */
   numbers(attribute: string, position: number): number[] | undefined {
     if (!this.isGiven(position)) return intsAttribute(this.node, attribute);
     const elements = this.dependencies.value(this.node.input[position])?.elements;
@@ -58,7 +61,7 @@ export class RuleContext {
     return known?.length === elements?.length ? known : undefined;
   }
 
-  /** Everything that comes in has to stay. */
+  /** Lock the channels of all inputs. */
   lock(why: string): void {
     for (const { labels } of this.allCarried()) this.dependencies.channels.lock(labels, why);
   }
@@ -67,19 +70,19 @@ export class RuleContext {
     this.lock(`${this.label} is not understood in this form`);
   }
 
-  /** Sets the labels of an output. */
+  /** Set the labels of an output. */
   put(output: number, carried: Carried): void {
     const name = this.node.output[output] ?? '';
     if (name !== '') this.dependencies.carried.set(name, carried);
   }
 
-  /** Sets the same labels for all outputs. */
+  /** Set the same labels for all outputs. */
   putAll(carried: Carried): void {
     for (const at of this.node.output.keys()) this.put(at, carried);
   }
 
   /**
-   * Lets a constant input lose channels. Locks the channels if the input is not a constant or has another length.
+   * Let a constant input lose channels. Lock the channels if the input is not a constant or has another length.
    */
   cut(position: number, axis: number, labels: Labels, isWeight = false): void {
     const tensor = this.dependencies.editable(this.node.input[position]);
@@ -91,14 +94,14 @@ export class RuleContext {
   }
 }
 
-/** Follow channels through a node: labels of its outputs, cut tensors, tied channels, channels that have to stay. */
+/** Follow channels through a node: set the labels of its outputs, cut constants, and tie or lock channels. */
 export type ChannelRule = (context: RuleContext) => void;
 
 type Setter = (value: number) => void;
 
 /**
- * How to set one element of the shape that a Reshape takes: in the constant, in the constant part that a Concat puts
- * in, or by making the shape constant. Undefined where it is computed otherwise.
+ * Return a setter for one element of a Reshape's shape. It changes the constant shape, or the constant part that a
+ * Concat joins, or makes a computed shape constant. Undefined if none of these applies.
  */
 export function settableSize(context: RuleContext, element: number): Setter | undefined {
   const name = context.node.input[1] ?? '';
@@ -108,7 +111,7 @@ export function settableSize(context: RuleContext, element: number): Setter | un
   return part ?? asConstant(context, element);
 }
 
-/** Sets an element of a constant that a node takes; the constant is copied. */
+/** Return a setter for an element of a node's constant input. The setter copies the constant. */
 function inConstant(
   { dependencies }: RuleContext,
   owner: NodeProto,
@@ -123,7 +126,7 @@ function inConstant(
   };
 }
 
-/** Gives a node whole numbers of its own at an input, so that others which use the former constant keep it. */
+/** Give a node its own integer constant at an input. Other users keep the old constant. */
 export function setNumbers(
   { model, names }: DependencyGraph,
   node: NodeProto,
@@ -141,7 +144,10 @@ export function setNumbers(
   node.input[position] = name;
 }
 
-/** Sets an element in the part that a Concat puts into a shape. The Concat is copied where others use it, too. */
+/**
+ * Return a setter for an element of a Concat's constant input. The setter copies the Concat if other nodes use it,
+ * too.
+ */
 function inPart(context: RuleContext, concat: NodeProto, element: number): Setter | undefined {
   const { dependencies, node } = context;
   let start = 0;
@@ -174,7 +180,9 @@ function inPart(context: RuleContext, concat: NodeProto, element: number): Sette
   return undefined;
 }
 
-/** Makes a computed shape constant, of which at most one element is not known: that becomes −1. */
+/**
+ * Return a setter that makes a computed shape constant. At most one other element may be unknown; it becomes −1.
+ */
 function asConstant({ dependencies, node }: RuleContext, element: number): Setter | undefined {
   const elements = dependencies.value(node.input[1])?.elements ?? [];
   const open = elements.filter((one, at) => at !== element && (typeof one !== 'number' || one === -1));

@@ -46,7 +46,7 @@ const flatten: ChannelRule = (context) => {
   else context.put(0, { axis: map.axis, labels: map.labels });
 };
 
-/** The channels behind a reshape, tied as it demands. */
+/** Map channels through a reshape, and tie those that it requires. */
 function reshaped(
   context: RuleContext,
   { axis, labels }: Carried,
@@ -81,7 +81,7 @@ const reshape: ChannelRule = (context) => {
   context.lockAsUnknown();
 };
 
-/** Whether a Reshape takes over the axes before this one: as 0, or as the same known size. */
+/** Whether a Reshape keeps the axes before this one, as 0 or as the same known size. */
 function keepsPrefix(context: RuleContext, axis: number): boolean {
   const elements = context.dependencies.value(context.node.input[1])?.elements ?? [];
   const [from, to] = [context.dims(0) ?? [], context.outputDims() ?? []];
@@ -90,7 +90,7 @@ function keepsPrefix(context: RuleContext, axis: number): boolean {
   );
 }
 
-/** Whether the element for the channels' axis follows them by itself, or can be set. */
+/** Whether the shape element of the channel axis follows the number of channels automatically, or can be set. */
 function followShape(context: RuleContext, from: Carried, map: ReshapeMap & Carried): boolean {
   const name = context.node.input[1];
   const { dependencies } = context;
@@ -117,7 +117,7 @@ function followShape(context: RuleContext, from: Carried, map: ReshapeMap & Carr
   return true;
 }
 
-/** Shape of a value that carries channels: one of its elements counts them. */
+/** Rule of Shape on a value with channels: one of its elements counts them. */
 const shapeOf: ChannelRule = (context) => {
   const carried = context.carried(0);
   const rank = context.rank(0);
@@ -128,7 +128,7 @@ const shapeOf: ChannelRule = (context) => {
   put(context, counts.slice(start, end));
 };
 
-/** Elements of a shape vector; those that count channels have their labels. */
+/** Elements of a shape vector. An element that counts channels has their labels. */
 type Counts = readonly (Labels | undefined)[];
 
 function put(context: RuleContext, counts: Counts): void {
@@ -146,12 +146,12 @@ export const shapeRules: ReadonlyMap<string, ChannelRule> = new Map([
   ['Shape', shapeOf],
 ]);
 
-/** Inputs of operators that take a shape as such. */
+/** Input positions at which operators take a shape. */
 const shapeInputs: Readonly<Record<string, number>> = { Reshape: 1 };
 
 /**
- * Follows counts of channels through the computing of shapes. Where anything else is done with such a count the
- * channels have to stay: a smaller number would change more than a shape.
+ * Follow channel counts through shape computations. Lock the channels if a node uses such a count in any other
+ * way: a smaller number would then change more than a shape.
  */
 export function followCounts(context: RuleContext): void {
   const positions = [...context.node.input.keys()].filter((at) => countsAt(context, at) !== undefined);
@@ -169,7 +169,7 @@ export function followCounts(context: RuleContext): void {
 const countsAt = (context: RuleContext, position: number): Counts | undefined =>
   context.dependencies.counts.get(context.node.input[position] ?? '');
 
-/** The elements that a node takes from shapes, in order; undefined where it does anything else with them. */
+/** Return the elements that a node selects from shapes, in order. Undefined if it does anything else with them. */
 function taken(context: RuleContext): Counts | undefined {
   const first = countsAt(context, 0);
   const { opType } = context.node;
@@ -198,9 +198,9 @@ function taken(context: RuleContext): Counts | undefined {
     if (starts?.length !== 1 || ends?.length !== 1 || steps[0] !== 1) return undefined;
     return first.slice(starts[0], ends[0]);
   }
-  // The product of one element is that element.
+  // The product of a single element is the element itself.
   if (opType === 'ReduceProd') return first.length === 1 ? first : undefined;
-  // One element more or less of shape around it: the elements stay what they are.
+  // These operators keep all elements.
   if (opType === 'Unsqueeze' || opType === 'Squeeze' || opType === 'Cast' || opType === 'Identity')
     return first;
   return undefined;
