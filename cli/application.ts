@@ -28,7 +28,7 @@ import { importCommand } from './commands/project/import.ts';
 import type { CliContext } from './context.ts';
 import { version } from './version.ts';
 
-/** The command line as a whole. `isVerbose` says how errors are told. */
+/** Build the `mps` application. `isVerbose` selects how much detail an error shows. */
 export const application = (isVerbose: boolean) => {
   const failed = (error: unknown) => errorText(error, isVerbose);
   return buildApplication<CliContext>(
@@ -97,7 +97,10 @@ Exit codes: 1 failed, 2 wrong usage, 3 the service cannot be reached, 4 not sign
   },
 });
 
-/** Several conditions behind one `--gate` become one each; one without any goes last, and takes no other word for it. */
+/**
+ * Split several conditions after one `--gate` into one `--gate` each. Move a `--gate` without a condition to the
+ * end, so it does not take the next word as its value.
+ */
 function conditionsApart(words: readonly string[]): string[] {
   if (words[0] !== 'measure') return [...words];
   const isCondition = (word: string | undefined): boolean => word !== undefined && /[<>]/.test(word);
@@ -109,7 +112,7 @@ function conditionsApart(words: readonly string[]): string[] {
   return isBare ? [...others, '--gate'] : others;
 }
 
-/** Run a command line and return its exit code. Prints errors instead of throwing them. */
+/** Run a command line and return its exit code. Print errors instead of throwing them. */
 export async function runInputs(inputs: readonly string[], context: CliContext): Promise<number> {
   const end = inputs.indexOf('--');
   const own = conditionsApart(joined(end === -1 ? inputs : inputs.slice(0, end)));
@@ -117,11 +120,11 @@ export async function runInputs(inputs: readonly string[], context: CliContext):
   context.process.exitCode = null;
   await run(application(own.includes('--verbose')), words, context);
   const exitCode = Number(context.process.exitCode ?? 0);
-  // The library's own codes are negative: all of them say that the command line is wrong.
+  // Stricli's own exit codes are negative, and all of them mean wrong usage.
   return exitCode < 0 ? exitCodes.usage : exitCode;
 }
 
-/** `--sort -accuracy` as one word: a value that begins with a hyphen would be taken for flags. */
+/** Join `--sort -accuracy` into one word. Stricli would read a value that begins with a hyphen as flags. */
 function joined(words: readonly string[]): string[] {
   const result: string[] = [];
   for (const word of words) {

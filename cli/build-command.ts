@@ -2,9 +2,9 @@ import { bundleCommand } from '../functions/service/build-command.ts';
 import { writeBundle } from '../shared/bundle/write-bundle.ts';
 
 /**
- * Builds the command as `<folder>/mps.mjs`.
+ * Build the command as `<folder>/mps.mjs`.
  *
- * @param root folder of the project
+ * @param root root folder of the repository
  */
 export async function buildCommand(root: string, folder: string): Promise<void> {
   const { code, sources } = await bundleCommand(root);

@@ -4,7 +4,7 @@ import { UnreachableError } from '../shared/client/unreachable-error.ts';
 import { printableText } from '../shared/core/text/printable-text.ts';
 import { gateExitCode } from '../shared/onnx/measure/gate/gate.ts';
 
-/** An error that the person at the terminal can fix; its message says how. */
+/** An error that the user can fix. Its message says how. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: number;
@@ -15,7 +15,7 @@ export class CliError extends Error {
   }
 }
 
-/** Exit codes of the command besides those of the programs that `mps run` follows. */
+/** Exit codes of `mps`. `mps run` also exits with the code of the program that it follows. */
 export const exitCodes = {
   failure: 1,
   /** Wrong flags or arguments. */
@@ -23,13 +23,13 @@ export const exitCodes = {
   /** The service cannot be reached. */
   unreachable: 3,
   notSignedIn: 4,
-  /** A condition of `--gate` does not hold. */
+  /** A `--gate` condition does not hold. */
   gate: gateExitCode,
-  /** Ended by Ctrl-C. */
+  /** Interrupted by Ctrl-C. */
   interrupted: 130,
 } as const;
 
-/** The text of an error, with what to do next. Only `--verbose` shows the stack of a defect. */
+/** Return the message of an error and the next step. Only `--verbose` shows the stack of an unexpected error. */
 export function errorText(error: unknown, isVerbose: boolean): string {
   if (error instanceof ProblemError) return problemText(error, isVerbose);
   if (error instanceof UnreachableError)
@@ -51,7 +51,7 @@ const nextSteps: Readonly<Record<number, string>> = {
 };
 
 function problemText(error: ProblemError, isVerbose: boolean): string {
-  // The message of refused parameters says the same in one line.
+  // The problem's message repeats its faults in one line, so print the faults instead.
   const lines =
     error.faults.length === 0
       ? [error.message]
@@ -64,19 +64,19 @@ function problemText(error: ProblemError, isVerbose: boolean): string {
   ].join('\n');
 }
 
-/** No room on the disk, in the quota of the user, or in a file of this system. */
+/** Error codes for a full disk, an exceeded quota, and a file that is too large for the file system. */
 const fullCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 const isFull = (error: Error): boolean => fullCodes.includes(Reflect.get(error, 'code'));
 
-/** The exit code for an error, as `exitCodes` lists them. */
+/** Return the exit code for an error. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CliError) return error.exitCode;
   if (error instanceof UnreachableError) return exitCodes.unreachable;
   return error instanceof ProblemError && error.status === 401 ? exitCodes.notSignedIn : exitCodes.failure;
 }
 
-/** Refuses two flags of which one would have no effect. @throws CliError where both are given */
+/** Refuse two flags that contradict each other. @throws CliError if both are given */
 export function refuseBoth(flags: Readonly<Record<string, unknown>>, advice: string): void {
   const given = Object.keys(flags).filter((name) => flags[name] !== undefined);
   if (given.length > 1)

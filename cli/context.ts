@@ -1,7 +1,7 @@
 import type { CommandContext, StricliProcess } from '@stricli/core';
 import { Printer, type Screen } from './output/printer.ts';
 
-/** The context of a command that runs in this process, whose exit code it collects. */
+/** Create the context of a command in this process. It collects the exit code. */
 export const cliContext = ({ stdin, stdout, stderr, env, cwd }: CliPlace): CliContext => ({
   process: { stdin, stdout, stderr, env, exitCode: null },
   env,
@@ -9,7 +9,7 @@ export const cliContext = ({ stdin, stdout, stderr, env, cwd }: CliPlace): CliCo
   printer: new Printer({ stdout, stderr, env }),
 });
 
-/** Streams, variables and working directory of a command. */
+/** Streams, environment variables and working directory of a command. */
 export interface CliPlace {
   stdin: { readonly isTTY?: boolean };
   stdout: Screen;
@@ -18,11 +18,11 @@ export interface CliPlace {
   cwd(): string;
 }
 
-/** What every command gets from Stricli's `this`. */
+/** Context that Stricli passes to every command as `this`. */
 export interface CliContext extends CommandContext {
   readonly process: StricliProcess & { readonly stdin: { readonly isTTY?: boolean } };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The working directory. */
+  /** Working directory. */
   readonly folder: string;
   readonly printer: Printer;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs the command `mps` of this checkout from its bundle, which is built first where a source of it has changed.
-// Plain JavaScript for any Node from version 20 on; only the pinned Node builds.
+// Run `mps` of this checkout from its bundle. Build the bundle first if a source has changed. This file is plain
+// JavaScript for Node 20 or later; only the pinned Node builds.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,6 +23,6 @@ function build() {
 }
 
 if (!existsSync(bundle) || !isFreshBundle(root, folder)) build();
-// In its checkout the command can start the service, and sign in to it.
+// With MPS_CHECKOUT, the command can start the checkout's service and sign in to it.
 process.env.MPS_CHECKOUT ??= root;
 await import(pathToFileURL(bundle).href);

@@ -1,5 +1,5 @@
-/** Put in by the bundler, from package.json. */
+/** Defined by the bundler, from package.json. */
 declare const MPS_VERSION: string | undefined;
 
-/** The version of this command, which is that of the service it was built with; of sources that are not bundled 0.0.0. */
+/** Version of this command, equal to its service's version; 0.0.0 when it runs from unbundled sources. */
 export const version: string = typeof MPS_VERSION === 'string' ? MPS_VERSION : '0.0.0';

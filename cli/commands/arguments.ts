@@ -2,14 +2,14 @@ import { configNames, datasetNames, experimentIds, modelNames } from './live-nam
 
 const experiment = { placeholder: 'ID', parse: String, proposeCompletions: experimentIds } as const;
 
-/** The experiment of a command; the newest of the project without it. */
+/** ID of an experiment. Default: the newest experiment of the project. */
 export const experimentId = {
   ...experiment,
   brief: 'The experiment: its id, the end of its id, or latest (the default)',
   optional: true,
 } as const;
 
-/** Each of several experiments. */
+/** One of several experiment IDs. */
 export const experimentIdOf = (brief: string) => ({ ...experiment, brief }) as const;
 
 export const modelArgument = {
@@ -33,5 +33,5 @@ export const datasetArgument = {
   proposeCompletions: datasetNames,
 } as const;
 
-/** A file or folder of this machine. */
+/** A local file or folder. */
 export const localPath = (brief: string) => ({ brief, placeholder: 'PATH', parse: String }) as const;

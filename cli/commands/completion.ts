@@ -30,13 +30,16 @@ function completion(this: CliContext, _: Record<never, never>, shell: Shell): vo
 
 type Shell = (typeof shells)[number];
 
-/** The script that teaches a shell to complete `mps`. */
+/** Return the completion script of a shell. */
 export const completionScript = (shell: Shell): string => scripts[shell];
 
-/** What a shell runs to complete a line: the words up to the cursor stand behind it. */
+/** Hidden command that the completion scripts call, followed by the words up to the cursor. */
 export const completeWord = '__complete';
 
-/** Each hands the words before the cursor to `mps __complete`, which answers a proposal a line. */
+/**
+ * Completion scripts. Each passes the words before the cursor to `mps __complete`, which prints one proposal a
+ * line.
+ */
 const scripts: Readonly<Record<Shell, string>> = {
   bash: `_mps() {
   local IFS=$'\\n'

@@ -27,7 +27,7 @@ export const sizes = {
   },
 } as const;
 
-/** Flags that several commands have, the same everywhere. */
+/** Flags that several commands share. */
 export const verbose = {
   kind: 'boolean',
   brief: 'Show request ids and the stack of a defect',
@@ -72,7 +72,7 @@ export const project = {
   optional: true,
 } as const;
 
-/** Sizes and inputs of a training, as flags say them. */
+/** Flags for the size and the inputs of a training. */
 export interface SizeFlags {
   nodes?: number;
   gpus?: number;

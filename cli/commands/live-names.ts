@@ -8,13 +8,13 @@ import type { CliContext } from '../context.ts';
 import { chosenLogin } from '../login/connect.ts';
 import { findProject, projectName } from '../projects/find-project.ts';
 
-/** Most names to request of a list; a shell shows no more. */
+/** Most names to request. A shell shows no more. */
 const most = 200;
 
-/** A person waits after pressing the tab key. */
+/** Timeout of a request in milliseconds: the user waits after pressing the tab key. */
 const milliseconds = 2_000;
 
-/** Names from the service; none if the request fails, because a completion never fails. */
+/** Complete names from the service. Return no names if the request fails, because a completion must not fail. */
 const live = (ask: (session: Session, context: CliContext) => Promise<readonly string[]>) =>
   async function names(this: CliContext, partial: string): Promise<readonly string[]> {
     try {
@@ -28,7 +28,7 @@ const live = (ask: (session: Session, context: CliContext) => Promise<readonly s
     }
   };
 
-/** The names of a list in the folder's project. */
+/** Complete names from a list of the folder's project. */
 const inProject = (ask: (session: Session, project_id: string) => Promise<readonly string[]>) =>
   live(async (session, { folder }) => {
     const project = await findProject(session, await projectName(folder));

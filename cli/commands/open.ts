@@ -41,7 +41,7 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...str
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Opens an address in the person's browser; false where that cannot be done. */
+/** Open a URL in the user's browser. Return false if that fails. */
 async function openInBrowser(
   address: string,
   { BROWSER, DISPLAY, WAYLAND_DISPLAY }: Variables,

@@ -3,9 +3,9 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import type { Printer } from '../output/printer.ts';
 
 /**
- * Follows what runs on the service. Ctrl-C leaves it running; a second one within two seconds cancels it.
+ * Follow a job on the service. The first Ctrl-C detaches. A second one within two seconds cancels the job.
  *
- * @throws CliError when the person goes away
+ * @throws CliError if the user detaches
  */
 export async function detachable<T>(
   follow: (signal: AbortSignal) => Promise<T>,
@@ -26,18 +26,18 @@ export async function detachable<T>(
 
 export interface Detaching {
   printer: Printer;
-  /** What continues on the service, such as `training`. */
+  /** Kind of the job, such as `training`. */
   what: string;
-  /** The command that follows it again. */
+  /** Command that follows the job again. */
   again: string;
-  /** Ends it, and returns what to say of that. */
+  /** Cancel the job and return a message. */
   cancel(): Promise<string>;
 }
 
-/** A second Ctrl-C within this time cancels. */
+/** Milliseconds in which a second Ctrl-C cancels the job. */
 const secondMilliseconds = 2_000;
 
-/** The end of a command whose person went away: they may still cancel, for two seconds. */
+/** Return the error after a Ctrl-C. Wait two seconds for a second Ctrl-C that cancels the job. */
 async function afterDetaching({ printer, what, again, cancel }: Detaching): Promise<CliError> {
   printer.say(`\nDetached; the ${what} goes on. Ctrl-C once more cancels it.`);
   let press = () => {};

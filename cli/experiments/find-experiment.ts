@@ -9,9 +9,9 @@ import { findProject, projectName, requireProject } from '../projects/find-proje
 import type { Experiment } from './experiment.ts';
 
 /**
- * The experiment that a person names: by its id, by the end of one in the project, or as `latest`.
+ * Find an experiment by its ID, by the end of an ID in the project, or as `latest`.
  *
- * @throws CliError where there is none
+ * @throws CliError if there is none
  */
 export async function findExperiment(
   session: Session,
@@ -42,10 +42,10 @@ export async function findExperiment(
 
 const idPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
-/** Projects that are asked at a time for an experiment. */
+/** Concurrent requests while searching all projects for an experiment. */
 const atOnce = 8;
 
-/** An experiment by its whole id, in the project that is likely or in any other. */
+/** Find an experiment by its full ID, first in the likely project, then in all others. */
 async function findAnywhere(
   session: Session,
   id: string,
@@ -84,7 +84,7 @@ async function readIn(
 
 const newest = 'latest';
 
-/** Ids of one hour begin alike, so that short forms are their ends. */
+/** Short form of an ID: its end, because IDs of the same hour begin alike. */
 const shortPattern = /^[0-9a-hjkmnp-tv-z]{4,25}$/;
 
 async function findShort(
@@ -107,7 +107,7 @@ async function findShort(
   throw new CliError(`Several experiments end in ${ending}:\n${ids}`, exitCodes.usage);
 }
 
-/** The experiment of a command, with the session that found it. */
+/** Find the experiment of a command. Return it with the session. */
 export async function namedExperiment(
   context: CliContext,
   project: string | undefined,

@@ -18,10 +18,10 @@ import type { Experiment } from './experiment.ts';
 import { bestText } from './metric-text.ts';
 
 /**
- * Shows the log of an experiment and what becomes of it, until it ends. Ctrl-C leaves it running; a second one within two
- * seconds cancels it.
+ * Show the log and the state of an experiment until it ends. The first Ctrl-C detaches. A second one within two
+ * seconds cancels the training.
  *
- * @throws CliError when the person goes away
+ * @throws CliError if the user detaches
  */
 export function followExperiment(
   client: Client,
@@ -51,17 +51,17 @@ interface ExperimentPath {
 
 export type LogLine = RowOf<typeof readLogs>;
 
-/** An experiment at its end. */
+/** An experiment that has ended. */
 interface Ended {
   experiment: Experiment;
-  /** What its log has not said of the reason; empty where that is nothing. */
+  /** Lines of the status reason that the log did not show; empty if there are none. */
   unsaid: string;
 }
 
-/** Lines of a page: all that there are would be 4 MB at a time. */
+/** Lines of a page. A page of the maximum size would take 4 MB. */
 const linesAtOnce = 5_000;
 
-/** How far back lines of the log are known, to say nothing twice. */
+/** Last log lines to remember, so the status reason does not repeat them. */
 const knownLines = 100;
 
 const pollMilliseconds = 1_000;
@@ -87,7 +87,8 @@ class Follower {
   }
 
   async follow(): Promise<Ended> {
-    // Metrics end when the experiment does; they are an ornament, whose failure is not told.
+    // Stop reading metrics when the experiment ends. Ignore their errors, because they only decorate the status
+    // line.
     const ended = new AbortController();
     const metrics = this.#followMetrics(AbortSignal.any([this.#signal, ended.signal])).catch(() => {});
     try {
@@ -155,7 +156,7 @@ class Follower {
         this.#line.set(statusLine(experiment, this.#metrics));
         if (hasEnded(experiment)) return experiment;
       } catch (error) {
-        // The log tells of it.
+        // The log reader already reports the lost connection.
         const isAway =
           error instanceof UnreachableError || (error instanceof ProblemError && error.status === 503);
         if (!isAway) throw error;
@@ -168,7 +169,7 @@ class Follower {
 interface Followed {
   printer: Printer;
   signal: AbortSignal;
-  /** What becomes of each line of the log; it is printed for people without. */
+  /** Called with each line of the log; prints it if undefined. */
   onLine: ((line: LogLine) => void) | undefined;
 }
 
@@ -178,7 +179,7 @@ const stateText = ({ status, status_reason }: Experiment): string =>
 const hasEnded = ({ status }: Pick<Experiment, 'status'>): boolean =>
   ['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(status);
 
-/** What is shown below the log: state, time, newest metrics. */
+/** Return the status line below the log: state, time, last metrics, cost. */
 function statusLine(experiment: Experiment, metrics: ReadonlyMap<string, number>): string {
   const { duration, cost } = experiment;
   const parts = [
@@ -190,14 +191,11 @@ function statusLine(experiment: Experiment, metrics: ReadonlyMap<string, number>
   return parts.join('  ');
 }
 
-/** The exit code of the program that an experiment ran; 1 where it has none and did not succeed. */
+/** Return the exit code of an experiment's program; 1 if it failed without one. */
 export const programExitCode = ({ status, exit_code }: Experiment): number =>
   status === 'SUCCEEDED' ? 0 : exit_code || exitCodes.failure;
 
-/**
- * What a command does with an experiment that it has begun: prints its id with `detach`, else follows it and takes the
- * exit code of its program.
- */
+/** Print the ID of a new experiment with `detach`. Otherwise follow it and exit with its program's code. */
 export async function showToEnd(
   { printer, process }: CliContext,
   client: Client,

@@ -1,7 +1,7 @@
 import { numberText } from '../output/units.ts';
 import type { Experiment } from './experiment.ts';
 
-/** The last value of a metric and where the others lay. */
+/** Return the last value of a metric and the range of all values. */
 export function summaryText({ last, min, max, step, count }: Summary): string {
   const range = count > 1 ? `, ${valueText(min)} to ${valueText(max)}` : '';
   return `${valueText(last)}${stepText(step)}${range}`;
@@ -9,16 +9,16 @@ export function summaryText({ last, min, max, step, count }: Summary): string {
 
 type Summary = Experiment['metrics'][string];
 
-/** A value of a metric; JSON has no NaN and no infinity, which come as texts. */
+/** Format a metric's value. NaN and infinities arrive as strings, because JSON does not have them. */
 const valueText = (value: number | string): string => (typeof value === 'number' ? numberText(value) : value);
 
 const stepText = (step: number | null): string => (step === null ? '' : ` at step ${numberText(step)}`);
 
-/** The best value under the name by which the run reported it, such as `val_accuracy 0.97 at step 4`. */
+/** Return the best value with the metric's reported name, such as `val_accuracy 0.97 at step 4`. */
 export const bestText = ({ metric, value, step }: NonNullable<Experiment['best']>): string =>
   `${metric} ${numberText(value)}${stepText(step)}`;
 
-/** The last value of a metric, empty where the run has not reported it. */
+/** Return the last value of a metric; empty if the run has not reported it. */
 export const lastText = ({ metrics }: Experiment, name: string): string => {
   const summary = Object.hasOwn(metrics, name) ? metrics[name] : undefined;
   return summary === undefined ? '' : valueText(summary.last);

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 
-/** Ask a question on the terminal. A secret is not shown while it is typed. @throws CliError at Ctrl-C */
+/** Ask a question on the terminal. Hide the typed text of a secret. @throws CliError at Ctrl-C */
 export async function ask(question: string, { isSecret = false } = {}): Promise<string> {
   let isMuted = false;
   const output = new Writable({
@@ -28,10 +28,14 @@ export async function ask(question: string, { isSecret = false } = {}): Promise<
   }
 }
 
-/** The text of stdin without its last line end. */
+/** Read stdin without its last line ending. */
 export const pipedText = async (): Promise<string> => (await text(process.stdin)).replace(/\r?\n$/, '');
 
-/** Read a password from the terminal without showing it, or the first line of stdin. @throws CliError if it is empty */
+/**
+ * Read a password from the terminal without echo, or from the first line of stdin.
+ *
+ * @throws CliError if it is empty
+ */
 export async function askPassword(
   { process: { stdin } }: CliContext,
   question = 'Password: ',
@@ -41,10 +45,10 @@ export async function askPassword(
   return password;
 }
 
-/** The first line of stdin. */
+/** Read the first line of stdin. */
 const pipedLine = async (): Promise<string> => (await text(process.stdin)).split(/\r?\n/)[0] ?? '';
 
-/** Ask before an act that cannot be undone. @throws CliError if the answer is no, or there is no terminal */
+/** Ask before an irreversible action. @throws CliError if the answer is no, or there is no terminal */
 export async function agree(
   { process: { stdin } }: CliContext,
   question: string,

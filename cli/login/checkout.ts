@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { isLoopback } from './service.ts';
 
-/** Address of the service that runs on the checkout's own data folder; undefined where none does. */
+/** Return the URL of the service that uses the checkout's data folder; undefined if none runs. */
 export async function runningService(env: Variables): Promise<string | undefined> {
   const checkout = checkoutFolder(env);
   if (checkout === undefined) return undefined;
@@ -19,10 +19,10 @@ export async function runningService(env: Variables): Promise<string | undefined
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The folder of the checkout that the command runs from or in; undefined for one that was installed elsewhere. */
+/** Return the folder of the checkout that contains the command or the working directory; undefined otherwise. */
 export const checkoutFolder = ({ MPS_CHECKOUT }: Variables): string | undefined => MPS_CHECKOUT || undefined;
 
-/** The folder in which the service of a checkout keeps everything, unless it was started with another one. */
+/** Return the default data folder of a checkout's service. */
 export const dataFolderOf = (checkout: string): string => join(checkout, '.data');
 
 const Running = z.object({ url: z.string(), pid: z.int() });
@@ -36,7 +36,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The checkout that a folder lies in and that has run the service; undefined where there is none. */
+/** Return the checkout that contains a folder, if its service has run before; undefined otherwise. */
 export function checkoutAbove(folder: string): string | undefined {
   if (isCheckout(folder)) return folder;
   const above = dirname(folder);
@@ -54,13 +54,14 @@ function isCheckout(folder: string): boolean {
   }
 }
 
-/** The password that the service made up for its first admin, which only who started it can read. */
+/** Read the generated password of the service's first admin. Only the user who started the service can read it. */
 export async function ownAdminPassword(env: Variables): Promise<string | undefined> {
   const checkout = checkoutFolder(env);
   if (checkout === undefined) return undefined;
   const file = join(dataFolderOf(checkout), 'admin-password');
   try {
-    // The service keeps it from others: one that they can read came from somewhere else, with a repository say.
+    // The service writes this file readable by its owner only. A file that others can read came from elsewhere,
+    // such as a repository.
     const { mode } = await stat(file);
     return (mode & 0o077) === 0 || process.platform === 'win32' ? await readFile(file, 'utf8') : undefined;
   } catch {

@@ -6,10 +6,10 @@ import { loginFile, readLogins } from './saved-logins.ts';
 import { clientOf, localUrl, requireService, serviceUrl } from './service.ts';
 import { signIn } from './sign-in.ts';
 
-/** A client with the token of the chosen login. @throws CliError if there is none */
+/** Return a client with the token of the chosen login. @throws CliError if there is none */
 export async function connect(env: Variables): Promise<Session> {
   const { url, token: chosen } = await chosenLogin(env);
-  // Whether a service is there at all comes before who may use it.
+  // Check that the service runs before asking for a login.
   if (chosen === undefined) await requireService(url);
   const token = chosen ?? (await ownToken(url, env));
   if (token === undefined)
@@ -25,7 +25,7 @@ export interface Session {
   token: string;
 }
 
-/** The service and token to use: those of MPS_URL and MPS_TOKEN, else of the newest saved login. */
+/** Return the service and token from MPS_URL and MPS_TOKEN, else from the newest saved login. */
 export async function chosenLogin(env: Variables): Promise<{ url: string; token: string | undefined }> {
   const { MPS_URL, MPS_TOKEN } = env;
   const wanted = MPS_URL === undefined || MPS_URL === '' ? undefined : serviceUrl(MPS_URL);
@@ -38,12 +38,12 @@ export async function chosenLogin(env: Variables): Promise<{ url: string; token:
   return { url: login?.url ?? wanted ?? (await localAddress(env)), token: login?.token };
 }
 
-/** The service of this machine: the one that the checkout runs, or where it would. */
+/** Return the URL of the checkout's running service, else the default local URL. */
 const localAddress = async (env: Variables): Promise<string> => (await runningService(env)) ?? localUrl;
 
 /**
- * Signs in to the service that the checkout runs as its first admin, whose password lies in the data folder for the
- * person who started it; undefined for any other service.
+ * Sign in to the checkout's own service as its first admin, with the password in the data folder. Return undefined
+ * for any other service.
  */
 async function ownToken(url: string, env: Variables): Promise<string | undefined> {
   if ((await runningService(env)) !== url) return undefined;
@@ -54,7 +54,7 @@ async function ownToken(url: string, env: Variables): Promise<string | undefined
     process.stderr.write(`Signed in to ${url} as ${username}, with the password kept in this checkout.\n`);
     return token;
   } catch (error) {
-    // The password was changed since.
+    // The password has changed since.
     if (error instanceof CliError) return undefined;
     throw error;
   }

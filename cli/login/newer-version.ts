@@ -17,7 +17,7 @@ export function lookForNewerVersion(url: string, env: Variables): void {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The check in the background. A command that ends first does not wait for it. */
+/** Running check in the background. A command that ends first does not wait for it. */
 let checking: { url: string; done: Promise<void>; stop: AbortController } | undefined;
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
@@ -32,7 +32,7 @@ async function check(url: string, env: Variables, signal: AbortSignal): Promise<
   await writeSecret(fileOf(env), JSON.stringify({ ...known, [url]: found }));
 }
 
-/** For each service URL: its version, when it was checked, and the version that the user was told about. */
+/** Per service URL: its version, the time of the check, and the version that the user was told about. */
 const Known = z.record(z.string(), z.object({ checked: z.number(), version: z.string(), told: z.string() }));
 
 async function readKnown(env: Variables): Promise<z.infer<typeof Known>> {
@@ -45,7 +45,9 @@ async function readKnown(env: Variables): Promise<z.infer<typeof Known>> {
 
 const fileOf = (env: Variables): string => join(dirname(loginFile(env)), 'versions.json');
 
-/** Print once for each version of the service that the command is older. A checkout is updated with git. */
+/**
+ * Print a notice once per service version if this command is older. The user of a checkout updates it with git.
+ */
 export async function tellNewerVersion({ env, printer }: CliContext): Promise<void> {
   if (checking === undefined) return;
   const { url, stop, done } = checking;
@@ -62,7 +64,7 @@ export async function tellNewerVersion({ env, printer }: CliContext): Promise<vo
   await writeSecret(fileOf(env), JSON.stringify({ ...known, [url]: { ...found, told: found.version } }));
 }
 
-/** Whether a version such as `1.10.0` is greater than another. */
+/** Return whether a version such as `1.10.0` is greater than another. */
 function isNewer(one: string, other: string): boolean {
   const [first, second] = [one, other].map((text) => text.split('.').map(Number));
   const difference = first?.map((part, at) => part - (second?.[at] ?? 0)).find((part) => part !== 0);

@@ -14,9 +14,9 @@ import { chosenLogin } from './connect.ts';
 import { isLoopback } from './service.ts';
 
 /**
- * Offers to start the service of this checkout where nothing answers on this machine. Nobody is asked without a terminal.
+ * Offer to start the checkout's service if no local service answers. Do not ask without a terminal.
  *
- * @returns whether it runs now, so that the command may be tried again
+ * @returns whether the service now runs, so the command can be retried
  */
 export async function offerToStart(context: CliContext): Promise<boolean> {
   const { env, process } = context;
@@ -36,12 +36,12 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   );
 
-/** The first start installs what is missing. */
+/** Timeout in milliseconds. It is long because the first start installs dependencies. */
 const maxMilliseconds = 300_000;
 
 const pollMilliseconds = 200;
 
-/** Starts the service of a checkout in the background; false where it does not come up. */
+/** Start the service of a checkout in the background. Return false if it does not come up. */
 async function start(checkout: string, url: string, { printer }: CliContext): Promise<boolean> {
   const folder = dataFolderOf(checkout);
   await mkdir(folder, { recursive: true, mode: 0o700 });

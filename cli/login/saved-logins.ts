@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { CliError } from '../cli-error.ts';
 
-/** The saved logins. @throws CliError when others may read them, or when they are damaged */
+/** Read the saved logins. @throws CliError if other users can read the file, or it is damaged */
 export async function readLogins(file: string): Promise<Login[]> {
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) return [];
@@ -25,10 +25,10 @@ const Login = z.object({
 });
 export type Login = z.infer<typeof Login>;
 
-/** The login that was made last comes first and is the one that is used where nothing else is said. */
+/** Saved logins, newest first. The first one is the default. */
 const Logins = z.array(Login);
 
-/** The file that holds the tokens, below the folder for settings. */
+/** Return the path of the login file in the user's configuration folder. */
 export function loginFile({ XDG_CONFIG_HOME, HOME }: Variables): string {
   const settings = XDG_CONFIG_HOME || join(HOME || homedir(), '.config');
   return join(settings, 'mps', 'logins.json');
@@ -36,16 +36,16 @@ export function loginFile({ XDG_CONFIG_HOME, HOME }: Variables): string {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Save logins so that no one else can read them at any moment. */
+/** Save logins. No other user can read the file at any moment. */
 export const writeLogins = (file: string, logins: readonly Login[]): Promise<void> =>
   writeSecret(file, `${JSON.stringify(logins, undefined, 2)}\n`);
 
-/** Writes a file that no one else can read at any moment. It appears whole. */
+/** Write a file atomically. No other user can read it at any moment. */
 export async function writeSecret(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const unfinished = `${file}.${process.pid}`;
   await writeFile(unfinished, text, { mode: 0o600 });
-  // The mode of a file that was left by a killed process is not changed by writing.
+  // Writing does not change the mode of a file that a killed process left behind.
   await chmod(unfinished, 0o600);
   await rename(unfinished, file);
 }

@@ -6,10 +6,10 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import { version } from '../version.ts';
 
 /**
- * Make sure that a service is at an address, before anybody types a password for it.
+ * Check that the service runs at a URL, before the user types a password for it.
  *
- * @throws UnreachableError where nothing answers
- * @throws UnexpectedAnswerError where something else does
+ * @throws UnreachableError if nothing answers
+ * @throws UnexpectedAnswerError if something else answers
  */
 export async function requireService(url: string): Promise<void> {
   const other = new UnexpectedAnswerError(`${url} is not a Model Project Service.`);
@@ -17,18 +17,18 @@ export async function requireService(url: string): Promise<void> {
     const { service } = await clientOf(url).call<typeof readHealth>('GET /health');
     if (service !== 'model-project-service') throw other;
   } catch (error) {
-    // A service that is there and cannot answer now says so by a problem of its own.
+    // A service that is temporarily unable to answer sends its own problem document.
     throw error instanceof ProblemError && error.kind === '' ? other : error;
   }
 }
 
-/** On the same machine a refused connection means that no service runs. */
+/** Retries for a service on this machine, where a refused connection means that it does not run. */
 const localRetries = { attempts: 2, seconds: 20 };
 
-/** Long enough for a service to restart, and short enough for a person who waits. */
+/** Retries: enough for a restart of the service, but short for a waiting user. */
 const retries = { attempts: 5, seconds: 20 };
 
-/** A client of a service, with its token where there is one. */
+/** Create a client of a service, with a token if given. */
 export const clientOf = (url: string, token?: string): Client =>
   new Client({
     url,
@@ -37,10 +37,10 @@ export const clientOf = (url: string, token?: string): Client =>
     retries: isLoopback(new URL(url).hostname) ? localRetries : retries,
   });
 
-/** Whether a host is this machine. */
+/** Return whether a host name is this machine. */
 export const isLoopback = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
 
-/** Where `npm start` listens unless it is told otherwise. */
+/** Default URL of `npm start`. */
 export const localUrl = 'http://127.0.0.1:3000';
 
 /** Parse and normalize a service URL. @throws CliError if it is invalid or would send a token in clear text */

@@ -7,7 +7,7 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import { type Login, loginFile, readLogins, writeLogins } from './saved-logins.ts';
 import { clientOf } from './service.ts';
 
-/** Signs in, and keeps a named token in the place of an earlier one. @throws CliError for a wrong password */
+/** Sign in and save a named token. Replace the token of an earlier login. @throws CliError for a wrong password */
 export async function signIn(
   { url, username, password, days = 90 }: Credentials,
   env: Readonly<Record<string, string | undefined>>,
@@ -31,7 +31,7 @@ export async function signIn(
   const login = { url, username: granted.username, token, expires_at };
   await writeLogins(file, [login, ...others]);
   const replaced = logins.filter((one) => one.url === url).map((one) => one.token);
-  // Tokens that nobody needs any more; they would expire anyway.
+  // Revoke tokens that are no longer needed. A failure is harmless, because they expire.
   for (const old of [granted.access_token, ...replaced])
     await clientOf(url, old)
       .call<typeof deleteToken>('DELETE /auth/token')
@@ -39,7 +39,7 @@ export async function signIn(
   return { ...login, account_type: granted.account_type };
 }
 
-/** Days that a token lives. @throws Error that a flag's parser may throw */
+/** Parse the lifetime of a token in days. @throws Error that Stricli reports */
 export function days(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1 || count > 365)
@@ -51,7 +51,7 @@ interface Credentials {
   url: string;
   username: string;
   password: string;
-  /** How long the login is good. */
+  /** Lifetime of the login in days. */
   days?: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Printer } from './printer.ts';
 
-/** Scrolling lines with one status line below them that changes in place, on terminals only. */
+/** Scrolling lines above one status line that changes in place, on terminals only. */
 export class LiveLine {
   readonly #printer: Printer;
   #status = '';
@@ -9,14 +9,14 @@ export class LiveLine {
     this.#printer = printer;
   }
 
-  /** Prints above the changing line. */
+  /** Print above the status line. */
   above(print: () => void): void {
     this.#erase();
     print();
     this.#draw();
   }
 
-  /** Sets the changing line; nothing is shown where it could not change. */
+  /** Set the status line. Show nothing if the output cannot change in place. */
   set(status: string): void {
     if (!this.#printer.isLive || status === this.#status) return;
     this.#erase();
@@ -24,7 +24,7 @@ export class LiveLine {
     this.#draw();
   }
 
-  /** Removes the changing line. */
+  /** Remove the status line. */
   end(): void {
     this.#erase();
     this.#status = '';
@@ -36,7 +36,7 @@ export class LiveLine {
 
   #draw(): void {
     if (!this.#printer.isLive || this.#status === '') return;
-    // One column less than there are, or some terminals would begin a new line.
+    // Leave one column free, because some terminals would wrap.
     const columns = Math.max(10, this.#printer.columns - 1);
     this.#printer.raw(this.#printer.style('dim', this.#status.slice(0, columns)));
   }

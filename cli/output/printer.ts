@@ -1,10 +1,10 @@
 import { styleText } from 'node:util';
 import { printableText } from '../../shared/core/text/printable-text.ts';
 
-/** Data goes to stdout, messages to stderr. Text of others comes without control characters. */
+/** Print data to stdout and messages to stderr. Remove control characters from untrusted text. */
 export class Printer {
   readonly isTerminal: boolean;
-  /** Whether a line of messages can be changed after it was written. */
+  /** Whether a printed message line can change in place. */
   readonly isLive: boolean;
   readonly #hasColor: boolean;
   readonly #stdout: Screen;
@@ -18,22 +18,22 @@ export class Printer {
     this.#hasColor = this.isLive && !env['NO_COLOR'];
   }
 
-  /** Columns of the terminal that shows messages: some do not say how many, and others say 0. */
+  /** Columns of the terminal for messages. Some terminals report none or 0. */
   get columns(): number {
     return this.#stderr.columns || 80;
   }
 
-  /** Text among the messages as it is, control sequences included. */
+  /** Print text to stderr unchanged, including control sequences. */
   raw(text: string): void {
     this.#stderr.write(text);
   }
 
-  /** A line for the person. */
+  /** Print a message line. */
   say(text: string): void {
     this.#stderr.write(`${printableText(text)}\n`);
   }
 
-  /** A line of data. */
+  /** Print a data line. */
   line(text: string): void {
     this.#stdout.write(`${printableText(text)}\n`);
   }
@@ -46,18 +46,18 @@ export class Printer {
     return this.#hasColor ? styleText(style, text, { validateStream: false }) : text;
   }
 
-  /** Names with their values, a line each; those without one are left out. */
+  /** Print names and values, one pair a line. Skip names without a value. */
   facts(facts: readonly (readonly [name: string, value: string | null])[]): void {
     const width = Math.max(...facts.map(([name]) => name.length));
     for (const [name, value] of facts) {
       if (value === null) continue;
-      // Further lines of a value stand below its first one, not where names stand.
+      // Indent further lines of a value below its first line.
       const text = value.replaceAll('\n', `\n${' '.repeat(width + 2)}`);
       this.line(`${name.padEnd(width)}  ${text}`);
     }
   }
 
-  /** Rows below their headings: columns on a terminal that is wide enough, cut where it is not; tabs in a pipe. */
+  /** Print a table: columns on a terminal, cut to its width; tab-separated values in a pipe. */
   table(headings: readonly string[], rows: readonly (readonly string[])[]): void {
     const cells = rows.map((row) => row.map((cell) => printableText(cell).replaceAll(/[\t\n]/g, ' ')));
     if (!this.isTerminal) {
@@ -67,7 +67,7 @@ export class Printer {
     const widths = headings.map((heading, at) =>
       Math.max(heading.length, ...cells.map((row) => row[at]?.length ?? 0)),
     );
-    // Some terminals do not say how wide they are, and others say 0.
+    // Some terminals report no width, or 0.
     const columns = this.#stdout.columns || 80;
     for (const row of [headings, ...cells]) {
       const text = row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
@@ -76,7 +76,7 @@ export class Printer {
   }
 }
 
-/** A stream for people or programs. */
+/** Output stream. */
 export interface Screen {
   write(text: string): unknown;
   readonly isTTY?: boolean;

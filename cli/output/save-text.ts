@@ -4,7 +4,7 @@ import { bytesText } from '../../shared/core/text/bytes-text.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 
-/** Saves a text in a file, which appears whole, or prints it. @throws CliError where it would replace another text */
+/** Save a text in a file atomically, or print it. @throws CliError if it would replace another text */
 export async function saveText(
   { folder, printer, process: { stdout } }: CliContext,
   { to, force }: SavingFlags,
@@ -27,18 +27,18 @@ export async function saveText(
   printer.say(`${file}  ${size}`);
 }
 
-/** Where a text goes: into a file, or to the output where none is named. */
+/** Flags for the target of a text: a file, or stdout by default. */
 export interface SavingFlags {
   to?: string | undefined;
-  /** Whether a file that has another content may be replaced. */
+  /** Whether to replace an existing file with other contents. */
   force?: boolean | undefined;
 }
 
 /**
- * Makes sure that a command may write files. It may replace an existing file only with `force`.
+ * Refuse to write over existing files without `force`.
  *
  * @param paths absolute paths
- * @param undone words for the error: what the command has not done
+ * @param undone text for the error: what the command has not done
  * @throws CliError if a path is a folder, or if a file exists and `force` is not set
  */
 export async function refuseReplacing(
@@ -60,17 +60,17 @@ const isFolder = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Whether the path is taken, also by a broken link. */
+/** Return whether a path exists, including as a broken link. */
 const isTaken = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,
     () => false,
   );
 
-/** Most files that the error names. It only counts the others. */
+/** Most file names in the error. It counts the others. */
 const maxNamed = 5;
 
-/** The error that tells which files would be replaced. */
+/** Return the error that names the files to be replaced. */
 export function replacedError(paths: readonly string[], undone: string): CliError {
   const more = paths.length - maxNamed;
   const names = paths.slice(0, maxNamed).join(', ') + (more > 0 ? ` and ${more} more` : '');
@@ -81,7 +81,7 @@ export function replacedError(paths: readonly string[], undone: string): CliErro
   );
 }
 
-/** Saves a value as JSON in a file, or prints it where no file is named. */
+/** Save a value as JSON in a file, or print it without a file name. */
 export async function saveJson(context: CliContext, flags: SavingFlags, value: unknown): Promise<void> {
   if (flags.to === undefined) context.printer.json(value);
   else await saveText(context, flags, `${JSON.stringify(value, undefined, 2)}\n`);

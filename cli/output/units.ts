@@ -1,4 +1,4 @@
-/** Seconds for people, such as `4.2 s` or `1 h 03 min`. */
+/** Format a duration, such as `4.2 s` or `1 h 03 min`. */
 export function secondsText(seconds: number): string {
   if (seconds < 100) return `${seconds.toFixed(1)} s`;
   const minutes = Math.floor(seconds / 60);
@@ -7,8 +7,8 @@ export function secondsText(seconds: number): string {
   return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
 }
 
-/** A number with at most six significant digits. */
+/** Format a number with at most six significant digits. */
 export const numberText = (value: number): string => String(Number(value.toPrecision(6)));
 
-/** US dollars. */
+/** Format US dollars. */
 export const dollarsText = (dollars: number): string => `US$ ${dollars.toFixed(dollars < 1 ? 4 : 2)}`;

@@ -3,7 +3,7 @@ import type { Client } from '../../shared/client/client.ts';
 import { ProblemError } from '../../shared/client/problem-error.ts';
 import type { AnswerOf } from '../../shared/client/route.ts';
 
-/** The environment of a project; undefined where it has none yet. */
+/** Read the environment of a project; undefined if it has none yet. */
 export async function findEnvironment(
   client: Client,
   project_id: string,

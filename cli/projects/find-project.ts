@@ -7,9 +7,9 @@ import { CliError } from '../cli-error.ts';
 import { readProjectFile } from './project-file.ts';
 
 /**
- * The project of this name or id; undefined where there is none. One's own comes first.
+ * Find a project by its name or ID; undefined if there is none. Prefer the user's own project.
  *
- * @throws CliError where several others have the name
+ * @throws CliError if several other projects share the name
  */
 export async function findProject(
   { client, token }: { client: Client; token: string },
@@ -33,16 +33,16 @@ export type Project = RowOf<typeof listProjects>;
 
 const ulidPattern = /^[0-9a-hjkmnp-tv-z]{26}$/;
 
-/** Users are known by the first part of their token. */
+/** Return the user ID, which is the first part of a token. */
 const userIdOf = (token: string): string => token.split('.')[0] ?? '';
 
-/** The name of the folder's project: what mps.yaml says, or the folder's own. */
+/** Return the project name from mps.yaml, else the folder's name. */
 export async function projectName(folder: string): Promise<string> {
   const { project } = await readProjectFile(folder);
   return (project ?? basename(folder)) || 'project';
 }
 
-/** The project of a command. @throws CliError where there is none */
+/** Return the project of a command. @throws CliError if there is none */
 export async function requireProject(
   session: { client: Client; token: string },
   folder: string,

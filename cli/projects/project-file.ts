@@ -6,7 +6,7 @@ import { nearestName } from '../../shared/config/nearest-name.ts';
 import { keysAt, ProjectFile } from '../../shared/config/project-file.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 
-/** The folder's `mps.yaml`; empty without one. @throws CliError that names all its faults */
+/** Read the folder's `mps.yaml`. Without one, return an empty object. @throws CliError that names all faults */
 export async function readProjectFile(folder: string): Promise<ProjectFile> {
   const content = await readFile(join(folder, projectFileName), 'utf8').catch(
     (error: NodeJS.ErrnoException) => {
@@ -31,7 +31,7 @@ export async function readProjectFile(folder: string): Promise<ProjectFile> {
 
 const projectFileName = 'mps.yaml';
 
-/** A fault of the file in words: unknown keys with the one that was most likely meant. */
+/** Describe a fault of the file. Suggest the nearest name for an unknown key. */
 function faultOf(issue: z.core.$ZodIssue): string[] {
   const at = issue.path.join('.');
   if (issue.code !== 'unrecognized_keys') return [`  ${at === '' ? 'the file' : at}: ${issue.message}`];

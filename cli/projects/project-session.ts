@@ -5,7 +5,7 @@ import { connect, type Session } from '../login/connect.ts';
 import { findProject, type Project, projectName, requireProject } from './find-project.ts';
 import { readProjectFile } from './project-file.ts';
 
-/** The project of a command, with the session that found it. @throws CliError where there is none */
+/** Return the project of a command, with the session that found it. @throws CliError if there is none */
 export async function projectSession(
   { env, folder }: CliContext,
   given: string | undefined,
@@ -15,7 +15,7 @@ export async function projectSession(
   return { ...session, path: { project_id } };
 }
 
-/** The project for what a command stores. As in `mps run` it is created, after a line of notice, where there is none. */
+/** Return the project to store into. If there is none, print a notice and create it, as `mps run` does. */
 export async function projectToFill(
   { folder, printer }: CliContext,
   session: Session,
@@ -28,9 +28,9 @@ export async function projectToFill(
 }
 
 /**
- * The project of this name, created where there is none. Whoever creates one by a command has not described it yet.
+ * Find or create a project. A new project takes its description from mps.yaml, or gets a generated one.
  *
- * @param beforeCreating what has to be settled first; nothing is created where it throws
+ * @param beforeCreating runs before the creation; if it throws, no project is created
  */
 export async function ensureProject(
   session: Session,

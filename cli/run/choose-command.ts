@@ -2,10 +2,10 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import type { ChosenEnvironment } from './choose-environment.ts';
 
 /**
- * What is run: the words after `--`, what mps.yaml says, or the usual program of the folder. What the project ran before
- * comes before the usual program, so that "mps run" again runs the same.
+ * Choose the command to run: the words after `--`, else mps.yaml, else the project's last command, else the usual
+ * program of the folder. With the last command, a second "mps run" runs the same.
  *
- * @throws CliError where nothing says it
+ * @throws CliError if none of these names a command
  */
 export function chooseCommand(
   files: ReadonlySet<string>,
@@ -23,7 +23,7 @@ export function chooseCommand(
   );
 }
 
-/** An argument as a shell would take it, for the service splits commands as a shell does. */
+/** Quote an argument for a shell, because the service splits commands as a shell does. */
 const quoted = (argument: string): string =>
   /^[\w@%+=:,./{}-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 

@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { CliError, exitCodes } from '../cli-error.ts';
 import { type Override, overrideConfig } from './override-config.ts';
 
-/** The configuration to train with: the one named, the usual one of the folder, or one made of the flags. */
+/** Choose the configuration: the named one, else the usual one of the folder, else one made of the flags. */
 export async function chooseConfig(
   folder: string,
   files: ReadonlySet<string>,
@@ -29,5 +29,5 @@ const endings = ['yaml', 'yml', 'json', 'toml'];
 
 const usualNames = ['train', 'config'].flatMap((name) => endings.map((ending) => `${name}.${ending}`));
 
-/** Used where the folder has no configuration: it holds the values of the flags alone. */
+/** File name of a configuration that holds only the flags' values. */
 const ownName = 'run.yaml';

@@ -9,7 +9,7 @@ import { PoetryDependencies, poetryRequirements } from './lock/poetry.ts';
 import { lockFiles, readLock } from './lock/read-lock.ts';
 import type { AddedFile } from './pack-files.ts';
 
-/** The environment of a folder: what mps.yaml says, or what its files of requirements show. */
+/** Choose the environment of a folder from mps.yaml, else from its requirement files. */
 export async function chooseEnvironment(
   folder: string,
   files: ReadonlySet<string>,
@@ -35,19 +35,19 @@ export async function chooseEnvironment(
   };
 }
 
-/** The environment that a folder asks for. */
+/** Environment for a folder. */
 export interface ChosenEnvironment {
   env_type: 'python' | 'node' | 'system' | 'docker';
   dependencies: string;
-  /** Why it was chosen. */
+  /** Reason for the choice. */
   reason: string;
-  /** A file that the source gets for it. */
+  /** A file to add to the source. */
   added?: AddedFile;
 }
 
 /**
- * The environment of a folder with a Python program; undefined where nothing says what it needs. A lock file becomes
- * requirements of exact versions: pip reads the locks of no other tool.
+ * Choose the environment of a folder with a Python program; undefined if no file lists its requirements. Convert a
+ * lock file to pinned requirements, because pip does not read the lock files of other tools.
  */
 export async function pythonEnvironment(
   files: ReadonlySet<string>,
@@ -93,15 +93,15 @@ function readManifest(content: string): PythonManifest {
 
 interface PythonManifest {
   name: string | undefined;
-  /** Requirement lines; undefined where the file lists none. */
+  /** Requirement lines; undefined if the file lists none. */
   requirements: string[] | undefined;
 }
 
-/** Names of requirements that hold everywhere: one with a marker need not be locked. */
+/** Return the names of unconditional requirements. A requirement with an environment marker need not be locked. */
 const namesOf = (requirements: readonly string[]): string[] =>
   requirements.flatMap((line) => (line.includes(';') ? [] : (/^[A-Za-z0-9._-]+/.exec(line.trim()) ?? [])));
 
-/** The packages of a package.json, in the versions that its lock file has of them. */
+/** Return the dependencies of a package.json, in the versions of its lock file. */
 function nodePackages(manifest: string, lock: string | undefined): string[] {
   const listed = parseObject('package.json', manifest)['dependencies'];
   if (!isObject(listed)) return [];

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Commit, branch and whether anything in the folder differs from the commit. */
+/** Return the commit, the branch, and whether the folder differs from the commit. */
 export async function gitState(folder: string): Promise<GitState> {
   const git = async (...args: string[]) =>
     (await execute('git', args, { cwd: folder, maxBuffer: 1 << 26 })).stdout.trim();
@@ -11,7 +11,7 @@ export async function gitState(folder: string): Promise<GitState> {
       git('rev-parse', '--abbrev-ref', 'HEAD'),
       git('status', '--porcelain', '--', '.'),
     ]);
-    // A checkout of no branch is called HEAD.
+    // Git calls a detached checkout HEAD.
     const named = branch === 'HEAD' ? {} : { git_branch: branch };
     return { git_commit, ...named, git_dirty: changes !== '' };
   } catch {
@@ -19,7 +19,7 @@ export async function gitState(folder: string): Promise<GitState> {
   }
 }
 
-/** The state of a repository as the service takes it; empty outside of git, and where nothing is committed yet. */
+/** State of a repository in the service's fields; empty outside of git and before the first commit. */
 export interface GitState {
   git_commit?: string;
   git_branch?: string;

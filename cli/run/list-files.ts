@@ -6,7 +6,7 @@ import type { Ignore } from 'ignore';
 import ignore from 'ignore';
 import { CliError, exitCodes } from '../cli-error.ts';
 
-/** Paths of the files that make up a folder's source, sorted: what `.gitignore` and `.mpsignore` admit. */
+/** List the paths of a folder's source files, sorted. Apply `.gitignore` and `.mpsignore`. */
 export async function listFiles(folder: string): Promise<string[]> {
   const rules = ignore()
     .add(alwaysIgnored)
@@ -17,10 +17,10 @@ export async function listFiles(folder: string): Promise<string[]> {
   return (await walk(folder, rules)).sort();
 }
 
-/** The file of requirements that a lock file becomes, as part of the source. */
+/** Requirements file in the source, made from a lock file. */
 export const lockedRequirements = 'mps-requirements.txt';
 
-/** Never part of a source, whatever else is said: history, packages, caches. */
+/** Paths that are never part of a source: history, packages, caches. */
 const alwaysIgnored = [
   '.git',
   'node_modules',
@@ -33,9 +33,9 @@ const alwaysIgnored = [
   '.ipynb_checkpoints',
   '.DS_Store',
   '.mps',
-  // What `mps run` makes of a lock file takes its place.
+  // `mps run` adds its own version of this file.
   `/${lockedRequirements}`,
-  // What `mps pull` has fetched: a folder with the id of its experiment.
+  // Folders of `mps pull`, named by an experiment ID.
   `/${'[0-9a-z]'.repeat(26)}/`,
 ];
 
@@ -46,7 +46,10 @@ const ignoreFile = '.mpsignore';
 
 const execute = promisify(execFile);
 
-/** The folder's files as git knows them: tracked ones and those that `.gitignore` admits; undefined outside of git. */
+/**
+ * List the folder's files with git: tracked files, and untracked files outside of `.gitignore`; undefined outside
+ * of git.
+ */
 async function gitFiles(folder: string): Promise<string[] | undefined> {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
   try {
@@ -57,7 +60,7 @@ async function gitFiles(folder: string): Promise<string[] | undefined> {
   }
 }
 
-/** All files below a folder, as far as the rules admit them. */
+/** List all files below a folder that the rules do not ignore. */
 async function walk(folder: string, rules: Ignore, prefix = ''): Promise<string[]> {
   const entries = await readdir(join(folder, prefix), { withFileTypes: true });
   const found: string[] = [];
@@ -70,7 +73,7 @@ async function walk(folder: string, rules: Ignore, prefix = ''): Promise<string[
   return found;
 }
 
-/** Paths of all files below a folder of data, sorted, but for what its `.mpsignore` names. */
+/** List the paths of all files below a data folder, sorted, except those in its `.mpsignore`. */
 export async function listDataFiles(folder: string): Promise<string[]> {
   const rules = ignore()
     .add(['.git', '.DS_Store', ignoreFile])
@@ -81,20 +84,21 @@ export async function listDataFiles(folder: string): Promise<string[]> {
 export interface SourceFile {
   path: string;
   size: number;
-  /** Milliseconds; with the size it tells whether the file has changed. */
+  /** Modification time in milliseconds. A changed time or size means that the file has changed. */
   changed: number;
 }
 
 export interface SourceFiles {
   files: SourceFile[];
-  /** Paths that are not uploaded, each with the reason. */
+  /** Messages about paths that are not uploaded, each with the reason. */
   leftOut: string[];
 }
 
 /**
- * Size and time of each file. A link counts as what it leads to: a file, or the files of a folder that are listed; what
- * is ignored stays so by any link.
- * @throws CliError where links lead to more files than a source may have
+ * Read the size and the modification time of each file. Replace a link by its target: a file, or the listed files
+ * of a folder. Ignored files stay ignored, even through a link.
+ *
+ * @throws CliError if links lead to more files than a source may have
  */
 export async function inspectFiles(folder: string, paths: readonly string[]): Promise<SourceFiles> {
   const root = await realpath(folder);
@@ -115,7 +119,7 @@ export async function inspectFiles(folder: string, paths: readonly string[]): Pr
   };
 }
 
-/** What is listed, with the folders of it. */
+/** Return the listed paths and all their parent folders. */
 function listedPaths(paths: readonly string[]): Set<string> {
   const listed = new Set<string>();
   for (const path of paths) {
@@ -124,10 +128,10 @@ function listedPaths(paths: readonly string[]): Set<string> {
   return listed;
 }
 
-/** A link to a folder: the files below it are those below its target. */
+/** A link to a folder. The source contains the target's files below the link's path. */
 interface FolderLink {
   path: string;
-  /** Both from the root of the source, with its own separator. */
+  /** Folder that contains the link, and the link's target, both relative to the source's root. */
   place: string;
   target: string;
 }
@@ -156,7 +160,7 @@ async function inspect(
   isListed: (target: string) => boolean,
 ): Promise<Inspected> {
   const found = await lstat(join(root, path)).catch(() => undefined);
-  // git still lists what was deleted.
+  // git still lists deleted files.
   if (found === undefined) return undefined;
   if (found.isDirectory()) return `${path}: a repository of its own`;
   if (found.isSymbolicLink()) return inspectLink(root, path, isListed);
@@ -183,14 +187,14 @@ async function inspectLink(
   return found.isFile() ? { path, size: found.size, changed: found.mtimeMs } : { path, place, target };
 }
 
-/** Whether a place is a folder or lies in it; paths from the root of the source, which is ''. */
+/** Return whether a path is a folder or lies in it. Paths are relative to the source's root, which is ''. */
 const isInside = (place: string, folder: string): boolean =>
   folder === '' || place === folder || place.startsWith(`${folder}/`);
 
-/** Links to folders that hold links to folders can lead to any number of files. */
+/** Limit of linked files, because links in linked folders can multiply without bound. */
 const maxLinked = 100_000;
 
-/** The files that lie below links to folders, each under the path of its link. */
+/** Return the files below linked folders, each under the path of its link. */
 function linkedFiles(links: readonly FolderLink[], listed: readonly SourceFile[]): SourceFiles {
   const files: SourceFile[] = [];
   const leftOut: string[] = [];

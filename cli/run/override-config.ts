@@ -3,7 +3,11 @@ import { parse as parseToml, stringify as stringifyToml } from 'smol-toml';
 import { isMap, parseDocument, parse as parseYaml } from 'yaml';
 import { CliError, exitCodes } from '../cli-error.ts';
 
-/** A configuration with other values. @throws CliError for a file that cannot be read, or a value that has no place */
+/**
+ * Replace values of a configuration.
+ *
+ * @throws CliError for a file that cannot be read, or a value whose path does not fit
+ */
 export function overrideConfig(name: string, content: string, overrides: readonly Override[]): string {
   if (overrides.length === 0) return content;
   try {
@@ -23,7 +27,7 @@ export function overrideConfig(name: string, content: string, overrides: readonl
 }
 
 export interface Override {
-  /** Names on the way to the value, such as `['optimizer', 'lr']`. */
+  /** Keys that lead to the value, such as `['optimizer', 'lr']`. */
   path: readonly string[];
   value: unknown;
 }
@@ -54,17 +58,17 @@ function set(root: Record<string, unknown>, { path, value }: Override): void {
 }
 
 function overrideYaml(content: string, overrides: readonly Override[]): string {
-  // Comments and the order of the file stay.
+  // Editing the document keeps the file's comments and order.
   const document = parseDocument(content.trim() === '' ? '{}\n' : content);
   const [error] = document.errors;
   if (error !== undefined) throw error;
-  // An empty mapping is written in braces, which is no style to go on with.
+  // Write new members of an empty mapping in block style, not in braces.
   if (isMap(document.contents) && document.contents.items.length === 0) document.contents.flow = false;
   for (const { path, value } of overrides) document.setIn(path, value);
   return document.toString();
 }
 
-/** `name.of.value=1e-3`; the value is read as YAML reads it. @throws Error that a flag's parser may throw */
+/** Parse `name.of.value=1e-3`, with the value as YAML. @throws Error that Stricli reports */
 export function parseOverride(text: string): Override {
   const at = text.indexOf('=');
   const path = text.slice(0, at).split('.');

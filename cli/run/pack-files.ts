@@ -8,7 +8,7 @@ import { CliError } from '../cli-error.ts';
 import type { DigestedFile } from '../upload/digest-file.ts';
 import { inspectFiles, type SourceFile } from './list-files.ts';
 
-/** A file that the archive gets besides those of the folder. */
+/** A generated file to add to the archive. */
 export interface AddedFile {
   path: string;
   content: string;
@@ -17,11 +17,14 @@ export interface AddedFile {
 interface Packing {
   signal: AbortSignal;
   added?: AddedFile | undefined;
-  /** Whether to pack a tar.gz, not a tar. */
+  /** Whether to pack a tar.gz instead of a tar. */
   isCompressed?: boolean;
 }
 
-/** Knows each file with several names as one outside of the folder: of one inside, the next name would become a hard link. */
+/**
+ * Link cache that reports every file with several names as outside of the folder. Otherwise tar would store its
+ * second name as a hard link.
+ */
 class LinkedOutside extends Map<`${number}:${number}`, string> {
   override get(): string {
     return 'outside';
@@ -63,7 +66,7 @@ async function pack(
     portable: true,
     mtime: new Date(0),
     noDirRecurse: true,
-    // Jobs take no links: each file goes in by itself, whether a link or a second name leads to it.
+    // Jobs accept no links. Store each file by itself, even behind a symbolic link or a hard link.
     follow: true,
     linkCache: new LinkedOutside(),
   });
@@ -74,7 +77,7 @@ async function pack(
   return { path, size, sha256: hash.digest('hex') };
 }
 
-/** Those of the files that are no longer as they were. */
+/** Return the files that have changed. */
 async function changedFiles(folder: string, files: readonly SourceFile[]): Promise<string[]> {
   const now = await inspectFiles(
     folder,
@@ -95,10 +98,10 @@ const changedError = (files: readonly string[]): CliError =>
   );
 
 /**
- * Packs files into an archive at `path`. The same files make the same bytes, so that what the service has already is known
- * by its hash.
+ * Pack files into an archive at `path`. The same files produce the same bytes, so the service recognizes a known
+ * archive by its hash.
  *
- * @throws CliError when a file changed meanwhile: the archive would be no moment of the folder
+ * @throws CliError if a file changed during packing, because the archive would mix two states of the folder
  */
 export async function packFiles(
   folder: string,

@@ -34,10 +34,10 @@ import type { Override } from './override-config.ts';
 import { type AddedFile, packFiles } from './pack-files.ts';
 
 /**
- * Makes an experiment of a folder: its project, environment, source and configuration, and a training of them. Nothing is
- * changed on the service before the whole folder was read and found good.
+ * Start an experiment from a folder: store its project, environment, source and configuration, then train. Read
+ * and check the whole folder before the first change on the service.
  *
- * @throws CliError for what the person has to settle first
+ * @throws CliError if the user must fix something first
  */
 export async function runFolder(session: Session, options: RunOptions, place: Place): Promise<Experiment> {
   const { client } = session;
@@ -61,7 +61,7 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
   if (!options.yes) await agreeToSize(sources, place);
   signal.throwIfAborted();
 
-  // A new project has run nothing before: the folder alone says what to run.
+  // A new project has no last command, so choose the command from the folder alone.
   const { project, isNew } = await ensureProject(session, name, projectFile, command);
   const { project_id } = project;
   steps.done('project', `${project.project_name}, ${isNew ? 'created' : 'found'}`);
@@ -113,29 +113,29 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
   return experiment;
 }
 
-/** Options of a run. They take precedence over mps.yaml. */
+/** Options of a run. They override mps.yaml. */
 export interface RunOptions
   extends Pick<ProjectFile, 'dataset' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout'> {
   project?: string;
   config?: string;
   overrides: readonly Override[];
-  /** What stands after `--`. */
+  /** Words after `--`. */
   words: readonly string[];
-  /** Whether to upload much without asking. */
+  /** Whether to skip the question before a large upload. */
   yes: boolean;
 }
 
 interface Place {
   folder: string;
-  /** Name of the project where nothing names one. */
+  /** Default name of the project. */
   name: string;
   printer: Printer;
   signal: AbortSignal;
-  /** Called before the training is submitted: from then on an interruption comes too late. */
+  /** Called before the training is submitted. After this call, an interruption cannot prevent the submission. */
   onSubmit(): void;
 }
 
-/** Prints a line for each step, with its seconds. */
+/** Print a line for each step, with its duration. */
 class Steps {
   readonly #printer: Printer;
   #since = performance.now();
@@ -193,14 +193,14 @@ async function uploadSource(
 }
 
 interface StoredSource {
-  /** The result for the user. */
+  /** Message for the user. */
   told: string;
   sha256: string;
-  /** Makes it the current one again. */
+  /** Make this source the current one again. */
   store(): Promise<unknown>;
 }
 
-/** The upload of an archive as the source of a project. */
+/** Return the requests that upload an archive as the source of a project. */
 function sourceUpload(
   client: Client,
   project_id: string,
@@ -228,7 +228,7 @@ function sourceUpload(
 
 const sizeNames = ['dataset', 'vcpus', 'memory', 'gpus', 'nodes', 'timeout'] as const;
 
-/** The sizes that flags or mps.yaml say; flags win. */
+/** Return the sizes from flags, else from mps.yaml. */
 function chosenSizes(options: RunOptions, file: ProjectFile): Sizes {
   const given = sizeNames.map((name) => [name, options[name] ?? file[name]] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
@@ -236,16 +236,16 @@ function chosenSizes(options: RunOptions, file: ProjectFile): Sizes {
 
 type Sizes = Pick<RunOptions, (typeof sizeNames)[number]>;
 
-/** Most submissions while others change the project. */
+/** Most submission attempts while other users change the project. */
 const maxAttempts = 12;
 
 const longestMilliseconds = 3_000;
 
 /**
- * Begins a training of the inputs that are meant. Where somebody has changed the project since they were stored, as the
- * other commands of a sweep do, they are stored again.
+ * Start a training with exactly the inputs that this command stored. If another command has changed the project
+ * since, for example in a sweep, store them again and retry.
  *
- * @throws ProblemError 409 where that happens again and again
+ * @throws ProblemError 409 after too many attempts
  */
 async function beginMeant(
   first: Meant,
@@ -260,7 +260,7 @@ async function beginMeant(
     } catch (error) {
       const isChanged = error instanceof ProblemError && error.status === 409 && error.faults.length > 0;
       if (!isChanged || attempt === maxAttempts) throw error;
-      // A random wait keeps colliding commands from colliding again.
+      // A random delay prevents further collisions between concurrent commands.
       await wait(Math.random() * Math.min(longestMilliseconds, 100 * 2 ** attempt));
       if (signal.aborted) throw new CliError('Interrupted; nothing was submitted.', exitCodes.interrupted);
       meant = await storeAgain();
@@ -268,7 +268,7 @@ async function beginMeant(
   }
 }
 
-/** The inputs of a training, as this command has stored them. */
+/** Versions of the inputs that this command has stored. */
 interface Meant {
   config_version: number;
   environment_version: number;

@@ -13,7 +13,7 @@ import { type DigestedFile, digestFile } from './digest-file.ts';
 import { withScratchFolder } from './scratch-folder.ts';
 import type { Upload } from './send-unless-known.ts';
 
-/** The upload of a file as a data set. With `asFile` an archive stays the file it is. */
+/** Return the requests that upload a file as a data set. With `asFile`, the service does not unpack an archive. */
 export function datasetUpload(
   client: Client,
   path: { project_id: string; dataset: string },
@@ -46,7 +46,7 @@ interface DatasetUpload extends Upload {
   accept(): Promise<AnswerOf<typeof putDataset>>;
 }
 
-/** Calls `use` with a file of data, or with an archive of a folder, which is removed afterwards. */
+/** Call `use` with a data file, or with a temporary archive of a data folder. */
 export async function withDataFile<T>(
   path: string,
   { isFolder, signal, onStep }: Preparing,
@@ -64,7 +64,7 @@ export async function withDataFile<T>(
       exitCodes.usage,
     );
   if (files.length === 0) throw new CliError(`${path} has no files.`, exitCodes.usage);
-  // Data is mostly compressed already, or so large that compressing takes longer than sending.
+  // Most data is already compressed, or so large that compression takes longer than the upload.
   const packing = { signal, isCompressed: false };
   return withScratchFolder(async (scratch) =>
     use(await packFiles(path, files, join(scratch, 'data.tar'), packing)),
@@ -74,6 +74,6 @@ export async function withDataFile<T>(
 interface Preparing {
   isFolder: boolean;
   signal: AbortSignal;
-  /** Called with a text before each slow step. */
+  /** Called with a message before each slow step. */
   onStep(text: string): void;
 }

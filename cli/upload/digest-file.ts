@@ -4,9 +4,9 @@ import { readBlocks } from '../../shared/client/node/read-blocks.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 
 /**
- * Size and SHA-256 of a file, read once.
+ * Compute the size and SHA-256 of a file in one pass.
  *
- * @throws CliError for what is no file, is empty or cannot be read
+ * @throws CliError for a path that is no file, or for an empty or unreadable file
  */
 export async function digestFile(path: string, signal?: AbortSignal): Promise<DigestedFile> {
   const found = await stat(path).catch(() => undefined);

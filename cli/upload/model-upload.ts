@@ -4,7 +4,7 @@ import { partedBytes, sendByTicket } from '../../shared/client/node/send-by-tick
 import type { DigestedFile } from './digest-file.ts';
 
 /**
- * Sends a file of a model. Parts that storage has are not sent again.
+ * Upload a file of a model. Skip parts that storage already has.
  *
  * @returns whether anything was sent
  */
@@ -26,10 +26,10 @@ export async function sendModelFile(
   return sendByTicket(ask, { path, size, onProgress, signal });
 }
 
-/** A file of a model, and what it is. */
+/** A file of a model, with its role. */
 export interface ModelFile extends DigestedFile {
   role: 'model' | 'data' | 'calibration' | 'evaluation';
-  /** The name by which the model refers to a file of external data. */
+  /** Name of an external data file in the model. */
   name: string;
 }
 

@@ -3,7 +3,7 @@ import { ProblemError } from '../../shared/client/problem-error.ts';
 import type { DigestedFile } from './digest-file.ts';
 
 /**
- * Makes a file the current one of the service. Nothing is sent where the service has these bytes already.
+ * Make a file the service's current version. Upload nothing if the service already has the same bytes.
  *
  * @returns whether anything was sent
  */
@@ -14,20 +14,20 @@ export async function sendUnlessKnown(
 ): Promise<boolean> {
   const before = await unless(404, current);
   if (before === sha256) return false;
-  // Earlier bytes again, such as those of another branch.
+  // The service may know these bytes from an earlier upload, such as of another branch.
   if (before !== undefined && (await unless(409, accept)) !== undefined) return false;
   await sendByTicket(ticket, { path, size, signal, onProgress });
   await accept();
   return true;
 }
 
-/** What the service offers for one kind of upload. */
+/** Requests for one kind of upload. */
 export interface Upload {
-  /** SHA-256 of what the service has now; a 404 problem where it has nothing. */
+  /** Return the SHA-256 of the current version. @throws ProblemError 404 if there is none */
   current(): Promise<string>;
-  /** Makes the uploaded bytes the current ones; a 409 problem where they were never uploaded. */
+  /** Make the uploaded bytes the current version. @throws ProblemError 409 if they were never uploaded */
   accept(): Promise<unknown>;
-  /** How to send the bytes. */
+  /** Request a ticket for the upload. */
   ticket(): Promise<Ticket>;
 }
 
@@ -36,7 +36,7 @@ interface Sending {
   onProgress(bytes: number): void;
 }
 
-/** The value, or undefined where the service refuses it with this status. */
+/** Return the value, or undefined if the service refuses with this status. */
 async function unless<T>(status: number, attempt: () => Promise<T>): Promise<T | undefined> {
   try {
     return await attempt();

@@ -1,6 +1,6 @@
 import { CliError, exitCodes } from '../cli-error.ts';
 
-/** Runs work that Ctrl-C ends. @throws CliError with what `interrupted` says then */
+/** Run work that Ctrl-C ends. @throws CliError with the text of `interrupted` after Ctrl-C */
 export async function untilInterrupted<T>(
   work: (signal: AbortSignal) => Promise<T>,
   interrupted: string,

@@ -15,18 +15,18 @@ import { UnexpectedAnswerError } from './unexpected-answer-error.ts';
 import { UnreachableError } from './unreachable-error.ts';
 
 export interface ClientOptions {
-  /** Base address of the service, with the stage where it has one. */
+  /** Base URL of the service, including the API Gateway stage if it has one. */
   url: string;
-  /** Bearer token; undefined for calls that need none. */
+  /** Bearer token; undefined for calls without authentication. */
   token?: string | undefined;
-  /** The page's key of a browser's session, whose cookie the browser sends; `token` is undefined then. */
+  /** Page key of a browser session. The browser sends the session's cookie, and `token` is undefined. */
   pageKey?: string | undefined;
-  /** Name and version of the program, for the service's log. Browsers send their own. */
+  /** Name and version of the program, for the service's log. Browsers send their own `User-Agent`. */
   userAgent?: string;
   retries?: RetryPolicy;
 }
 
-/** A request as it is sent, whatever the endpoint. */
+/** A request to any endpoint. */
 interface SentRequest extends CallOptions {
   path?: Readonly<Record<string, unknown>>;
   query?: Readonly<Record<string, unknown>>;
@@ -35,13 +35,13 @@ interface SentRequest extends CallOptions {
   file?: FileContent;
 }
 
-/** A page of a list. `next` is the query of the page after it; undefined where the list ends. */
+/** One page of a list. `next` is the query of the next page; undefined on the last page. */
 export interface ListPage<Row> {
   rows: Row[];
   next: string | undefined;
 }
 
-/** Milliseconds in which an answer must have come. API Gateway gives up after 29 s. */
+/** Timeout of one attempt in milliseconds. API Gateway gives up after 29 s. */
 const answerMilliseconds = 60_000;
 const nextLink = /<\?([^>]*)>; rel="next"/;
 
@@ -58,9 +58,9 @@ function contentOf({ fields, body, file }: SentRequest): { type?: string; conten
   return { type: 'application/json', content: JSON.stringify({ ...fields, ...body }) };
 }
 
-/** Calls of the service's operations. Every call is checked against the definition of its endpoint when it is compiled. */
+/** HTTP client of the service. The compiler checks every call against the definition of its endpoint. */
 export class Client {
-  /** Base address, without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly url: string;
   readonly #credentials: Readonly<Record<string, string>>;
   readonly #userAgent: string | undefined;
@@ -77,18 +77,18 @@ export class Client {
   }
 
   /**
-   * Call an operation and return its JSON.
+   * Call an endpoint and return its JSON.
    *
-   * @throws ProblemError for an answer that is no success
-   * @throws UnreachableError without an answer
-   * @throws UnexpectedAnswerError for an answer that is not the service's
+   * @throws ProblemError if the service answers with an error
+   * @throws UnreachableError if no answer arrives
+   * @throws UnexpectedAnswerError if the answer is not from the service
    */
   async call<E extends Called>(route: Route<E>, ...[request]: RequestArguments<E>): Promise<AnswerOf<E>> {
     const { json } = await this.#json(route, request ?? {});
     return json as AnswerOf<E>;
   }
 
-  /** The answer as text of another media type, such as `image/svg+xml`. @throws as {@link call} does */
+  /** Return the answer as text of another media type, such as `image/svg+xml`. @throws as {@link call} does */
   async text<E extends Called>(
     route: Route<E>,
     mediaType: string,
@@ -99,7 +99,7 @@ export class Client {
     return this.#exchange(route, { ...given, headers }, (response) => response.text());
   }
 
-  /** One page of a list; `next` is what the page before it said. @throws as {@link call} does */
+  /** Return one page of a list. `next` comes from the page before it. @throws as {@link call} does */
   async page<E extends Called>(
     route: Route<E>,
     request: RequestOf<E>,
@@ -110,7 +110,7 @@ export class Client {
     return { rows: json as RowOf<E>[], next: nextLink.exec(link)?.[1] };
   }
 
-  /** Every row of a list, page after page. @throws as {@link call} does */
+  /** Yield every row of a list, page after page. @throws as {@link call} does */
   async *rows<E extends Called>(
     route: Route<E>,
     ...[request]: RequestArguments<E>
@@ -124,7 +124,7 @@ export class Client {
   }
 
   /**
-   * The bytes behind an operation that redirects to them, as a response whose body is still to be read.
+   * Call an endpoint that redirects to bytes. Return the response with its body unread.
    *
    * @throws as {@link call} does
    */
@@ -162,7 +162,7 @@ export class Client {
     const search = query ?? queryText(request.query);
     const url = `${this.url}${requestPath(template, request.path ?? {})}${search === '' ? '' : `?${search}`}`;
     const { type, content } = contentOf(request);
-    // Outside /auth/ every POST that creates something honours a key, so that it may be repeated.
+    // Outside /auth/, every POST that creates something accepts an idempotency key, so the client may repeat it.
     const isKeyed = method === 'POST' && !template.startsWith('/auth/');
     const headers = {
       ...(type !== undefined && { 'Content-Type': type }),
@@ -199,7 +199,7 @@ export class Client {
           `${this.url} redirects to ${response.headers.get('location') ?? 'another address'}.`,
         );
       const problem = await ProblemError.of(response);
-      // Storage, to which a download is redirected, has no words of its own either.
+      // Storage answers a redirected download, and its 404 has no explanation either.
       if (problem.status === 404 && init.redirect === 'manual' && !problem.isExplained)
         throw new UnexpectedAnswerError(`${this.url} is not a Model Project Service: HTTP status 404.`);
       if (problem.status === 429 || problem.status === 503)

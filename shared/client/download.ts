@@ -5,21 +5,21 @@ import type { Called, RequestOf, Route } from './route.ts';
 import { UnreachableError } from './unreachable-error.ts';
 
 export interface DownloadOptions {
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   size: number;
-  /** How many of them the caller has already. */
+  /** Bytes that the caller already has. */
   from?: number;
   signal?: AbortSignal;
 }
 
-/** How often in a row a connection may be lost without a single byte. */
+/** Most connections in a row that may fail without a single byte. */
 const maxFruitless = 6;
 
 /**
- * The bytes of a file from `from` on. A lost connection is resumed where it broke, by a fresh address, because those that
- * storage signs live for minutes only. Whether these are the right bytes is for the caller to check.
+ * Yield the bytes of a file, starting at `from`. Resume a lost connection with a fresh URL, because presigned URLs
+ * expire after minutes. The caller checks that the bytes are correct.
  *
- * @throws UnreachableError when the connection is lost again and again
+ * @throws UnreachableError if the connection fails too often in a row
  */
 export async function* download<E extends Called>(
   client: Client,
@@ -38,7 +38,7 @@ export async function* download<E extends Called>(
         headers,
         ...(signal !== undefined && { signal }),
       });
-      // Storage without ranges begins again: what is there already is skipped.
+      // Storage that ignores the range starts at byte 0, so skip the bytes already received.
       let skip = response.status === 206 ? 0 : received;
       for await (const chunk of response.body ?? []) {
         const fresh = chunk.subarray(Math.min(skip, chunk.length));

@@ -6,13 +6,13 @@ import { UnreachableError } from './unreachable-error.ts';
 
 export interface Following {
   signal?: AbortSignal;
-  /** Milliseconds between two looks where nothing new has come. */
+  /** Milliseconds between two requests while no new rows arrive. */
   pollMilliseconds?: number;
-  /** Milliseconds between two attempts to reach a service that is away. */
+  /** Milliseconds between two attempts while the service is unreachable. */
   awayMilliseconds?: number;
-  /** Told once each time the service goes away, and once when it is back. */
+  /** Called once when the service becomes unreachable, and once when it is back. */
   onConnection?(isLost: boolean): void;
-  /** Whether to stop at the next page without rows, though the list may still grow. */
+  /** Whether to stop at the next empty page, even if the list may still grow. */
   isEnough?(): boolean;
 }
 
@@ -20,8 +20,8 @@ const isAway = (error: unknown): boolean =>
   error instanceof UnreachableError || (error instanceof ProblemError && error.status === 503);
 
 /**
- * Every row of a list that still grows, such as a log, until it is complete. The cursor is the client's: each row comes
- * once, also when the service was restarted meanwhile.
+ * Yield every row of a growing list, such as a log, until the list is complete. The client keeps the cursor, so
+ * each row comes once, even if the service restarts.
  */
 export async function* followRows<E extends Called>(
   client: Client,

@@ -1,6 +1,6 @@
 /** A parameter that the service refused. */
 export interface RefusedParameter {
-  /** Where it was given: `query`, `path`, `body` or `header`. */
+  /** Location of the parameter: `query`, `path`, `body` or `header`. */
   in: string;
   name: string;
   message: string;
@@ -29,16 +29,16 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** An answer of the service that is no success: its problem document (RFC 9457). */
+/** An error answer of the service: its problem document (RFC 9457). */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly status: number;
-  /** Kind of the problem, such as `not-found`; empty where a proxy or API Gateway answered. */
+  /** Kind of the problem, such as `not-found`; empty if a proxy or API Gateway answered. */
   readonly kind: string;
   readonly faults: readonly RefusedParameter[];
-  /** Whether the answer says more than its status, as every one of the service does. */
+  /** Whether the answer has a message. Every error of the service has one. */
   readonly isExplained: boolean;
-  /** Id by which the service's log knows the request; empty where nobody gave one. */
+  /** Request ID in the service's log; empty if the answer has none. */
   readonly requestId: string;
 
   constructor(status: number, document: Readonly<Record<string, unknown>>, fallback: string) {
@@ -51,7 +51,7 @@ export class ProblemError extends Error {
     this.requestId = textOf(document['instance']);
   }
 
-  /** The problem that a response holds; its body is read. */
+  /** Read the body of a response and return its problem. */
   static async of(response: Response): Promise<ProblemError> {
     const text = await response.text();
     return new ProblemError(response.status, parseObject(text), `HTTP status ${response.status}`);

@@ -2,15 +2,15 @@ import type { ProblemError } from './problem-error.ts';
 import { UnreachableError } from './unreachable-error.ts';
 
 export interface RetryPolicy {
-  /** Most attempts of a call. */
+  /** Maximum number of attempts of a call. */
   attempts: number;
-  /** Most seconds that a call waits between its attempts, all together. */
+  /** Maximum total seconds of waiting between the attempts. */
   seconds: number;
 }
 
 export const usualRetries: RetryPolicy = { attempts: 8, seconds: 60 };
 
-/** Resolve after so many milliseconds. @throws the signal's reason once it is aborted */
+/** Resolve after a delay. @throws the signal's reason if it is aborted */
 export function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
@@ -29,10 +29,10 @@ export function wait(milliseconds: number, signal?: AbortSignal): Promise<void> 
   });
 }
 
-/** An answer that asks to be tried again. */
+/** An answer after which the client may retry: 429 or 503. */
 export class TryAgainError extends Error {
   readonly problem: ProblemError;
-  /** Seconds of `Retry-After`; undefined without one. */
+  /** Seconds from the `Retry-After` header; undefined if it is missing. */
   readonly after: number | undefined;
 
   constructor(problem: ProblemError, retryAfter: string | null) {
@@ -43,13 +43,13 @@ export class TryAgainError extends Error {
   }
 }
 
-/** Seconds before an attempt, doubled each time; spread, so that many clients do not return at once. */
+/** Seconds before the next attempt: exponential backoff with jitter, so clients do not return all at once. */
 const backOff = (attempt: number): number =>
   Math.min(8, 0.2 * 2 ** (attempt - 1)) * (0.75 + Math.random() / 2);
 
 /**
- * Run attempts of a call until one succeeds. One that was refused with 429 was not begun and is always repeated; what may
- * have happened (503, a lost connection) only where `isRepeatable`.
+ * Retry a call until it succeeds. A 429 is always retried, because the service has not begun the request. A 503 or
+ * a lost connection is retried only if `isRepeatable`, because the request may have taken effect.
  */
 export async function withRetries<T>(
   attempt: () => Promise<T>,

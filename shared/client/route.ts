@@ -3,7 +3,7 @@ import type { FieldsBody, FileBody, InputSpec } from '../http/definition/endpoin
 import type { Content, OutputSpec } from '../http/definition/endpoint-output.ts';
 import type { Method } from '../http/definition/request-method.ts';
 
-/** What a call needs to know of an endpoint: `typeof endpoint` of its file, imported as a type. */
+/** The types of an endpoint that a call needs: `typeof endpoint`, imported as a type. */
 export interface Called {
   method: Method;
   path: `/${string}`;
@@ -11,7 +11,7 @@ export interface Called {
   output: OutputSpec;
 }
 
-/** Method and path of an endpoint, such as `GET /projects/`: all that a call needs at run time. */
+/** Method and path of an endpoint, such as `GET /projects/`. A call needs nothing else at run time. */
 export type Route<E extends Called> = `${E['method']} ${E['path']}`;
 
 type Empty = Record<never, never>;
@@ -21,26 +21,25 @@ type Part<Name extends string, S> = S extends z.ZodType
     : { [K in Name]: z.input<S> }
   : unknown;
 
-/** A file as the body of a request. */
 export type FileContent = Uint8Array<ArrayBuffer> | Blob | string;
 
 type BodyPart<B> =
   B extends FieldsBody<infer S> ? Part<'body', S> : B extends FileBody ? { file: FileContent } : unknown;
 
-/** What every call takes besides its parameters. */
+/** Options of every call. */
 export interface CallOptions {
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
 }
 
-/** The parameters of an endpoint as a caller gives them, by where they belong. */
+/** The parameters of an endpoint, grouped by location. */
 export type RequestOf<E extends Called> = CallOptions &
   Part<'path', E['input']['path']> &
   Part<'query', E['input']['query']> &
   Part<'fields', E['input']['queryOrBody']> &
   BodyPart<E['input']['body']>;
 
-/** The request may be left out where nothing of it is required. */
+/** The request argument; optional if no parameter is required. */
 export type RequestArguments<E extends Called> =
   Empty extends RequestOf<E> ? [request?: RequestOf<E>] : [request: RequestOf<E>];
 
@@ -52,8 +51,8 @@ type JsonOf<O> = O extends z.ZodType
       : never
     : never;
 
-/** The JSON that an endpoint answers. */
+/** JSON answer of an endpoint. */
 export type AnswerOf<E extends Called> = JsonOf<E['output'][Extract<keyof E['output'], 200 | 201>]>;
 
-/** A row of a list that an endpoint answers. */
+/** Row type of an endpoint that answers a list. */
 export type RowOf<E extends Called> = AnswerOf<E> extends readonly (infer Row)[] ? Row : never;

@@ -2,24 +2,24 @@ import { ProblemError } from './problem-error.ts';
 import { wait } from './retry.ts';
 import { UnreachableError } from './unreachable-error.ts';
 
-/** Where to send a file, as the service answers it. */
+/** Presigned URL for an upload, from the service. */
 export interface UploadTarget {
   url: string;
   method: string;
   headers: Readonly<Record<string, string>>;
 }
 
-/** Sends a file to its target and returns the status and the text of the answer. */
+/** Send a file to its target. Return the status and the text of the answer. */
 export type SendFile = (target: UploadTarget) => Promise<{ status: number; text: string }>;
 
 const maxAttempts = 5;
 
 /**
- * Send a file to storage. What fails is repeated with a fresh target, because signatures expire; storage takes the same
+ * Send a file to storage. Retry a failure with a fresh target, because signatures expire. Storage accepts the same
  * bytes twice.
  *
- * @throws ProblemError when storage refuses the file
- * @throws UnreachableError when storage cannot be reached
+ * @throws ProblemError if storage refuses the file
+ * @throws UnreachableError if storage cannot be reached
  */
 export async function sendUpload(
   target: () => Promise<UploadTarget>,
@@ -33,7 +33,7 @@ export async function sendUpload(
       const { status, text } = await send(to);
       if (status < 300) return;
       failure = new ProblemError(status, {}, `Storage refused the file: ${status} ${text.slice(0, 300)}`);
-      // Whatever else storage says of these bytes, it will say again.
+      // Storage would answer any other status again for the same bytes, so do not retry.
       if (status < 500 && status !== 403 && status !== 408 && status !== 429) throw failure;
     } catch (error) {
       if (signal?.aborted === true || error instanceof ProblemError) throw error;
@@ -44,7 +44,7 @@ export async function sendUpload(
   }
 }
 
-/** Sends bytes that are in memory, or a file that a person chose in a browser. */
+/** Send bytes from memory, or a file that a user chose in a browser. */
 export const sendBlob =
   (blob: Blob, signal?: AbortSignal): SendFile =>
   async ({ url, method, headers }) => {

@@ -1,4 +1,4 @@
-/** What answers at this address is not the service, or not this version of it. */
+/** The server at this URL is not the service, or has another version. */
 export class UnexpectedAnswerError extends Error {
   override readonly name = 'UnexpectedAnswerError';
 }

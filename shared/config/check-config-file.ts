@@ -4,8 +4,9 @@ import { parseConfig } from './parse-config.ts';
 import { type ConfigFormat, configFormat } from './parse-config-file.ts';
 
 /**
- * The format of a configuration file that was sent under this name.
- * Throws a 400 problem for a name of no known format, and for contents that do not parse, with line and column.
+ * Check an uploaded configuration file and return its format.
+ *
+ * @throws a 400 problem for a name of unknown format, and for invalid contents, with line and column
  */
 export async function checkConfigFile(config_id: string, bytes: Uint8Array): Promise<ConfigFormat> {
   if (configFormat(config_id) === undefined) {
@@ -19,7 +20,7 @@ export async function checkConfigFile(config_id: string, bytes: Uint8Array): Pro
   }
   const parsed = await parseConfig({ config_id, content: textOf(bytes) });
   if ('fault' in parsed) throw badRequest([bodyFault(parsed.fault)]);
-  // JSON and YAML can write as an escape what no UTF-8 file holds.
+  // Escapes in JSON and YAML can produce characters that UTF-8 cannot encode.
   if (!isWellFormed(parsed.data)) throw badRequest([bodyFault(illFormed)]);
   return parsed.format;
 }
@@ -35,6 +36,6 @@ function textOf(bytes: Uint8Array): string {
 
 const bodyFault = (message: string): ParameterFault => ({ in: 'body', name: 'body', message });
 
-/** The text of a file, with a byte order mark where it has one. @throws TypeError for what is not UTF-8 */
+/** Decode a file as UTF-8. Keep a byte order mark. @throws TypeError for invalid UTF-8 */
 export const decodeConfig = (bytes: Uint8Array): string =>
   new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -3,9 +3,9 @@ import { ConfigSyntaxError, positionAt } from './config-syntax-error.ts';
 import { maxConfigDepth } from './config-value.ts';
 
 /**
- * One YAML document as nodes. Nesting is limited while tokens are read, before anything recursive sees them. The
- * schema is that of YAML 1.2, for every `%YAML` directive: `yes` and `2024-01-01` are texts. Tags beyond that schema
- * are ignored and the value under them is kept.
+ * Parse one YAML document into nodes. Limit nesting while reading tokens, before any recursive code. Use the YAML
+ * 1.2 schema for every `%YAML` directive: `yes` and `2024-01-01` are strings. Ignore tags beyond that schema and
+ * keep their values.
  */
 export function composeYaml(text: string): Document.Parsed | undefined {
   const composer = new Composer({
@@ -13,7 +13,7 @@ export function composeYaml(text: string): Document.Parsed | undefined {
     resolveKnownTags: false,
     merge: false,
     intAsBigInt: true,
-    // The library compares each key with every other; converting checks with a set.
+    // The library's check compares each key with all others. The conversion uses a set instead.
     uniqueKeys: false,
   });
   const documents = [...composer.compose(tokens(text))];
@@ -23,7 +23,7 @@ export function composeYaml(text: string): Document.Parsed | undefined {
   return document;
 }
 
-/** The parser's stack also holds the document and a key or value that is being read. */
+/** Limit of the parser's stack, which also holds the document and the current key or value. */
 const maxStack = maxConfigDepth + 3;
 
 function* tokens(text: string): Generator<CST.Token, void> {

@@ -1,10 +1,13 @@
-/** Position of an error; both count from 1, columns in characters. */
+/** Position of an error. Line and column count from 1, columns in characters. */
 interface TextPosition {
   line: number;
   column: number;
 }
 
-/** The configuration file is not valid. The message is for its author: position and error, never the whole text. */
+/**
+ * Error of an invalid configuration file. Its message tells the author the position and the error, but never the
+ * whole text.
+ */
 export class ConfigSyntaxError extends Error {
   override readonly name = 'ConfigSyntaxError';
   readonly fault: string;
@@ -30,14 +33,14 @@ function oneLine(message: string): string {
   return line.length > shownLength ? `${line.slice(0, shownLength).toWellFormed()}…` : line;
 }
 
-/** The position of an offset (UTF-16 units) in a text. */
+/** Convert an offset in UTF-16 units to a position. */
 export function positionAt(text: string, offset: number): TextPosition {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;
   return { line: before.split('\n').length, column: [...before.slice(lineStart)].length + 1 };
 }
 
-/** A key or other piece of the file as it can stand in a message. */
+/** Quote a key or another piece of the file for a message. Cut it after 60 characters. */
 export function quoted(piece: string): string {
   return JSON.stringify(piece.length > 60 ? `${piece.slice(0, 60)}…` : piece);
 }

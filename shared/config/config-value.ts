@@ -9,15 +9,15 @@ export type ConfigList = ConfigValue[];
 export type ConfigCollection = ConfigMapping | ConfigList;
 
 /**
- * A parsed configuration's values: plain data that `JSON.stringify` carries whole.
- * Mappings have no prototype, so that keys such as `__proto__` and `constructor` are data like any other.
+ * Value of a parsed configuration: plain data that `JSON.stringify` writes without loss. Mappings have no
+ * prototype, so keys such as `__proto__` and `constructor` are ordinary data.
  */
 export type ConfigValue = ConfigScalar | ConfigCollection;
 
 /** Most levels of nested collections in a file. The top level counts as 1. */
 export const maxConfigDepth = 100;
 
-/** A new mapping without a prototype. */
+/** Create a mapping without a prototype. */
 export function emptyMapping(): ConfigMapping {
   return Object.create(null);
 }
@@ -27,9 +27,9 @@ export function isMapping(value: ConfigValue | undefined): value is ConfigMappin
 }
 
 /**
- * A number as JSON can carry it without loss. Integers that a double would show with other digits (most beyond 2^53)
- * become texts of their digits, and NaN and the infinities the texts `NaN`, `Infinity` and `-Infinity`: a text is
- * seen to be special, while a rounded number or a null is not.
+ * Convert a number for JSON without loss. Integers that a double cannot represent exactly (most beyond 2^53)
+ * become strings of their digits. NaN and the infinities become the strings `NaN`, `Infinity` and `-Infinity`. A
+ * reader notices a string, but not a rounded number or a null.
  */
 export function exactNumber(value: number | bigint): number | string {
   const number = Number(value);

@@ -1,4 +1,4 @@
-/** The name that was most likely meant; undefined where none is near: more than a third of it would have to change. */
+/** Find the most likely intended name; undefined if every name differs in more than a third of its letters. */
 export function nearestName(given: string, names: readonly string[]): string | undefined {
   const near = names
     .map((name) => ({ name, away: distance(given.toLowerCase(), name.toLowerCase()) }))
@@ -7,7 +7,7 @@ export function nearestName(given: string, names: readonly string[]): string | u
   return near[0]?.name;
 }
 
-/** How many letters must be added, removed, replaced or swapped with their neighbour to make one text of another. */
+/** Compute the edit distance of two texts, with swaps of neighbours (Damerau-Levenshtein). */
 function distance(one: string, other: string): number {
   let before: number[] = [];
   let above = Array.from({ length: other.length + 1 }, (_, at) => at);

@@ -5,13 +5,15 @@ import { quoted } from './config-syntax-error.ts';
 import type { ConfigScalar } from './config-value.ts';
 import { configFormat, parseConfigFile } from './parse-config-file.ts';
 
-/** New values by the path of what they replace, its keys joined by dots: `optimizer.lr`, `layers.0.units`. */
+/** New values by path. The keys of a path are joined by dots: `optimizer.lr`, `layers.0.units`. */
 export type Overrides = Readonly<Record<string, ConfigScalar>>;
 
 /**
- * Replace single values of a configuration, and return its new text. YAML keeps its comments and order.
- * @param fileName decides the format by its extension
- * @throws OverrideError for every path that names no single value, and for a result that is no configuration
+ * Replace single values of a configuration. Return its new text. YAML keeps its comments and order.
+ *
+ * @param fileName its extension decides the format
+ * @throws OverrideError for every path that leads to no single value, and for a result that is no valid
+ * configuration
  */
 export function overrideConfig(fileName: string, text: string, overrides: Overrides): string {
   const body = text.startsWith('\ufeff') ? text.slice(1) : text;
@@ -40,7 +42,7 @@ function overridden(fileName: string, text: string, overrides: Overrides): strin
 const noScalar = (paths: readonly string[]): OverrideError =>
   new OverrideError(`names no single value of the configuration: ${paths.map(quoted).join(', ')}`);
 
-/** Values that cannot be overridden. */
+/** Error about values that cannot be overridden. */
 export class OverrideError extends Error {
   override readonly name = 'OverrideError';
 }
@@ -50,7 +52,7 @@ function overrideAll(overrides: Overrides, replace: (path: string, value: Config
   if (unknown.length > 0) throw noScalar(unknown);
 }
 
-/** Replace a value of a YAML document, with its comments. Return false where there is no single value. */
+/** Replace a value of a YAML document and keep its comments. Return false if the path leads to no single value. */
 function replaceInYaml(document: Document, path: string, value: ConfigScalar): boolean {
   const keys = path.split('.');
   const present = document.getIn(keys, true);
@@ -62,7 +64,7 @@ function replaceInYaml(document: Document, path: string, value: ConfigScalar): b
   return true;
 }
 
-/** Replace a value of plain data. Return false where there is no single value. */
+/** Replace a value of plain data. Return false if the path leads to no single value. */
 function replaceInData(data: unknown, path: string, value: ConfigScalar): boolean {
   const keys = path.split('.');
   const last = keys.pop() ?? '';

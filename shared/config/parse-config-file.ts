@@ -9,14 +9,15 @@ export type ConfigFormat = 'yaml' | 'json' | 'toml';
 
 export interface ParsedConfig {
   readonly format: ConfigFormat;
-  /** Plain data; where YAML aliases are used, one object can stand in several places. */
+  /** Plain data. With YAML aliases, one object can occur in several positions. */
   readonly data: ConfigCollection;
   readonly links: ConfigLinks;
 }
 
 /**
- * Parses a configuration file, in time linear in its length, which the caller limits.
- * @param fileName decides the format by its extension; nothing is guessed from the contents
+ * Parse a configuration file in time linear in its length. The caller limits the length.
+ *
+ * @param fileName its extension decides the format; nothing is guessed from the contents
  * @throws ConfigSyntaxError for any error of the name or the text
  */
 export function parseConfigFile(fileName: string, text: string): ParsedConfig {
@@ -44,7 +45,7 @@ const formats: ReadonlyMap<string, ConfigFormat> = new Map([
   ['toml', 'toml'],
 ]);
 
-/** The format of a file's extension, in any case; undefined for every other name. */
+/** Return the format of a file's extension, ignoring case; undefined for every other name. */
 export function configFormat(fileName: string): ConfigFormat | undefined {
   const dot = fileName.lastIndexOf('.');
   return dot === -1 ? undefined : formats.get(fileName.slice(dot + 1).toLowerCase());

@@ -4,7 +4,7 @@ import { ConfigSyntaxError } from './config-syntax-error.ts';
 import type { ConfigCollection } from './config-value.ts';
 import { type ConfigFormat, parseConfigFile } from './parse-config-file.ts';
 
-/** A configuration as it is stored or was sent. */
+/** A stored or uploaded configuration. */
 export interface ConfigText {
   config_id: string;
   content: string;
@@ -12,10 +12,10 @@ export interface ConfigText {
 
 type ConfigData = { format: ConfigFormat; data: ConfigCollection } | { fault: string };
 
-/** Most characters of a configuration that is parsed at once, without a thread. That takes some milliseconds. */
+/** Most characters of a configuration that is parsed without a worker thread. This takes some milliseconds. */
 export const maxSmall = 8_192;
 
-/** A key that is equal for configurations with the same name and the same content. */
+/** Return a cache key, which is equal for configurations with the same name and content. */
 export const configKey = ({ config_id, content }: ConfigText): string =>
   `${config_id}\n${createHash('sha256').update(content).digest('base64')}`;
 
@@ -24,12 +24,16 @@ const parseOnThread = workerTask({
   name: 'parse-config',
   run: parseText,
   keyOf: configKey,
-  // An object takes several times the memory of its text.
+  // A parsed object takes several times the memory of its text.
   sizeOf: (result) => ('fault' in result ? 1000 : 1_000_000),
   tooHeavy: 'The configuration takes too long to read. Split it into smaller files.',
 });
 
-/** Parse a configuration, a large one on a thread. An error names its line and column. @throws ServiceError 413, 503 */
+/**
+ * Parse a configuration, a large one on a worker thread. An error names its line and column.
+ *
+ * @throws ServiceError 413, 503
+ */
 export const parseConfig = async (config: ConfigText): Promise<ConfigData> =>
   config.content.length <= maxSmall ? parseText(config) : parseOnThread(config);
 

@@ -14,8 +14,8 @@ const literals: ReadonlyMap<string, boolean | null> = new Map([
 ]);
 
 /**
- * JSON as RFC 8259 has it. Unlike `JSON.parse` it refuses repeated keys and deep nesting, reports line and column,
- * and keeps integers that a double cannot hold.
+ * Parse JSON (RFC 8259). Unlike `JSON.parse`, refuse repeated keys and deep nesting, report line and column, and
+ * keep integers that a double cannot hold.
  */
 export function parseJson(text: string): ConfigValue {
   let at = 0;

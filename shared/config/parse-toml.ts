@@ -2,7 +2,9 @@ import { parse, TomlError } from 'smol-toml';
 import { ConfigSyntaxError } from './config-syntax-error.ts';
 import { type ConfigValue, emptyMapping, exactNumber, maxConfigDepth } from './config-value.ts';
 
-/** TOML 1.0. Dates and times become ISO 8601 texts, with the offset as written and none for local ones. */
+/**
+ * Parse TOML 1.0. Dates and times become ISO 8601 strings, with the offset as written and none for local times.
+ */
 export function parseToml(text: string): ConfigValue {
   return plain(read(text), 1);
 }
@@ -11,7 +13,7 @@ function plain(value: unknown, depth: number): ConfigValue {
   if (typeof value === 'number' || typeof value === 'bigint') return exactNumber(value);
   if (typeof value === 'string' || typeof value === 'boolean') return value;
   if (value instanceof Date) return value.toISOString();
-  // Tables nest without end through dotted keys, which the parser's own limit does not count.
+  // Dotted keys can nest tables without limit. The parser's own limit does not count them.
   if (depth > maxConfigDepth) throw new ConfigSyntaxError(`nested deeper than ${maxConfigDepth} levels`);
   if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));
   const mapping = emptyMapping();
@@ -28,7 +30,7 @@ function read(text: string): unknown {
   }
 }
 
-/** The library's messages end in an excerpt of the file, which can be one endless line. */
+/** Return the first line of a library message. The rest quotes the file, which can be one very long line. */
 function firstLine(message: string): string {
   return message.split('\n', 1)[0]?.replace('Invalid TOML document: ', '') ?? '';
 }

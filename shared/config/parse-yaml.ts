@@ -13,7 +13,7 @@ import {
 } from './config-value.ts';
 import type { CollectionLinks, ConfigLinks, ConfigPlace, YamlAlias } from './yaml-links.ts';
 
-/** A converted value, the characters of JSON that it takes, and the collections within each other in it. */
+/** A converted value, its length in characters of JSON, and its depth of nested collections. */
 interface Converted {
   value: ConfigValue;
   characters: number;
@@ -21,16 +21,13 @@ interface Converted {
 }
 
 interface Anchored {
-  /** Missing for anchors on keys, which no graph shows. */
+  /** Undefined for anchors on keys, which no graph shows. */
   place: ConfigPlace | undefined;
-  /** Missing while the anchored value is still being read. */
+  /** Undefined while the anchored value is still being read. */
   converted?: Converted;
 }
 
-/**
- * Limit of the text that aliases add to a document, in characters of JSON: nested aliases double its size at every
- * level.
- */
+/** Most characters of JSON that aliases may add to a document. Nested aliases double its size at every level. */
 const maxAliasCharacters = 1024 * 1024;
 
 interface Inherited {
@@ -39,8 +36,8 @@ interface Inherited {
 }
 
 /**
- * A YAML 1.2 document as plain data, with `<<` merged as YAML 1.1 has it (own keys win, then earlier sources).
- * Keys that are numbers, booleans or null become texts; keys that are collections are refused.
+ * Parse a YAML 1.2 document to plain data. Merge `<<` as in YAML 1.1: own keys win, then earlier sources. Convert
+ * keys that are numbers, booleans or null to strings. Refuse keys that are collections.
  */
 export function parseYaml(text: string): { value: ConfigValue; links: ConfigLinks } {
   const anchors = new Map<string, Anchored>();

@@ -11,7 +11,7 @@ const Environment = z.strictObject({
   dependencies: z.optional(described(z.string(), 'What is installed, a line each, or the image.')),
 });
 
-/** What `mps.yaml` may say. Everything is optional; flags of the command override it. */
+/** Schema of `mps.yaml`. Everything is optional. Flags of the command override it. */
 export const ProjectFile = z.strictObject({
   project: z.optional(described(text, 'Name of the project; that of the folder without it.')),
   description: z.optional(described(text, 'What the project is about, when it is created.')),
@@ -29,7 +29,7 @@ export const ProjectFile = z.strictObject({
 });
 export type ProjectFile = z.infer<typeof ProjectFile>;
 
-/** The JSON Schema of `mps.yaml`, for editors. */
+/** JSON Schema of `mps.yaml`, for editors. */
 export const projectFileSchema = () => ({
   ...z.toJSONSchema(ProjectFile, { io: 'input' }),
   title: 'mps.yaml',
@@ -37,6 +37,6 @@ export const projectFileSchema = () => ({
     'What `mps run` takes from the folder beside this file. Editors with a YAML language server use this schema after the first line "# yaml-language-server: $schema=" and its address.',
 });
 
-/** Keys that the file may have at a place: of the file itself, or of its environment. */
+/** Return the allowed keys at a path: of the file itself, or of its environment. */
 export const keysAt = (path: readonly PropertyKey[]): string[] =>
   Object.keys(path.length === 0 ? ProjectFile.shape : Environment.shape);

@@ -6,13 +6,13 @@ export interface ConfigPlace {
   readonly key: string | number;
 }
 
-/** `*anchor` at some position, and the position that carries `&anchor`. */
+/** `*anchor` at a position, and the position of its `&anchor`. */
 export interface YamlAlias {
   readonly anchor: string;
   readonly target: ConfigPlace;
 }
 
-/** `<<: *anchor` in a mapping, with the keys that the mapping has from there. */
+/** `<<: *anchor` in a mapping, with the keys that the mapping inherits from it. */
 interface YamlMerge extends YamlAlias {
   readonly keys: readonly string[];
 }
@@ -23,5 +23,5 @@ export interface CollectionLinks {
   readonly merges: YamlMerge[];
 }
 
-/** The aliases of a document, by the very collection object in its data; empty for JSON and TOML. */
+/** Aliases of a document, keyed by the collection object in its data; empty for JSON and TOML. */
 export type ConfigLinks = ReadonlyMap<ConfigCollection, CollectionLinks>;

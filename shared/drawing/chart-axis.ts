@@ -7,7 +7,7 @@ export interface Tick {
   label: string;
 }
 
-/** One axis: where a value lies, in pixels, and the ticks to label. */
+/** A chart axis: maps values to pixels and lists the ticks. */
 export interface Axis {
   place(value: number): number;
   ticks: readonly Tick[];
@@ -16,10 +16,15 @@ export interface Axis {
 
 type Range = readonly [number, number];
 
-/** Values that span as many times their least are drawn by their logarithm, or the small ones would all look alike. */
+/**
+ * Ratio of the largest to the smallest value from which an axis is logarithmic. On a linear axis, the small values
+ * would look alike.
+ */
 const logarithmicFrom = 1000;
 
-/** The axis of values, rounded outwards to ticks; logarithmic where positive values span three powers of ten. */
+/**
+ * Build the value axis, rounded outwards to ticks. It is logarithmic if positive values span three powers of ten.
+ */
 export function valueAxis(values: readonly number[], range: Range, count: number): Axis {
   const [low = 0, high = 0] = extent(values);
   if (low > 1e-200 && high / low >= logarithmicFrom) {
@@ -42,7 +47,7 @@ export function valueAxis(values: readonly number[], range: Range, count: number
 
 const flatBelow = 1e-9;
 
-/** The values' extent, opened where they are all alike, for a scale needs a length. */
+/** Return the range of the values. Widen it if all values are equal, because a scale needs a length. */
 function opened(values: readonly number[], by: number): [number, number] {
   const [low = 0, high = 0] = extent(values);
   const largest = Math.max(Math.abs(low), Math.abs(high));
@@ -58,12 +63,12 @@ function linearTicks(scale: ReturnType<typeof scaleLinear<number, number>>, coun
   return values.map((value) => ({ value, label: plainPower(format(value)) }));
 }
 
-/** d3's format for ticks of this size: powers of ten where plain digits would be all zeros. */
+/** Return d3's tick format: powers of ten for values whose plain digits would be all zeros. */
 function tickStyle(largest: number): string | undefined {
   return largest >= 1e6 || (largest > 0 && largest < 1e-3) ? '~e' : undefined;
 }
 
-/** The axis of steps or of times, exactly as long as the lines. Ticks between whole steps say nothing. */
+/** Build the axis of steps or times, exactly as long as the lines. */
 export function progressAxis(values: readonly number[], range: Range, count: number): Axis {
   const scale = scaleLinear().domain(opened(values, 1)).range(range);
   const place = (value: number) => scale(value);
@@ -74,7 +79,7 @@ export function progressAxis(values: readonly number[], range: Range, count: num
   return { place, ticks, isLogarithmic: false };
 }
 
-/** The unit that seconds of this extent are read in. */
+/** Choose the time unit for a duration in seconds. */
 export function timeUnit(longest: number): { seconds: number; name: string } {
   if (longest >= 3 * 3600) return { seconds: 3600, name: 'hours' };
   return longest >= 180 ? { seconds: 60, name: 'minutes' } : { seconds: 1, name: 'seconds' };

@@ -1,4 +1,4 @@
-/** Colours of charts and receipts; configurations are drawn with the same text. */
+/** Colours of charts and receipts. Drawings of configurations use the same text colours. */
 export const colours = {
   text: '#1b1f24',
   faintText: '#4a525c',

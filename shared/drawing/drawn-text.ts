@@ -1,6 +1,6 @@
 /**
- * Text as it can be drawn: one line, without characters that XML forbids or that change how the rest is shown
- * (controls, directional overrides, invisible characters), and with at most two combining marks on a letter.
+ * Clean up text for drawing: one line, at most two combining marks on a letter, and no characters that XML forbids
+ * or that change how other text is shown (controls, directional overrides, invisible characters).
  */
 export function drawable(text: string): string {
   return text
@@ -10,14 +10,14 @@ export function drawable(text: string): string {
     .replaceAll(/(\p{M}{2})\p{M}+/gu, '$1');
 }
 
-/** Text and attribute values of XML; the text is drawable. */
+/** Escape text for XML content and attributes. Also make it drawable. */
 export function escapeXml(text: string): string {
   return drawable(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /**
- * An upper estimate of a text's width in pixels. The viewer's font is not known, so widths are those of the
- * widest common one (Verdana, DejaVu Sans), and an em or more for scripts that other fonts stand in for.
+ * Estimate the width of a text in pixels from above. The viewer's font is unknown, so use the widths of the widest
+ * common fonts (Verdana, DejaVu Sans), and at least one em for scripts that fall back to other fonts.
  */
 export function textWidth(text: string, fontSize: number, bold = false): number {
   let ems = 0;
@@ -25,7 +25,7 @@ export function textWidth(text: string, fontSize: number, bold = false): number 
   return ems * fontSize * (bold ? 1.12 : 1);
 }
 
-/** Ems of the wider of both fonts. */
+/** Widths in ems, the larger of both fonts. */
 const widths: readonly (readonly [RegExp, number])[] = [
   [/[ilj']/, 0.35],
   [/[ frtI.,:;!|()[\]/\\"-]/, 0.46],
@@ -41,11 +41,11 @@ function charWidth(character: string): number {
 
 function rareWidth(character: string): number {
   if (/[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u.test(character)) return 0.9;
-  // Signs that stand for whole phrases are drawn several letters wide.
+  // Ligatures of whole phrases are several letters wide.
   return /[\p{Script=Cuneiform}\u{fdfb}-\u{fdfd}]/u.test(character) ? 4 : 1.3;
 }
 
-/** The text, or as much of its beginning as fits into a width. */
+/** Cut a text to a width. */
 export function fitted(text: string, width: number, fontSize: number, bold = false): string {
   const drawn = drawable(text);
   if (textWidth(drawn, fontSize, bold) <= width) return drawn;

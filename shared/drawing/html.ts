@@ -1,4 +1,4 @@
-/** Text that is HTML already. */
+/** Safe HTML text, which needs no escaping. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Value = string | number | Html | undefined | readonly Html[];
 
-/** HTML in which every value that is not HTML itself is escaped. */
+/** Build HTML. Escape every value that is not already HTML. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(parts.map((part, index) => part + textOf(values[index])).join(''));
 }
@@ -30,7 +30,7 @@ const entities: Readonly<Record<string, string>> = {
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 
-/** Text in which `marks` like these are code. */
+/** Render text. Show text in backquotes as code. */
 export function prose(text: string): Html {
   const pieces = text
     .split('`')
@@ -38,7 +38,7 @@ export function prose(text: string): Html {
   return html`${pieces}`;
 }
 
-/** Paragraphs, which blank lines separate. */
+/** Render paragraphs. Blank lines separate them. */
 export function paragraphs(text: string): Html {
   return html`${text.split('\n\n').map((one) => html`<p>${prose(one)}</p>`)}`;
 }

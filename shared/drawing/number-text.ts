@@ -1,6 +1,6 @@
 const minus = '\u2212';
 
-/** A value as people read it: four significant digits, powers of ten only where zeros would have to be counted. */
+/** Format a value with four significant digits. Use powers of ten only for numbers with many zeros. */
 export function valueText(value: number): string {
   const magnitude = Math.abs(value);
   if (magnitude >= 1e4 && magnitude < 1e7) return countText(Math.round(value)).replace('-', minus);
@@ -9,8 +9,8 @@ export function valueText(value: number): string {
   return plainPower(isPlain ? String(rounded) : rounded.toExponential()).replaceAll('-', minus);
 }
 
-/** A count with its thousands apart. */
+/** Format a count with thousands separators. */
 export const countText = (count: number): string => count.toLocaleString('en-US');
 
-/** `1e+6` as people write it. */
+/** Convert `1e+6` to `1e6`. */
 export const plainPower = (text: string): string => text.replace('e+', 'e').replace(/^0e0$/, '0');

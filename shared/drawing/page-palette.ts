@@ -1,6 +1,6 @@
 /**
- * The colours of every page of the service, light and dark by the reader's preference. Text colours have a contrast of
- * at least 4.5 to 1 with each ground they are used on, which a test computes.
+ * Colours of every page of the service, light and dark by the reader's preference. Text colours have a contrast of
+ * at least 4.5 to 1 with each of their backgrounds. A test computes it.
  */
 export const lightColours = {
   text: '#1c2330',
@@ -39,7 +39,7 @@ const declared = (colours: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `--${name}: ${value};`)
     .join(' ');
 
-/** The colours as custom properties of a style sheet, such as `var(--accent)`. */
+/** CSS custom properties of the colours, such as `var(--accent)`. */
 export const pagePalette = `:root { ${declared(lightColours)} }
 @media (prefers-color-scheme: dark) { :root { ${declared(darkColours)} } }
 `;

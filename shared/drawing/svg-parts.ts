@@ -1,7 +1,7 @@
 import { colours, labelSize } from './drawing-style.ts';
 import { escapeXml } from './drawn-text.ts';
 
-/** A number as it stands in a drawing. */
+/** Format a coordinate with one decimal. */
 export const at = (value: number): string => String(Math.round(value * 10) / 10);
 
 interface TextStyle {
@@ -11,14 +11,14 @@ interface TextStyle {
   anchor?: 'start' | 'middle' | 'end';
 }
 
-/** A line of text whose base line begins, or by its anchor ends, at a point. Whatever it says, it is only text. */
+/** Draw a line of text. Its base line begins at the point, or ends there with an `end` anchor. Escape the text. */
 export function textAt(text: string, x: number, y: number, style: TextStyle = {}): string {
   const { size = labelSize, colour = colours.faintText, bold = false, anchor = 'start' } = style;
   const more = `${bold ? ' font-weight="bold"' : ''}${anchor === 'start' ? '' : ` text-anchor="${anchor}"`}`;
   return `<text x="${at(x)}" y="${at(y)}" font-size="${size}" fill="${colour}"${more}>${escapeXml(text)}</text>`;
 }
 
-/** A name in bold and, after however much room the viewer's font takes for it, what is said about it. */
+/** Draw a bold name followed by a description. The viewer's font decides the gap between them. */
 export function namedText(name: string, text: string, x: number, y: number): string {
   const bold =
     name === '' ? '' : `<tspan font-weight="bold" fill="${colours.text}">${escapeXml(name)}</tspan>`;
@@ -34,7 +34,7 @@ export function lineBetween(
   return `<line x1="${at(from[0])}" y1="${at(from[1])}" x2="${at(to[0])}" y2="${at(to[1])}" stroke="${colour}"/>`;
 }
 
-/** A dot, filled or as a ring, that says something when it is pointed at. */
+/** Draw a dot, filled or as a ring, with a tooltip. */
 export function dot(
   x: number,
   y: number,

@@ -31,7 +31,7 @@ async function logout(this: CliContext, _: { verbose?: boolean }, given?: string
     this.printer.say(`You are not signed in to ${url}.`);
     return;
   }
-  // Forgotten here in any case; the service is told, so that the token ends at once.
+  // Remove the login locally even if the service fails. Revoke the token so it ends at once.
   await writeLogins(
     file,
     logins.filter((one) => one !== login),
@@ -39,7 +39,7 @@ async function logout(this: CliContext, _: { verbose?: boolean }, given?: string
   await clientOf(url, login.token)
     .call<typeof deleteToken>('DELETE /auth/token')
     .catch((error: unknown) => {
-      // It had ended already.
+      // A 401 means that the token had already ended.
       if (!(error instanceof ProblemError) || error.status !== 401) throw error;
     });
   this.printer.say(`Signed out of ${url}.`);

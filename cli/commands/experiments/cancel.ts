@@ -59,7 +59,7 @@ interface Flags {
   verbose?: boolean;
 }
 
-/** Cancel all trainings of a project that have not ended. */
+/** Cancel all unfinished trainings of a project. */
 async function cancelAll(context: CliContext, { project: given, json: isJson }: Flags): Promise<void> {
   const session = await connect(context.env);
   const { project_id, project_name } = await requireProject(session, context.folder, given);

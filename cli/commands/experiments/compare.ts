@@ -64,7 +64,7 @@ interface Flags {
   verbose?: boolean;
 }
 
-/** The two newest experiments of the project, older first. */
+/** Return the two newest experiments of the project, older first. */
 async function newestTwo(session: Session, folder: string, given: string | undefined): Promise<Experiment[]> {
   const { project_id } = await requireProject(session, folder, given);
   const route = 'GET /projects/{project_id}/experiments';
@@ -78,7 +78,7 @@ async function newestTwo(session: Session, folder: string, given: string | undef
   );
 }
 
-/** Parameters, newest metrics and attributes of experiments, beside each other. */
+/** Collect the parameters, last metrics and attributes of experiments for comparison. */
 function compareExperiments(experiments: readonly Experiment[]): Comparison {
   return {
     experiments: experiments.map(({ experiment_id }) => experiment_id),
@@ -97,11 +97,11 @@ function compareExperiments(experiments: readonly Experiment[]): Comparison {
 
 interface Comparison {
   experiments: string[];
-  /** Values by name, one for each experiment; null where it has none. */
-  /** The best value of each by the project's criterion; null where it has none. */
+  /** Best value of each experiment by the project's criterion; null if it has none. */
   best: Experiment['best'][];
+  /** Values by name, one for each experiment; null if it has none. */
   params: Record<string, (string | null)[]>;
-  /** The newest value of each metric; a text where JSON has no such number. */
+  /** Last value of each metric; a string for NaN and infinities, which JSON does not have. */
   metrics: Record<string, (number | string | null)[]>;
   attributes: Record<string, (string | number | null)[]>;
 }
@@ -127,7 +127,7 @@ const attributes = [
   'gpus',
 ] as const;
 
-/** Whether the experiments have different values. */
+/** Return whether the values differ between the experiments. */
 const differs = (values: readonly unknown[]): boolean => values.some((value) => value !== values[0]);
 
 const cellText = (value: string | number | null): string => {

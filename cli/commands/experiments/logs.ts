@@ -46,7 +46,7 @@ async function logs(
       if (isJson) this.process.stdout.write(jsonLine(line));
       else this.printer.line(line.message);
     }
-    // While it runs there is always a next page, which may still be empty.
+    // A running experiment always has a next page, even an empty one. Stop at an empty page.
     next = page.rows.length === 0 ? undefined : page.next;
   } while (next !== undefined);
 }

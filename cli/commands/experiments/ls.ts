@@ -76,7 +76,7 @@ async function ls(
     },
   });
   for await (const experiment of rows) {
-    // A line each, so that scripts need not wait for the last.
+    // Print each experiment as it arrives, so scripts need not wait for the last.
     if (isJson) this.process.stdout.write(`${JSON.stringify(experiment)}\n`);
     experiments.push(experiment);
     if (experiments.length === most) break;
@@ -105,7 +105,7 @@ interface Flags {
 
 const attributes: readonly string[] = experimentAttributes;
 
-/** A name to sort by as the service takes it: a bare one that is no attribute is that of a metric. */
+/** Convert a `--sort` value to the service's syntax. A bare name that is no attribute is a metric. */
 function orderTerm(given: string): string {
   const isDown = given.startsWith('-');
   const name = isDown ? given.slice(1) : given;
@@ -115,7 +115,7 @@ function orderTerm(given: string): string {
 
 const named = /\b(metrics?|params?|parameters?|tags?)\.(?:`([^`]+)`|"([^"]+)"|([\w./-]+))/gi;
 
-/** The metrics, params and tags that a filter or an order names, each once, in their order. */
+/** Return the metrics, params and tags that a filter or an order names, without duplicates, in order. */
 function askedValues(...texts: readonly string[]): AskedValue[] {
   const found = new Map<string, AskedValue>();
   for (const [, group = '', ...names] of texts.flatMap((text) => [...text.matchAll(named)])) {
@@ -131,7 +131,7 @@ function askedValues(...texts: readonly string[]): AskedValue[] {
   return [...found.values()];
 }
 
-/** A value of experiments that a list was filtered or ordered by. */
+/** A column for a value that the filter or the order names. */
 interface AskedValue {
   heading: string;
   textOf(experiment: Experiment): string;

@@ -119,7 +119,7 @@ interface Flags {
 
 type Artifact = RowOf<typeof listArtifacts>;
 
-/** Where a file of an experiment is saved. @throws CliError for a path that leads out of the folder */
+/** Return the local path of an experiment's file. @throws CliError for a path outside the folder */
 function pullPlace(folder: string, path: string): string {
   const place = resolve(folder, path);
   if (place.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)) return place;
@@ -127,11 +127,11 @@ function pullPlace(folder: string, path: string): string {
 }
 
 /**
- * Makes sure that files can be saved beside what is there already.
+ * Refuse paths that would be both a file and a folder, among the new files or with existing ones.
  *
- * @param folder which exists or not
- * @param places below it
- * @throws CliError where a file stands in the way of a folder, or a folder in that of a file
+ * @param folder target folder, which may not exist yet
+ * @param places paths below the folder
+ * @throws CliError for such a clash
  */
 async function refusePullClashes(folder: string, places: readonly string[]): Promise<void> {
   const fault = (text: string) =>

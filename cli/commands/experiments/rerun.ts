@@ -70,7 +70,11 @@ interface Flags extends SizeFlags {
   verbose?: boolean;
 }
 
-/** The values to replace as the service takes them: by their paths, as JSON. @throws CliError for a value of several */
+/**
+ * Return the `--set` values as the service expects them: a JSON object by path.
+ *
+ * @throws CliError for a list or a mapping
+ */
 function replacedValues(set: readonly Override[]): string {
   const compound = set.filter(({ value }) => typeof value === 'object' && value !== null);
   if (compound.length > 0) {

@@ -37,7 +37,7 @@ async function rm(
   ...ids: string[]
 ): Promise<void> {
   const session = await connect(this.env);
-  // All of them are found before one is deleted: `latest` means another one afterwards.
+  // Find all experiments before the first deletion, because a deletion changes the meaning of `latest`.
   const found = new Map<string, Experiment>();
   for (const id of ids) {
     const experiment = await findExperiment(session, this.folder, { project: given, id });

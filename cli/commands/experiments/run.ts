@@ -68,7 +68,7 @@ interface Flags extends SizeFlags {
   verbose?: boolean;
 }
 
-/** What a person is told who goes away before the training is followed. */
+/** Messages after Ctrl-C, before `mps run` follows the training. */
 const interruptions = {
   before: 'Interrupted; nothing was submitted.',
   unknown: 'Interrupted while it was submitted. "mps ls" shows whether the training is there.',
@@ -77,8 +77,8 @@ const interruptions = {
 };
 
 /**
- * Runs the steps up to the submission. Ctrl-C ends them at once; while the training is submitted it waits for the answer,
- * unless it is pressed again.
+ * Run the steps up to the submission. Ctrl-C ends them at once. During the submission, Ctrl-C waits for the
+ * answer, and a second Ctrl-C ends the command.
  */
 async function untilInterrupted(work: Work): Promise<Experiment> {
   const interrupted = new AbortController();

@@ -61,17 +61,16 @@ interface Flags {
   verbose?: boolean;
 }
 
-/** The commit, its branch, and whether it was all. */
+/** Return the commit, its branch, and whether the folder had uncommitted changes. */
 function gitText({ git }: Experiment): string | null {
   if (git === null) return null;
   const branch = git.branch === null ? '' : ` on ${git.branch}`;
   return `${git.commit.slice(0, 12)}${branch}${git.dirty === true ? ', with changes' : ''}`;
 }
 
-/** Most metrics that are printed. */
 const maxMetrics = 100;
 
-/** The metrics by name; those beyond the most are counted. */
+/** Return the metrics sorted by name, up to `maxMetrics`, and the number of the others. */
 function metricFacts({ metrics }: Experiment): [string, string][] {
   const names = Object.keys(metrics).sort();
   const more = names.length - maxMetrics;

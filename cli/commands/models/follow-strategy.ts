@@ -12,13 +12,13 @@ import { secondsText } from '../../output/units.ts';
 
 export type Operation = 'prune' | 'quantize';
 
-/** A pruning or quantization, with its receipt once it has one. */
+/** A pruning or quantization job, with its receipt after it has ended. */
 export type Strategy = AnswerOf<typeof readPrune>;
 
 const pollMilliseconds = 500;
 const ends: readonly string[] = ['SUCCEEDED', 'FAILED', 'CANCELLED'];
 
-/** A strategy of an operation. The definitions of both operations are one, with two paths. */
+/** Read a strategy. Pruning and quantization share one definition and differ only in the path. */
 export const readStrategy = (
   client: Client,
   operation: Operation,
@@ -73,9 +73,10 @@ async function toTheEnd(
 }
 
 /**
- * Shows the stages of a strategy until it ends. Ctrl-C leaves it running; a second one within two seconds cancels it.
+ * Show the stages of a strategy until it ends. The first Ctrl-C detaches. A second one within two seconds cancels
+ * the job.
  *
- * @throws CliError when the person goes away
+ * @throws CliError if the user detaches
  */
 export function followStrategy(
   client: Client,

@@ -25,12 +25,12 @@ interface Flags {
 
 const launcher = 'shared/onnx/cli/launch.mjs';
 
-/** The program of the engine: in the package beside this command, or in a checkout. */
+/** Return the path of the engine's program: from the package next to this command, or from a checkout. */
 function engineProgram(env: CliContext['env']): string {
   const checkout = checkoutFolder(env);
   const found = [
     fileURLToPath(new URL('engine/main.js', import.meta.url)),
-    // From the bundle of a checkout, and from its sources.
+    // Paths from a checkout's bundle and from its sources.
     fileURLToPath(new URL(`../../${launcher}`, import.meta.url)),
     fileURLToPath(new URL(`../../../${launcher}`, import.meta.url)),
     ...(checkout === undefined ? [] : [join(checkout, launcher)]),
@@ -42,7 +42,7 @@ function engineProgram(env: CliContext['env']): string {
   return found;
 }
 
-/** Node of a checkout is pinned in it; what was installed runs on the Node of the person. */
+/** Return the Node to run: a checkout pins its own, an installed package uses the user's. */
 function nodeFor(program: string): string {
   const pinned = program.endsWith(launcher)
     ? join(program.slice(0, -launcher.length), 'node_modules/.bin/node')
@@ -50,7 +50,7 @@ function nodeFor(program: string): string {
   return existsSync(pinned) ? pinned : process.execPath;
 }
 
-/** Measures in a process of its own, which writes for itself and hears Ctrl-C as this one does. */
+/** Measure in a child process. Pass its output through and pass Ctrl-C on to it. */
 async function measure(this: CliContext, flags: Flags, file: string): Promise<void> {
   refuseBoth({ json: flags.json, markdown: flags.markdown }, 'Both print to the standard output.');
   const { gate = [], json: isJson = false, markdown = false, ...named } = flags;
@@ -78,7 +78,7 @@ async function measure(this: CliContext, flags: Flags, file: string): Promise<vo
   }
 }
 
-/** A condition, or nothing: the file must be of use then. */
+/** Parse a gate condition. Without one, `--gate` requires that the file is of use. */
 function condition(text: string): string {
   if (text !== '') parseGate(text);
   return text;

@@ -33,7 +33,7 @@ interface Flags {
 
 type Model = AnswerOf<typeof putModel>;
 
-/** The sets that a model has. */
+/** Return the names of a model's data sets. */
 const setNames = ({ has_calibration, has_evaluation }: Pick<Model, 'has_calibration' | 'has_evaluation'>) => [
   ...(has_calibration ? ['calibration'] : []),
   ...(has_evaluation ? ['evaluation'] : []),
@@ -87,7 +87,9 @@ const setsOf = ({ calibration, evaluation }: Sets) => ({
   ...(evaluation !== undefined && { evaluation }),
 });
 
-/** The sets that were named, and in place of those that were not what lies beside the model among the artifacts. */
+/**
+ * Return the sets to register: the named ones. For the others, use the sets next to the model among the artifacts.
+ */
 async function setsToRegister(
   { client }: Session,
   path: ExperimentPath,
@@ -102,7 +104,7 @@ async function setsToRegister(
   return { ...setsBeside(model, paths), ...named };
 }
 
-/** Registers what an experiment left. */
+/** Register an artifact of an experiment as a model. */
 async function register(
   context: CliContext,
   flags: PushFlags,
@@ -237,7 +239,7 @@ Examples:
 
 type SetsFlags = Pick<PushFlags, 'calibration' | 'evaluation' | 'from' | 'project' | keyof Flags>;
 
-/** Gives a model that there is the sets that are named. */
+/** Add data sets to an existing model. */
 async function addSets(this: CliContext, flags: SetsFlags, model_name: string): Promise<void> {
   const { project: given, from, json: isJson } = flags;
   const sets = setsOf(flags);

@@ -23,7 +23,7 @@ import { type RegistryFlags, registryFlags, registryValues } from './registry-fl
 import { placesOfResult, saveResult } from './save-result.ts';
 import { showStrategy } from './show-strategy.ts';
 
-/** Flags that say nothing of the method. */
+/** Flags that do not depend on the method. */
 interface JobFlags {
   strategy: string;
   resultName?: string;
@@ -63,7 +63,7 @@ const strategyFlag = (names: readonly string[]) =>
     brief: `One of ${names.join(', ')}`,
   }) as const;
 
-/** Refuses what could not be done when the job has ended. @throws CliError before anything is sent */
+/** Refuse flags that would fail after the job. @throws CliError before any request */
 async function refuseAtOnce(
   { folder }: CliContext,
   { detach: isDetached, gate: isGated, to, force: isForced }: JobFlags,
@@ -85,7 +85,7 @@ const jobQuery = ({ strategy, resultName: result_name, vcpus, memory, timeout }:
   timeout,
 });
 
-/** Follows a strategy that was begun, shows its receipt and saves its result, as the flags say. */
+/** Follow a strategy, show its receipt and save its result, as the flags say. */
 async function finish(
   context: CliContext,
   session: Session,
@@ -157,7 +157,7 @@ async function prune(this: CliContext, flags: PruneFlags, model_name: string): P
   const { compression = String(pruneParameters.compression.otherwise) } = flags;
   if (keepsAll(flags.strategy, Number(compression))) {
     const told = 'compression 1 keeps all weights: --compression 2 keeps half of them.';
-    // Who asks for it, to compare say, gets it.
+    // The user may request it explicitly, for example to compare.
     if (flags.compression === undefined) throw new CliError(`${told} Nothing was started.`, exitCodes.usage);
     this.printer.say(told);
   }

@@ -26,7 +26,7 @@ interface Found {
 }
 
 const operations = ['prune', 'quantize'] as const;
-/** How many of each operation are looked at for the end of an id. */
+/** Most strategies of each operation that are searched for the end of an ID. */
 const maxNewest = 100;
 
 async function byId({ client }: Session, strategy_id: string): Promise<Found | undefined> {
@@ -40,7 +40,7 @@ async function byId({ client }: Session, strategy_id: string): Promise<Found | u
   return undefined;
 }
 
-/** The newest strategy whose id ends so; of all where nothing is said. */
+/** Find the strategy whose ID ends with this text. Find the newest one for an empty text. */
 async function newest(session: Session, ending: string): Promise<Found | undefined> {
   const ids: string[] = [];
   for (const operation of operations) {
@@ -49,7 +49,7 @@ async function newest(session: Session, ending: string): Promise<Found | undefin
     const { rows } = await session.client.page<typeof listPrunings>(route, { query });
     ids.push(...rows.map(({ strategy_id }) => strategy_id).filter((id) => id.endsWith(ending)));
   }
-  // Ids sort by time.
+  // IDs sort by time.
   const found = ids.sort();
   if (ending !== '' && found.length > 1) {
     const all = found.map((id) => `  ${id}`).join('\n');

@@ -6,7 +6,7 @@ type Camel<S extends string> = S extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<Camel<Rest>>}`
   : S;
 
-/** The parameters of an operation's strategies as flags. The service reads and checks the texts. */
+/** Flags for the parameters of an operation. The service parses and checks the values. */
 export type RegistryFlags<P extends Parameters> = {
   [N in keyof P & string as Camel<N>]?: P[N]['kind'] extends 'boolean' ? boolean : string;
 };
@@ -21,7 +21,7 @@ function flagOf({ kind, description, usage, values }: Parameter) {
   return { kind: 'parsed', parse: String, proposeCompletions, placeholder: 'VALUE', brief, optional: true };
 }
 
-/** Flags for all parameters of an operation, from the registry of its strategies: there is no second list. */
+/** Build the flags of an operation from the registry of its strategies, the only list of parameters. */
 export function registryFlags<const P extends Parameters>(
   parameters: P,
 ): FlagParametersForType<RegistryFlags<P>, CliContext>;
@@ -29,7 +29,7 @@ export function registryFlags(parameters: Parameters): Readonly<Record<string, o
   return Object.fromEntries(Object.entries(parameters).map(([name, one]) => [camel(name), flagOf(one)]));
 }
 
-/** The values that flags gave, by the names of the parameters. */
+/** Return the values of the flags by parameter name. */
 export const registryValues = (
   parameters: Parameters,
   flags: Readonly<Record<string, unknown>>,

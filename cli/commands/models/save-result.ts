@@ -11,14 +11,17 @@ import { LiveLine } from '../../output/live-line.ts';
 import { replacedError } from '../../output/save-text.ts';
 import type { Operation, Strategy } from './follow-strategy.ts';
 
-/** The name of the ONNX file among the files of a result. Its external data are called after it. */
+/** Name of the ONNX file in a result. The names of its external data files begin with it. */
 const onnxName = 'model.onnx';
 
-/** Where a file of a result is saved: all of them bear the name of the model, so that models can lie beside each other. */
+/**
+ * Return the local path of a result's file. It begins with the name of the model, so several models fit into one
+ * folder.
+ */
 const placeOf = (target: string, name: string): string =>
   name.startsWith(onnxName) ? `${target}${name.slice(onnxName.length)}` : `${target}.${name}`;
 
-/** The files that a result may have. @param target absolute path of the model */
+/** Return the paths of all files that a result may have. @param target absolute path of the model */
 export const placesOfResult = (target: string): string[] =>
   [onnxName, `${onnxName}.data`].map((name) => placeOf(target, name));
 
@@ -26,15 +29,15 @@ interface Saving {
   operation: Operation;
   strategy: Strategy;
   to: string;
-  /** Whether other files of these names may be replaced. */
+  /** Whether to replace existing files with other contents. */
   force?: boolean | undefined;
 }
 
 /**
- * Downloads the result of a strategy as `to`, and its external data as `<to>.data`, by which name the model then knows
- * them. The model comes last, so that it is there only with all that belongs to it.
+ * Download the result of a strategy as `to` and its external data as `<to>.data`. Rename the data in the model to
+ * match. Save the model last, so it never exists without its data.
  *
- * @throws CliError where there is none, or other files have these names
+ * @throws CliError if the strategy has no result, or other files have these names
  */
 export async function saveResult(
   { folder, printer }: CliContext,
@@ -54,7 +57,7 @@ export async function saveResult(
     const request = { path: { strategy_id }, ...(name !== onnxName && { query: { file: name } }) };
     return saveDownload<typeof downloadPruned>(client, route, request, { path, size, sha256, onProgress });
   };
-  /** As the service has it, before it is told the names of its data. */
+  /** The model as the service stores it, before its external data is renamed. */
   const original = join(dirname(target), `.${basename(target)}.${strategy_id}`);
   const model = files.find(({ name }) => name === onnxName);
   try {

@@ -3,7 +3,10 @@ import { exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import type { Strategy } from './follow-strategy.ts';
 
-/** Prints the receipt of a strategy, or why it has none, and takes the exit code of that; of a gate where one is set. */
+/**
+ * Print the receipt of a strategy, or why it has none. Set the exit code from the result, and from the gate with
+ * `--gate`.
+ */
 export function showStrategy(
   { printer, process }: CliContext,
   strategy: Strategy,

@@ -32,7 +32,11 @@ const version = {
 
 const byVersion = (given: string | undefined) => (given === undefined ? {} : { version: given });
 
-/** Configurations are known by the names of their files. @throws CliError where two files have one name */
+/**
+ * Refuse files with the same name, because a configuration's ID is its file name.
+ *
+ * @throws CliError if two files share a name
+ */
 function refuseClashes(files: readonly string[]): void {
   for (const file of files) {
     const name = basename(file);

@@ -42,7 +42,9 @@ const showCommand = buildCommand({
   },
 });
 
-/** The value of a variable: never from the command line unless it is no secret, which anybody may see. */
+/**
+ * Read the value of a variable. Refuse a secret on the command line, because it would stay in the shell's history.
+ */
 async function readVariable(
   { process: { stdin } }: CliContext,
   given: string,

@@ -56,7 +56,7 @@ async function exportOne(
     let state = await client
       .call<typeof exportProject>(`POST ${route}`, { path, signal })
       .catch((error: unknown) => {
-        // One that is under way is the one that is wanted.
+        // A 409 means that an export is already running. Use that one.
         if (error instanceof ProblemError && error.status === 409) return look();
         throw error;
       });

@@ -1,18 +1,17 @@
 import { CliError, exitCodes } from '../../cli-error.ts';
 
-/** A package of a lock file. */
 export interface LockedPackage {
   name: string;
   version: string;
-  /** Address of a file that is installed itself, not found in an index. */
+  /** URL of a file to install directly, not from an index. */
   url?: string;
-  /** Package index, where it is not PyPI. */
+  /** Package index, if it is not PyPI. */
   index?: string;
-  /** Environment markers of which one must hold; empty where it is always installed. */
+  /** Environment markers. The package is installed if one of them holds, or always if the list is empty. */
   markers: readonly string[];
 }
 
-/** Requirement lines that install just these packages. */
+/** Return requirement lines that install exactly these packages. */
 export function requirementLines(packages: readonly LockedPackage[]): string {
   const indexes = packages.flatMap(({ index }) => (index === undefined || isPyPi(index) ? [] : [index]));
   const options = [...new Set(indexes)].map((index) => `--extra-index-url ${index}`);
@@ -30,12 +29,12 @@ function lineOf({ name, version, url, markers }: LockedPackage): string {
 const oneOf = (markers: readonly string[]): string =>
   markers.length === 1 ? markers.join('') : markers.map((marker) => `(${marker})`).join(' or ');
 
-/** A package that the service cannot install from where the lock has it. */
+/** Return the error for a package that the service cannot install from its locked source. */
 export const notInstallable = (file: string, name: string, source: string): CliError =>
   new CliError(
     `${file} installs ${name} from ${source}, which a training cannot reach.\nInstall it from an index, or add its wheel to the folder and list all packages in requirements.txt.`,
     exitCodes.usage,
   );
 
-/** PEP 503: names in one spelling. */
+/** Normalize a package name (PEP 503). */
 export const normalName = (name: string): string => name.toLowerCase().replaceAll(/[-_.]+/g, '-');

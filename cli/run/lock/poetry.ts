@@ -3,7 +3,11 @@ import { CliError, exitCodes } from '../../cli-error.ts';
 import { type LockedPackage, normalName, notInstallable } from './locked-package.ts';
 import { type Need, reached } from './reached.ts';
 
-/** Requirement lines of `[tool.poetry.dependencies]`. @throws CliError for what pip cannot be told */
+/**
+ * Convert `[tool.poetry.dependencies]` to requirement lines.
+ *
+ * @throws CliError for a dependency that pip cannot express
+ */
 export const poetryRequirements = (dependencies: PoetryDependencies): string[] =>
   Object.entries(dependencies).flatMap(([name, wanted]) =>
     name === 'python' ? [] : [wanted].flat().flatMap((one) => lineOf(name, one)),
@@ -19,7 +23,7 @@ const Wanted = z.union([
   }),
 ]);
 
-/** `[tool.poetry.dependencies]`, in which poetry 1 keeps what a program needs. */
+/** `[tool.poetry.dependencies]`: poetry 1 keeps a program's dependencies here. */
 export const PoetryDependencies = z.record(z.string(), z.union([Wanted, z.array(Wanted)]));
 type PoetryDependencies = z.infer<typeof PoetryDependencies>;
 
@@ -47,7 +51,7 @@ function versionOf(text: string): string {
     .join(',');
 }
 
-/** `^1.2` and `~1.2` as pip writes them. */
+/** Convert `^1.2` and `~1.2` to pip's syntax. */
 function range(text: string): string {
   const [, sign = '', version = ''] = /^([\^~])\s*(\d+(?:\.\d+)*)$/.exec(text) ?? [];
   const parts = version.split('.').map(Number);
@@ -56,7 +60,7 @@ function range(text: string): string {
   return `>=${version},<${next(parts, first === -1 ? parts.length - 1 : first)}`;
 }
 
-/** The version at which the part of a version before `at` changes. */
+/** Return a version with the part at index `at` incremented and the later parts dropped. */
 const next = (parts: readonly number[], at: number): string =>
   [...parts.slice(0, at), (parts[at] ?? 0) + 1].join('.');
 
@@ -69,7 +73,7 @@ const Package = z.object({
   name: z.string(),
   version: z.string(),
   optional: z.optional(z.boolean()),
-  /** Since poetry 2.0. */
+  /** Written by poetry 2.0 and later. */
   groups: z.optional(z.array(z.string())),
   markers: z.optional(z.union([z.string(), z.record(z.string(), z.string())])),
   dependencies: z.optional(z.record(z.string(), z.union([Requirement, z.array(Requirement)]))),
@@ -79,7 +83,7 @@ const Package = z.object({
 const PoetryLock = z.object({ package: z.optional(z.array(Package)) });
 
 /**
- * Packages of a `poetry.lock` that its project needs, without groups for development.
+ * Return the packages of a `poetry.lock` that its project needs, without development groups.
  *
  * @param roots names that `pyproject.toml` requires
  */
@@ -89,7 +93,7 @@ export function poetryPackages(value: unknown, roots: readonly string[]): Locked
   return hasGroups ? ofMainGroup(packages) : ofRequirements(packages, roots);
 }
 
-/** Packages that a lock of poetry 2 says to belong to the program itself. */
+/** Return the packages in the main group of a poetry 2 lock. */
 const ofMainGroup = (packages: readonly Package[]): LockedPackage[] =>
   packages.flatMap((one) => {
     if (one.optional === true || one.groups?.includes('main') !== true) return [];
@@ -105,7 +109,7 @@ function placeOf({ name, source }: Package): Pick<LockedPackage, 'url' | 'index'
   throw notInstallable('poetry.lock', name, `${source.type} ${source.url}`);
 }
 
-/** Older locks do not say what belongs to the program: it is what its own requirements lead to. */
+/** Return the packages that the program's requirements lead to. Older locks do not list groups. */
 function ofRequirements(packages: readonly Package[], roots: readonly string[]): LockedPackage[] {
   const byName = new Map(packages.map((one) => [normalName(one.name), one]));
   const needs = (key: string): Need[] =>

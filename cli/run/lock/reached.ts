@@ -1,7 +1,8 @@
 /**
- * What is reached from these roots, with the markers under which it is: one of them must hold; empty where it always is.
+ * Return every key that the roots reach, with its conditions. One of the conditions must hold. An empty list means
+ * always.
  *
- * @param needs of a key
+ * @param needs returns the dependencies of a key
  */
 export function reached(
   roots: readonly Need[],
@@ -17,7 +18,7 @@ export function reached(
     const after = simplified(new Map([...before, [keyOf(all), all]]));
     if (before.size === after.size && [...after.keys()].every((one) => before.has(one))) continue;
     found.set(key, after);
-    // Only what is new has consequences.
+    // Follow only new conditions.
     for (const [condition, markers] of after)
       if (!before.has(condition)) for (const one of needs(key)) waiting.push({ need: one, under: markers });
   }
@@ -28,19 +29,19 @@ export function reached(
   );
 }
 
-/** Something that a package needs: a key of the graph, under a marker. */
+/** A dependency: a key of the graph, optionally with an environment marker. */
 export interface Need {
   key: string;
   marker?: string | undefined;
 }
 
-/** Conditions, one of which must hold; each is a set of markers that hold together. */
+/** Alternative conditions. One must hold. Each is a set of markers that must all hold. */
 type Alternatives = ReadonlyMap<string, readonly string[]>;
 
-/** Many ways lead to a common package; beyond this its condition is as long as it is useless. */
+/** Most alternatives of a package. Beyond this limit, the package is installed unconditionally. */
 const maxAlternatives = 12;
 
-/** Without what another alternative implies: whatever needs nothing is always there. */
+/** Drop alternatives that another one implies. An alternative without markers implies all others. */
 function simplified(all: Alternatives): Alternatives {
   const sets = [...all.values()].sort((one, other) => one.length - other.length);
   const kept: (readonly string[])[] = [];

@@ -6,7 +6,7 @@ import { poetryPackages } from './poetry.ts';
 import { uvPackages } from './uv-lock.ts';
 
 /**
- * Requirement lines of a lock file.
+ * Convert a lock file to requirement lines.
  *
  * @throws CliError for a lock that cannot be read or is older than its project
  */
@@ -30,14 +30,14 @@ export function readLock(file: string, content: string, project: PythonProject):
   return requirementLines(packages);
 }
 
-/** What a `pyproject.toml` says of itself. */
+/** Name and requirements of a `pyproject.toml`. */
 interface PythonProject {
   name: string | undefined;
-  /** Names of the packages that it requires. */
+  /** Names of required packages. */
   required: readonly string[];
 }
 
-/** Lock files that are known, the standard one first. */
+/** Readers of the supported lock files, the standard one first. */
 const locks: Readonly<Record<string, ReadLock>> = {
   'pylock.toml': (content) => pylockPackages(parse(content)),
   'uv.lock': (content, { name }) => uvPackages(parse(content), name),
@@ -48,11 +48,11 @@ const locks: Readonly<Record<string, ReadLock>> = {
 
 type ReadLock = (content: string, project: PythonProject) => LockedPackage[];
 
-/** Packages of a `pylock.toml` (PEP 751), without groups and extras. */
+/** Return the packages of a `pylock.toml` (PEP 751), without groups and extras. */
 function pylockPackages(value: unknown): LockedPackage[] {
   return Pylock.parse(value).packages.flatMap((one): LockedPackage[] => {
     const { name, version, marker, index, vcs, directory, archive } = one;
-    // The project itself: its files are the source.
+    // Skip the project itself, because its files are the source.
     if (isOptional(marker) || directory?.path === '.') return [];
     const markers = marker === undefined ? [] : [marker];
     if (archive?.url !== undefined) return [{ name, version: version ?? '', url: archive.url, markers }];
@@ -77,15 +77,15 @@ const Pylock = z.object({
   ),
 });
 
-/** Groups and extras are not installed unless somebody asks for them. */
+/** Return whether a marker selects a group or an extra. These are not installed by default. */
 const isOptional = (marker: string | undefined): boolean =>
   /\b(?:dependency_groups|extras)\b/.test(marker ?? '');
 
-/** Packages of a `pdm.lock` that its project needs, without groups for development. */
+/** Return the packages of a `pdm.lock` that its project needs, without development groups. */
 function pdmPackages(value: unknown): LockedPackage[] {
   return (PdmLock.parse(value).package ?? []).flatMap((one) => {
     const { name, version, groups, marker, extras, git, path, url } = one;
-    // The package itself stands beside the entries of its extras.
+    // Skip entries of extras: the package has an entry of its own.
     if (groups?.includes('default') !== true || extras !== undefined) return [];
     const elsewhere = git ?? path;
     if (elsewhere !== undefined) throw notInstallable('pdm.lock', name, elsewhere);
@@ -111,7 +111,7 @@ const PdmLock = z.object({
   ),
 });
 
-/** Packages of a `Pipfile.lock`, without those for development. */
+/** Return the packages of a `Pipfile.lock`, without development packages. */
 function pipfilePackages(value: unknown): LockedPackage[] {
   const { _meta, default: packages } = PipfileLock.parse(value);
   const indexes = new Map(_meta.sources?.map(({ name, url }) => [name, url]));

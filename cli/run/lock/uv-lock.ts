@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type LockedPackage, normalName, notInstallable } from './locked-package.ts';
 import { type Need, reached } from './reached.ts';
 
-/** Packages of a `uv.lock` that its project needs, without groups for development. */
+/** Return the packages of a `uv.lock` that its project needs, without development groups. */
 export function uvPackages(value: unknown, project: string | undefined): LockedPackage[] {
   const packages = UvLock.parse(value).package ?? [];
   const find = (name: string, version: string | undefined): Package | undefined =>
@@ -49,7 +49,7 @@ const Package = z.object({
 
 const UvLock = z.object({ package: z.optional(z.array(Package)) });
 
-/** Keys of the graph: a package of a version, and its extra. */
+/** Return the graph's key of a package version, optionally with an extra. */
 const keyOf = (name: string, version: string | undefined, extra = ''): string =>
   JSON.stringify([name, version ?? null, extra]);
 

@@ -50,13 +50,13 @@ function Page() {
 history.scrollRestoration = 'manual';
 window.addEventListener('scroll', () => keep('page-top', window.scrollY), { passive: true });
 
-/** Scroll to where somebody was, which is lower than a page that is still loading. */
+/** Scroll to the previous position. Retry, because the page may still be loading and too short. */
 function scrollToPlace(top: number, tries = 20): void {
   window.scrollTo(0, top);
   if (window.scrollY < top - 1 && tries > 0) setTimeout(() => scrollToPlace(top, tries - 1), 100);
 }
 
-/** The console: a page for those who are signed in, behind a dialog while their token is dead. */
+/** The console: the current page, with a sign-in dialog above it while the session has expired. */
 export function App() {
   const at = place.value.parts.join('/');
   const before = useRef(at);

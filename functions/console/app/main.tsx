@@ -5,10 +5,10 @@ import { loadStyle } from './ui/load-style.ts';
 
 const root = document.getElementById('app');
 if (root !== null) {
-  // What the page says until this script is there.
+  // Remove the page's text for the time before this script runs.
   root.replaceChildren();
   render(<App />, root);
   keepSessionAlive();
 }
-// Without it the page works, and says nothing of it.
+// The page works without the style sheet, so ignore a failure.
 loadStyle().catch(() => undefined);

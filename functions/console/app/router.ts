@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { fromMlflow } from './mlflow-link.ts';
 
-/** Where somebody is: a path of parts and what the view of it is set to, both in the address. */
+/** Current view: its path and its settings, both from the address. */
 export interface Place {
   parts: readonly string[];
   query: URLSearchParams;
@@ -22,7 +22,7 @@ function placeOf(hash: string): Place {
 
 const hash = signal(fromMlflow(location.hash));
 
-/** Which entry of the browser's history is shown. An entry that is new gets its own number, which it keeps over Back. */
+/** Current entry of the browser's history. A new entry gets its own ID and keeps it when the user goes back. */
 interface Entry {
   id: string;
   isReturn: boolean;
@@ -43,25 +43,25 @@ window.addEventListener('hashchange', () => {
   hash.value = fromMlflow(location.hash);
 });
 
-/** What pages keep for Back, by the entry of the history that they were shown in; the oldest makes room. */
+/** State of pages for the Back button, by history entry. The oldest entry is dropped first. */
 const kept = new Map<string, Record<string, unknown>>();
 const maxEntries = 50;
 
-/** Keep something of the page that is shown, for when somebody comes back to it. */
+/** Keep a value of the current page, for a return to it. */
 export function keep(name: string, value: unknown): void {
   kept.set(entry.id, { ...kept.get(entry.id), [name]: value });
   const [oldest] = kept.keys();
   if (kept.size > maxEntries && oldest !== undefined) kept.delete(oldest);
 }
 
-/** What was kept under a name where this page is one that somebody has come back to. */
+/** Return a kept value if the user has returned to this page; undefined otherwise. */
 export const keptOf = <T>(name: string): T | undefined =>
   entry.isReturn ? (kept.get(entry.id)?.[name] as T | undefined) : undefined;
 
-/** The present place. The part behind `#` never reaches the service, so that pages need no routes there. */
+/** Current view. Browsers never send the part after `#` to the service, so pages need no routes there. */
 export const place = computed(() => placeOf(hash.value));
 
-/** The address of a place, for links. */
+/** Return the address of a view, for links. */
 export function href(
   parts: readonly string[],
   query: Readonly<Record<string, string | undefined>> = {},
@@ -77,7 +77,7 @@ export function go(to: string): void {
   location.hash = to;
 }
 
-/** Change what the view is set to; going back does not undo it. */
+/** Change the settings of the view without a new history entry. */
 export function setQuery(change: Readonly<Record<string, string | undefined>>): void {
   const { parts, query } = placeOf(location.hash);
   const next = { ...Object.fromEntries(query), ...change };

@@ -3,10 +3,10 @@ import type { FileHandle } from 'node:fs/promises';
 const blockBytes = 1 << 18;
 
 /**
- * A part of a file, block after block. All blocks are one buffer, so that a large file makes no garbage: a block is good
- * until the next one is asked for.
+ * Yield a part of a file, block by block. All blocks share one buffer to avoid garbage: each block is valid only
+ * until the next one is requested.
  *
- * @throws Error where the file ends before
+ * @throws Error if the file ends too early
  */
 export async function* readBlocks(
   file: FileHandle,

@@ -6,16 +6,16 @@ import type { Client } from '../client.ts';
 import { download } from '../download.ts';
 import type { Called, RequestOf, Route } from '../route.ts';
 
-/** The bytes that arrived are not those that the service promised. */
+/** The downloaded bytes differ from the announced size or digest. */
 export class WrongBytesError extends Error {
   override readonly name = 'WrongBytesError';
 }
 
 export interface SavedFile {
-  /** Where to save it. */
+  /** Path of the saved file. */
   path: string;
   size: number;
-  /** SHA-256 digest in hexadecimal digits; null where nobody knows it, and the size has to do. */
+  /** SHA-256 digest in hexadecimal digits; null if unknown. Then only the size is checked. */
   sha256: string | null;
   onProgress?(bytes: number): void;
   signal?: AbortSignal;
@@ -33,7 +33,7 @@ const sizeOf = (path: string): Promise<number | undefined> =>
     () => undefined,
   );
 
-/** Whether a file is there already, or another one (or a link that leads nowhere) has its name. */
+/** Return whether the file is already saved, or whether another file or a broken link has its name. */
 export async function savedState({
   path,
   size,
@@ -46,11 +46,11 @@ export async function savedState({
 }
 
 /**
- * Save a file that an operation redirects to. It arrives in `<path>.part`, with which an interrupted download goes on, and
- * gets its name when its SHA-256 is right. A file that is there already with these bytes is kept.
+ * Save a file that an endpoint redirects to. Write it to `<path>.part`, resume an interrupted download from there,
+ * and rename it once its SHA-256 is correct. Keep an existing file with the same bytes.
  *
  * @returns whether anything was downloaded
- * @throws WrongBytesError when the bytes are not the promised ones
+ * @throws WrongBytesError if the bytes differ from the announced ones
  */
 export async function saveDownload<E extends Called>(
   client: Client,
@@ -82,7 +82,7 @@ export async function saveDownload<E extends Called>(
     await file.close();
   }
   if (sha256 !== null && hash.digest('hex') !== sha256) {
-    // A part of something else would spoil the next download, too.
+    // A wrong partial file would also break the next download.
     await rm(part, { force: true });
     throw new WrongBytesError(`${path}: the downloaded bytes do not have the promised SHA-256. Try again.`);
   }

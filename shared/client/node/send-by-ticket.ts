@@ -2,22 +2,22 @@ import { sendUpload, type UploadTarget } from '../send-upload.ts';
 import { sendFile } from './send-file.ts';
 import { type PartedUpload, type PartTarget, sendParts } from './send-parts.ts';
 
-/** How the service wants a file: in one request, or in those parts that have not arrived. Both are null for none at all. */
+/** How to send a file: in one request, or as the missing parts. Both are null if nothing is to be sent. */
 export interface Ticket {
   upload: UploadTarget | null;
   parts: readonly PartTarget[] | null;
 }
 
-/** From here on a file goes in parts, of which a lost connection costs only one. */
+/** Smallest size in bytes of a file that is sent in parts. A lost connection then costs only one part. */
 export const partedBytes = 64 * 1024 ** 2;
 
 /**
- * Send a file as the service wants it. Parts that storage has are not sent again.
+ * Send a file in one request or in parts, as the ticket says. Skip parts that storage already has.
  *
- * @param ask a ticket with fresh addresses
+ * @param ask returns a ticket with fresh URLs
  * @returns whether anything was sent
- * @throws ProblemError when storage refuses the file
- * @throws UnreachableError when storage cannot be reached
+ * @throws ProblemError if storage refuses the file
+ * @throws UnreachableError if storage cannot be reached
  */
 export async function sendByTicket(ask: () => Promise<Ticket>, file: PartedUpload): Promise<boolean> {
   const first = await ask();

@@ -7,22 +7,22 @@ import { readBlocks } from './read-blocks.ts';
 
 export interface FileUpload {
   path: string;
-  /** Where in the file to begin: 0 unless a part of it is sent. */
+  /** First byte to send: 0 unless only a part of the file is sent. */
   start?: number;
-  /** Bytes to send; a file that changes its size meanwhile is refused. */
+  /** Bytes to send. A file that changes its size during the upload is refused. */
   size: number;
-  /** Told how many bytes have left. */
+  /** Called with the number of bytes sent. */
   onProgress?(bytes: number): void;
   signal?: AbortSignal;
 }
 
-/** Milliseconds without a byte either way after which a connection counts as lost. */
+/** Idle timeout of a connection in milliseconds, in both directions. */
 const maxIdle = 120_000;
 
-/** Resolves when the system has taken the bytes over. */
+/** Resolve when the operating system has accepted the bytes. */
 const written = (request: ClientRequest, bytes: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
-    // Between the end of a connection and its event, Node drops what is written, and never calls back.
+    // After a connection closes and before its event, Node drops written bytes and never calls back.
     const lose = () => reject(new Error('the connection was lost'));
     request.once('close', lose);
     request.write(bytes, (error) => {
@@ -46,7 +46,7 @@ async function sendBody(
   request.end();
 }
 
-/** Sends a file from disk, of which only a part is in memory at a time. `fetch` cannot: it would not name the size. */
+/** Send a file from disk without reading it whole into memory. `fetch` cannot do this with a `Content-Length`. */
 export const sendFile =
   (upload: FileUpload): SendFile =>
   async ({ url, method, headers }) => {
@@ -63,7 +63,7 @@ export const sendFile =
         text(response).then((body) => resolve({ status: response.statusCode ?? 0, text: body }), reject);
       });
     });
-    // Storage that refuses answers before it has read everything; its answer says more than the broken pipe.
+    // Storage may refuse before it has read everything. Its answer explains more than the broken pipe.
     const sent = sendBody(request, upload).catch((error: unknown) => error);
     try {
       return await Promise.race([

@@ -4,35 +4,35 @@ import { sendUpload, type UploadTarget } from '../send-upload.ts';
 import { UnreachableError } from '../unreachable-error.ts';
 import { sendFile } from './send-file.ts';
 
-/** A part of a file, as the service answers it. */
+/** A part of a file, with the URL that accepts it. */
 export interface PartTarget extends UploadTarget {
-  /** From 1. */
+  /** Counts from 1. */
   part_number: number;
-  /** Where in the file it begins. */
+  /** First byte of the part in the file. */
   offset: number;
   size: number;
 }
 
 export interface PartedUpload {
   path: string;
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   size: number;
-  /** Told how many bytes storage has. */
+  /** Called with the number of bytes that storage has. */
   onProgress?(bytes: number): void;
   signal?: AbortSignal;
 }
 
 const atOnce = 3;
-/** How often in a row new addresses may be asked for without a part arriving. */
+/** Most requests in a row for fresh URLs without a part arriving. */
 const maxFruitless = 5;
 
 /**
- * Send a file in parts, several at a time. What was sent before, also by an earlier process, is not sent again: `missing`
- * asks the service, by fresh addresses each time.
+ * Send the missing parts of a file, several at a time. `missing` asks the service each time, with fresh URLs, so
+ * parts from an earlier process are not sent again.
  *
- * @param missing the parts that have not arrived; empty or null where nothing is to be sent
- * @throws ProblemError when storage refuses a part
- * @throws UnreachableError when storage cannot be reached
+ * @param missing the parts that have not arrived; empty or null if nothing is to be sent
+ * @throws ProblemError if storage refuses a part
+ * @throws UnreachableError if storage cannot be reached
  */
 export async function sendParts(
   missing: () => Promise<readonly PartTarget[] | null>,

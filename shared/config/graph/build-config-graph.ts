@@ -7,8 +7,8 @@ import { pipelineGraph } from './pipeline-graph.ts';
 import { structureGraph } from './structure-graph.ts';
 
 /**
- * The graph of a configuration: of its stages where it describes a pipeline, else of its model's layers,
- * else of the document itself. Linear in the size of the document; every edge names existing nodes.
+ * Build the graph of a configuration: of its stages if it describes a pipeline, else of its model's layers, else
+ * of the document itself. The time is linear in the size of the document. Every edge connects existing nodes.
  */
 export function buildConfigGraph(configId: string, parsed: ParsedConfig): ConfigGraph {
   const stages = findStages(parsed.data);

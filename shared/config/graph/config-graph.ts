@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const NodeId = z.string();
 
-/** How a configuration was read: as stages, as a model's layers, or as the plain document. */
+/** Interpretation of a configuration: stages, layers of a model, or the plain document. */
 export const ConfigGraphKind = z.enum(['pipeline', 'layers', 'structure']);
 export type ConfigGraphKind = z.infer<typeof ConfigGraphKind>;
 
@@ -17,7 +17,7 @@ export type ConfigGraphNode = z.infer<typeof ConfigGraphNode>;
 const ConfigGraphEdge = z.object({ source: NodeId, target: NodeId, label: z.string() });
 export type ConfigGraphEdge = z.infer<typeof ConfigGraphEdge>;
 
-/** The graph of a configuration. `roots` have no incoming edge; `cycles` are the strongly connected sets of nodes. */
+/** Graph of a configuration. `roots` have no incoming edge. `cycles` are the strongly connected sets of nodes. */
 export const ConfigGraph = z.object({
   config_id: z.string(),
   kind: ConfigGraphKind,

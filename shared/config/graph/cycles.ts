@@ -4,9 +4,10 @@ interface Visit {
 }
 
 /**
- * Strongly connected components with more than one node or with an edge to itself: Tarjan's algorithm,
- * with a stack of its own because user data decides the depth. Linear in nodes and edges.
- * @param successors for each node, the nodes its edges lead to
+ * Find strongly connected components with more than one node or with an edge to itself. Tarjan's algorithm uses an
+ * explicit stack, because user data decides the depth. The time is linear in nodes and edges.
+ *
+ * @param successors for each node, the targets of its edges
  * @returns components in order of their first node, nodes ascending
  */
 export function cycles(successors: readonly (readonly number[])[]): number[][] {

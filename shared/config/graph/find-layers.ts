@@ -12,7 +12,7 @@ export interface Layer {
   body: ConfigMapping;
 }
 
-/** The layers of the model that a document describes, in order; undefined when it describes none. */
+/** Find the layers of the model that a document describes, in order; undefined if it describes none. */
 export function findLayers(data: ConfigCollection): Layer[] | undefined {
   if (Array.isArray(data)) return undefined;
   for (const place of places) {
@@ -26,7 +26,10 @@ export function findLayers(data: ConfigCollection): Layer[] | undefined {
   return yoloLayers(data) ?? (isMapping(data['model']) ? yoloLayers(data['model']) : undefined);
 }
 
-/** The layer lists of plain files, of Keras (`config.layers`, `model_config` in HDF5 attributes) and of nested models. */
+/**
+ * Paths to layer lists: in plain files, in Keras (`config.layers`, `model_config` in HDF5 attributes) and in
+ * nested models.
+ */
 const places: readonly (readonly string[])[] = [
   ...[
     ['layers'],
@@ -51,7 +54,7 @@ function asLayers(value: ConfigValue | undefined, mappingsToo: boolean): Layer[]
       ? Object.entries(value).map(named)
       : [];
   const layers = list.filter((layer) => layer !== undefined);
-  // `layers: [64, 32]` is a list of widths and `layers: [fc1]` one of names: neither describes a layer.
+  // A list without settings describes no layer: `layers: [64, 32]` lists widths and `layers: [fc1]` lists names.
   const described = layers.some(({ body }) => Object.keys(body).length > 0);
   return described && layers.length === list.length ? layers : undefined;
 }
@@ -94,7 +97,7 @@ function nameOf(body: ConfigMapping): string | undefined {
     ?.toString();
 }
 
-/** `- conv: {filters: 32}` and `- dense: 10`. */
+/** Read the short forms `- conv: {filters: 32}` and `- dense: 10`. */
 function shortForm([type, value]: [string, ConfigValue]): Layer {
   if (isMapping(value)) return { name: nameOf(value), type, body: value };
   const body = emptyMapping();
@@ -108,7 +111,7 @@ function named([name, value]: [string, ConfigValue]): Layer | undefined {
   return type === undefined ? undefined : { name, type, body: value };
 }
 
-/** YOLO's `backbone` and `head`: rows of `[from, repeats, module, arguments]`, numbered through. */
+/** Read YOLO's `backbone` and `head`: rows of `[from, repeats, module, arguments]` with continuous indexes. */
 function yoloLayers(data: ConfigMapping): Layer[] | undefined {
   const rows = ['backbone', 'neck', 'head'].flatMap((section) => {
     const list = data[section];

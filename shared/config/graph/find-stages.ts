@@ -1,7 +1,7 @@
 import { type ConfigCollection, type ConfigMapping, type ConfigValue, isMapping } from '../config-value.ts';
 
 export interface Stage {
-  /** Everything other stages may call it by, the first for people. */
+  /** All names by which other stages may refer to it. The first one is for display. */
   names: readonly string[];
   body: ConfigMapping;
 }
@@ -9,11 +9,11 @@ export interface Stage {
 export interface Stages {
   type: string;
   list: readonly Stage[];
-  /** Listed stages and steps run in the order of the list by default. */
+  /** Whether the stages run in list order by default. */
   ordered: boolean;
 }
 
-/** Where the groups stand: at the top, or as in Argo, Tekton and Kubeflow. */
+/** Paths to the stage groups: at the top level, or as in Argo, Tekton and Kubeflow. */
 const homes: readonly (readonly string[])[] = [
   ...[
     [],
@@ -36,7 +36,7 @@ const groupTypes: ReadonlyMap<string, string> = new Map([
   ['steps', 'step'],
 ]);
 
-/** The stages of a document, or undefined when it describes none. */
+/** Find the stages of a document; undefined if it describes none. */
 export function findStages(data: ConfigCollection): Stages | undefined {
   if (Array.isArray(data)) return asStages('step', data);
   const templates = memberAt(data, ['spec', 'templates']);
@@ -60,7 +60,8 @@ function asStages(type: string, group: ConfigValue | undefined): Stages | undefi
       ? Object.entries(group).map(named)
       : [];
   const stages = list.filter((stage) => stage !== undefined);
-  // `steps` and `stages` are also step counts and widths: only what runs or depends on something is a pipeline.
+  // `steps` and `stages` can also be step counts or widths. A pipeline has a stage that runs something or depends
+  // on something.
   const isPipeline = stages.length > 0 && stages.length === list.length && stages.some(runs);
   return isPipeline
     ? { type, list: stages, ordered: Array.isArray(group) && (type === 'step' || type === 'stage') }
@@ -91,13 +92,13 @@ const commandKeys: readonly string[] = [
   'runs-on',
 ];
 
-/** Members that name what a stage waits for. */
+/** Keys that name a stage's dependencies. */
 export const dependencyKeys: readonly string[] = [
   ...['deps', 'depends', 'depends_on', 'dependsOn', 'dependencies', 'needs', 'requires', 'upstream'],
   ...['after', 'runAfter', 'run_after', 'dependentTasks', 'inputs', 'input'],
 ];
 
-/** Members that name what a stage makes. Metrics and plots are files in DVC, and other stages read them. */
+/** Keys that name a stage's outputs. In DVC, metrics and plots are files that other stages read. */
 export const outputKeys: readonly string[] = [
   ...['outs', 'outs_no_cache', 'outs_persist', 'outputs', 'output', 'produces', 'artifacts'],
   ...['metrics', 'metrics_no_cache', 'plots'],
@@ -111,7 +112,7 @@ function named([name, value]: [string, ConfigValue]): Stage | undefined {
   return isMapping(value) ? { names: [name], body: bodyOf(value) } : undefined;
 }
 
-/** DVC puts the stage that it repeats `foreach` item under `do`. */
+/** Return a stage's body. DVC puts the body of a `foreach` stage under `do`. */
 function bodyOf(stage: ConfigMapping): ConfigMapping {
   return isMapping(stage['do']) ? { ...stage, ...stage['do'] } : stage;
 }

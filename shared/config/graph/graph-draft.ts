@@ -8,7 +8,7 @@ interface DraftEdge {
   labels: Set<string>;
 }
 
-/** A graph in the making: gives nodes unique ids, joins parallel edges, and finds roots and cycles at the end. */
+/** Builder of a graph. It gives nodes unique IDs, joins parallel edges, and finds roots and cycles at the end. */
 export class GraphDraft {
   readonly #nodes: ConfigGraphNode[] = [];
   readonly #indexes = new Map<string, number>();
@@ -16,8 +16,8 @@ export class GraphDraft {
   readonly #repeats = new Map<string, number>();
 
   /**
-   * Add a node, and return its id: the wanted one, with `#2`, `#3`… when it is taken, or `#` and the node's number
-   * when it is empty or longer than an id may be.
+   * Add a node and return its ID. Append `#2`, `#3`… to the wanted ID if it is taken. Use `#` and the node's
+   * number if the wanted ID is empty or too long.
    */
   addNode(wanted: string, label: string, type: string, attributes: ConfigGraphNode['attributes']): string {
     const id = this.#unique(
@@ -28,7 +28,7 @@ export class GraphDraft {
     return id;
   }
 
-  /** Adds an edge between two nodes, if both exist; labels of parallel edges stand in one, separated by commas. */
+  /** Add an edge between two nodes if both exist. Join the labels of parallel edges with commas. */
   connect(source: string | undefined, target: string, label = ''): void {
     const from = source === undefined ? undefined : this.#indexes.get(source);
     const to = this.#indexes.get(target);

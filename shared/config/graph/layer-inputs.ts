@@ -1,9 +1,12 @@
 import { type ConfigMapping, type ConfigValue, isMapping } from '../config-value.ts';
 
-/** A layer by its name, or by its index among all layers. */
+/** Name of a layer, or its index among all layers. */
 export type LayerReference = string | number;
 
-/** Members that replace the layer before as a layer's input; `bottom` is Caffe's, `inbound_nodes` Keras's. */
+/**
+ * Keys that name a layer's inputs, in place of the previous layer. `bottom` is Caffe's key, `inbound_nodes` is
+ * Keras's.
+ */
 export const inputKeys: readonly string[] = [
   'inputs',
   'input',
@@ -15,9 +18,9 @@ export const inputKeys: readonly string[] = [
 ];
 
 /**
- * The layers that a layer names as its inputs; undefined when it names none. Numbers count backwards when negative
- * and are indexes otherwise, unless the list holds one that is no earlier layer: `inputs: 784` and `inputs: [3, 224,
- * 224]` are sizes.
+ * Read the layers that a layer names as its inputs; undefined if it names none. Negative numbers count backwards,
+ * others are indexes. If one of the numbers is no earlier layer, all are sizes: `inputs: 784` and `inputs: [3,
+ * 224, 224]`.
  */
 export function layerInputs(body: ConfigMapping, index: number): LayerReference[] | undefined {
   for (const key of inputKeys) {
@@ -30,7 +33,9 @@ export function layerInputs(body: ConfigMapping, index: number): LayerReference[
   return undefined;
 }
 
-/** Keras writes each input as `[name, node, tensor, …]`: directly in version 2, as `keras_history` in version 3. */
+/**
+ * Read Keras inputs of the form `[name, node, tensor, …]`: directly in version 2, as `keras_history` in version 3.
+ */
 function kerasNames(value: ConfigValue): string[] {
   const names: string[] = [];
   const rest: ConfigValue[] = [value];
@@ -65,10 +70,10 @@ function absolute(references: readonly LayerReference[], index: number): LayerRe
   return valid ? resolved : undefined;
 }
 
-/** Members that give a layer's output a name of its own. */
+/** Keys that give a layer's output a name of its own. */
 export const outputKeys: readonly string[] = ['top', 'tops', 'outputs', 'output'];
 
-/** Members that add a connection to the input the layer has anyway. */
+/** Keys that add a skip connection to the regular input. */
 const skipKeys: readonly string[] = [
   'residual',
   'residual_from',
@@ -79,14 +84,14 @@ const skipKeys: readonly string[] = [
   'add_from',
 ];
 
-/** The layers whose output is added besides, with the member that names it. */
+/** Read a layer's skip connections, each with the key that names it. */
 export function layerSkips(body: ConfigMapping, index: number): { key: string; reference: LayerReference }[] {
   return skipKeys.flatMap((key) =>
     (referencesIn(body[key], index, false) ?? []).map((reference) => ({ key, reference })),
   );
 }
 
-/** The names, beside its own, under which other layers may ask for a layer's output. */
+/** Read the names of a layer's outputs, by which other layers refer to it. */
 export function layerOutputs(body: ConfigMapping): string[] {
   return outputKeys.flatMap((key) => {
     const value = body[key];

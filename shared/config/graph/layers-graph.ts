@@ -16,7 +16,10 @@ const notAttributes: ReadonlySet<string> = new Set([
 
 const startsModel = /^(?:.*\.)?input(?:_?layer|_?data)?\d*$/i;
 
-/** An edge leads from each layer to those that take its output: the next one, unless a layer names its inputs. */
+/**
+ * Build the graph of layers. An edge leads from each layer to the layers that use its output: the next one, unless
+ * a layer names its inputs.
+ */
 export function layersGraph(layers: readonly Layer[]): GraphDraft {
   const draft = new GraphDraft();
   const ids = layers.map(({ name, type, body }, index) =>
@@ -36,7 +39,7 @@ export function layersGraph(layers: readonly Layer[]): GraphDraft {
   for (const [index, id] of ids.entries())
     for (const name of outputs[index] ?? []) if (!anywhere.has(name)) anywhere.set(name, id);
 
-  // A name given twice (Caffe's layers in place) means the nearest layer before that bears it.
+  // If layers share a name (Caffe's in-place layers), the name means the nearest earlier layer.
   const resolve = (reference: LayerReference): string | undefined =>
     typeof reference === 'number' ? ids[reference] : (latest.get(reference) ?? anywhere.get(reference));
 
@@ -50,12 +53,12 @@ export function layersGraph(layers: readonly Layer[]): GraphDraft {
   return draft;
 }
 
-/** The class of `torch.nn.Conv2d`. */
+/** Return the class name of a type such as `torch.nn.Conv2d`. */
 function shortType(type: string): string {
   return /^[\w.]+\.(\w+)$/.exec(type)?.[1] ?? type;
 }
 
-/** Keras keeps a layer's settings one level down, Hydra and others in `params` or `args`. */
+/** Return a layer's settings. Keras nests them in `config`, Hydra and others in `params` or `args`. */
 function settingsOf(body: ConfigMapping): ConfigMapping {
   const nested = [body['config'], body['params'], body['args'], body['kwargs']].filter(isMapping);
   return Object.assign(Object.create(null), ...nested, body);

@@ -10,7 +10,7 @@ export function isScalarList(value: ConfigValue | undefined): value is ConfigSca
   return Array.isArray(value) && value.every(isScalar);
 }
 
-/** A mapping's small members: scalars, and lists of scalars as one text. Members with members of their own are left out. */
+/** Collect the small members of a mapping: scalars, and lists of scalars as one text. Leave out nested members. */
 export function attributesOf(
   mapping: ConfigMapping,
   except: ReadonlySet<string> = new Set(),
@@ -24,12 +24,12 @@ export function attributesOf(
   return attributes;
 }
 
-/** A scalar as an attribute; long texts are cut. */
+/** Convert a scalar to an attribute. Cut long texts. */
 export function smallScalar(value: ConfigScalar): ConfigScalar {
   return typeof value === 'string' ? clip(value) : value;
 }
 
-/** The members of a list of scalars, separated by commas, no more of them than can be shown. */
+/** Join a list of scalars with commas. Stop when the text is as long as can be shown. */
 export function joined(list: ConfigList): string {
   let text = '';
   for (const item of list) {

@@ -6,7 +6,10 @@ import { dependencyNames, mentionedStages, outputNames } from './stage-names.ts'
 
 const notAttributes: ReadonlySet<string> = new Set(['id', 'name', 'do']);
 
-/** An edge leads from the stage that makes something to the stage that names it, or its maker, as a dependency. */
+/**
+ * Build the graph of stages. An edge leads from a stage to each stage that names it or one of its outputs as a
+ * dependency.
+ */
 export function pipelineGraph({ type, list, ordered }: Stages): GraphDraft {
   const draft = new GraphDraft();
   const byName = new Map<string, string>();

@@ -1,16 +1,19 @@
-/** A folder that thousands of stages write into, and thousands depend on, would have millions of edges. */
+/**
+ * Most edges of a graph to producers below folders. A folder with thousands of producers and consumers would have
+ * millions of edges.
+ */
 const maxProducersBelow = 20_000;
 
 /**
- * The stage that makes each file. As in DVC, a stage also depends on the maker of a folder above, or of files below,
- * the path that it names.
+ * Map of each file to the stage that makes it. As in DVC, a stage that names a path also depends on the maker of a
+ * folder above it, or of files below it.
  */
 export class PipelineOutputs {
   readonly #makers = new Map<string, string>();
   readonly #below = new Map<string, Set<string>>();
   #answeredBelow = 0;
 
-  /** Records an output; the first stage that names it is its maker. */
+  /** Record an output. The first stage that names it is its maker. */
   add(path: string, stage: string): void {
     if (this.#makers.has(path)) return;
     this.#makers.set(path, stage);
@@ -20,7 +23,7 @@ export class PipelineOutputs {
     }
   }
 
-  /** The stages that make what a dependency names; the asking stage only when it makes just that. */
+  /** Return the stages that make a dependency. Include the asking stage only if it makes exactly this path. */
   producers(path: string, asking: string): string[] {
     const maker = this.#makers.get(path);
     if (maker !== undefined) return [maker];
@@ -34,10 +37,10 @@ export class PipelineOutputs {
   }
 }
 
-/** Longer paths are compared as they are, without the folders they lie in. */
+/** Most characters of a path whose parent folders are compared. Longer paths only match exactly. */
 const maxPathLength = 1000;
 
-/** The folders that a path lies in, the nearest first. */
+/** Return the parent folders of a path, the nearest first. */
 function foldersAbove(path: string): string[] {
   if (path.length > maxPathLength) return [];
   const folders: string[] = [];

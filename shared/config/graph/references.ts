@@ -1,8 +1,11 @@
-/** A `${…}` that names a place in the document. */
+/** A `${…}` reference to a value in the document. */
 export interface Reference {
-  /** The text between the braces. */
+  /** Text between the braces. */
   written: string;
-  /** Levels up before the path starts: 0 is absolute, 1 the mapping or list that holds the text, 2 the one around it. */
+  /**
+   * Levels to go up before the path starts: 0 is absolute, 1 is the mapping or list that holds the text, 2 is its
+   * parent.
+   */
   up: number;
   path: string[];
 }
@@ -10,9 +13,9 @@ export interface Reference {
 const longestPath = 1000;
 
 /**
- * The references in a text, as OmegaConf and Hydra write them: `${a.b}`, `${a.b[0]}`, `${a["b c"]}`, and `${.b}`, `${..b}`
- * relative to where the text stands. Resolvers (`${oc.env:HOME}`), templates (`${{ x }}`) and paths that are themselves
- * computed (`${a.${b}}`) name no place, but references within them are found. Linear in the text.
+ * Find the references in a text, in the syntax of OmegaConf and Hydra: `${a.b}`, `${a.b[0]}`, `${a["b c"]}`, and
+ * the relative `${.b}`, `${..b}`. Resolvers (`${oc.env:HOME}`), templates (`${{ x }}`) and computed paths
+ * (`${a.${b}}`) are no references, but references within them are found. The time is linear in the text.
  */
 export function referencesIn(text: string): Reference[] {
   const found: Reference[] = [];
@@ -20,7 +23,7 @@ export function referencesIn(text: string): Reference[] {
   for (const { 0: mark, index } of text.matchAll(/\$\{|\}/g)) {
     if (mark === '}') {
       const start = open.pop();
-      // The enclosing one is computed from it.
+      // A nested reference makes its enclosing one a computed path.
       open.fill(-1, Math.max(0, open.length - 1));
       const isStatic = start !== undefined && start >= 0 && index - start <= longestPath;
       const reference = isStatic ? readPath(text.slice(start, index)) : undefined;
@@ -32,7 +35,7 @@ export function referencesIn(text: string): Reference[] {
 
 const step = /([^.[\]{}:$\s"']+)|\[(?:"([^"]*)"|'([^']*)'|([^\]"']*))\]|(\.)/y;
 
-/** `a.b[0]` as a path; undefined for anything else. */
+/** Parse `a.b[0]` as a path; undefined for anything else. */
 function readPath(written: string): Reference | undefined {
   const dots = /^\.*/.exec(written)?.[0].length ?? 0;
   const path: string[] = [];

@@ -1,12 +1,15 @@
 import { type ConfigMapping, type ConfigValue, isMapping } from '../config-value.ts';
 import { dependencyKeys, outputKeys } from './find-stages.ts';
 
-/** Declared dependencies of a stage: names of stages, paths and templates, as written but for `wdir` and `./`. */
+/**
+ * Read the declared dependencies of a stage: names of stages, paths and templates, as written except for `wdir`
+ * and `./`.
+ */
 export function dependencyNames(body: ConfigMapping): string[] {
   return namesUnder(body, dependencyKeys);
 }
 
-/** Keys of these mappings name the stage's own parameters, not what it waits for. */
+/** Mappings under these keys hold the stage's own parameters, not its dependencies. */
 const parameterKeys: ReadonlySet<string> = new Set(['inputs', 'input']);
 
 function namesUnder(body: ConfigMapping, keys: readonly string[]): string[] {
@@ -32,13 +35,13 @@ function namesIn(value: ConfigValue | undefined, keysCount: boolean): string[] {
   ]);
 }
 
-/** An entry of a list is `{path: x}` in the long form, or `x: {cache: false}` as in DVC. */
+/** Read the names of a list entry: `{path: x}` in the long form, or `x: {cache: false}` as in DVC. */
 function namesOfEntry(entry: ConfigMapping): string[] {
   const names = longForm(entry);
   return names.length > 0 ? names : Object.keys(entry);
 }
 
-/** Members of a long-form dependency that hold the name itself. */
+/** Keys of a long-form dependency that hold its name. */
 const nameMembers = [
   'path',
   'job',
@@ -59,7 +62,7 @@ function namesInScalar(value: ConfigValue | undefined): string[] {
   return typeof value === 'string' ? [value] : [];
 }
 
-/** A path without `.` and `..` parts and without a trailing slash; what is no path stays as it is. */
+/** Normalize a path: resolve `.` and `..` and drop a trailing slash. Leave other texts unchanged. */
 function plainPath(path: string): string {
   if (!path.includes('/') || path.includes('://')) return path;
   const parts: string[] = [];
@@ -70,18 +73,18 @@ function plainPath(path: string): string {
   return parts.join('/');
 }
 
-/** Declared outputs of a stage. */
+/** Read the declared outputs of a stage. */
 export function outputNames(body: ConfigMapping): string[] {
   return namesUnder(body, outputKeys);
 }
 
-/** Suffixes of a stage's name that mean its output or, in Argo, its outcome; `train.py` is a file. */
+/**
+ * Matches a stage's name with a suffix for its output or, in Argo, its outcome. `train.py` is a file, not a stage.
+ */
 const ofStage =
   /^([\w-]+)(?:\.(?:outputs?|outs|artifacts|results?|Succeeded|Failed|Skipped|Errored|Omitted|Daemoned|AnySucceeded|AllFailed)\b.*|:(?!\/\/).+)?$/;
 
-/**
- * The stages that a template or an expression refers to: `{{tasks.a.outputs.x}}`, `a.outputs.x`, `a && b.Succeeded`.
- */
+/** Find the stages in a template or an expression: `{{tasks.a.outputs.x}}`, `a.outputs.x`, `a && b.Succeeded`. */
 export function mentionedStages(text: string): string[] {
   const inTemplate = [...text.matchAll(/\b(?:tasks|steps|stages|jobs|needs)\.([\w-]+)/g)].map(
     ([, name]) => name,

@@ -16,10 +16,10 @@ interface Found {
 }
 
 /**
- * The document as a tree: a node for each mapping, list and scalar, but one for a list of plain scalars. Further
- * edges lead from texts with `${a.b}` to that value, from YAML aliases to their anchor (`*name`), and from mappings
- * to what they merge (`<< *name`). A text whose reference leads nowhere has it in `unresolved`. Keys that a mapping
- * only has through a merge are not repeated.
+ * Build the document's tree: a node for each mapping, list and scalar. A list of plain scalars is one node.
+ * Further edges lead from texts with `${a.b}` to that value, from YAML aliases to their anchor (`*name`), and from
+ * mappings to their merge sources (`<< *name`). A text with an unresolved reference lists it in `unresolved`. Keys
+ * that come only from a merge are not repeated.
  */
 export function structureGraph(configId: string, { data, links }: ParsedConfig): GraphDraft {
   const draft = new GraphDraft();
@@ -55,7 +55,7 @@ export function structureGraph(configId: string, { data, links }: ParsedConfig):
     return node;
   }
 
-  /** Recursion is bounded by the depth that a parsed file may have. */
+  /** The maximum depth of a parsed file bounds the recursion. */
   function addMembers(value: ConfigCollection, id: string, parents: readonly ConfigCollection[]): void {
     const link = links.get(value);
     const inherited = new Set(link?.merges.flatMap((merge) => merge.keys));
@@ -76,7 +76,10 @@ export function structureGraph(configId: string, { data, links }: ParsedConfig):
     for (const merge of link?.merges ?? []) aliases.push({ id, alias: merge, mark: '<< *' });
   }
 
-  /** Plain lists hold no references and no aliases, so that edges start and end at the very value. */
+  /**
+   * Return whether a list holds only scalars, without references and aliases. Edges then start and end at the
+   * exact value.
+   */
   function isPlainList(value: ConfigCollection): value is ConfigScalar[] {
     return (
       isScalarList(value) &&
@@ -105,7 +108,10 @@ function scalarType(value: ConfigScalar): string {
   return value === null ? 'null' : typeof value;
 }
 
-/** `model.lr` and, for keys that are no plain words, `model["learning rate"]`. Brackets keep ids apart from each other. */
+/**
+ * Return a node's ID: `model.lr`, or `model["learning rate"]` for keys that are no plain words. The brackets keep
+ * IDs distinct.
+ */
 function childId(parent: string, key: string): string {
   if (!/^[A-Za-z_][\w-]*$/.test(key))
     return `${parent === '$' ? '' : parent}[${clip(JSON.stringify(key), 201)}]`;

@@ -1,10 +1,10 @@
 import type { ConfigCollection, ConfigValue } from '../config-value.ts';
 import type { ConfigLinks } from '../yaml-links.ts';
 
-/** Most mappings through which a key may be inherited. Nobody needs a chain of thousands, except to waste time. */
+/** Most mappings through which a key may be inherited. The limit stops attacks with long chains. */
 const maxInheritance = 100;
 
-/** Maps each place of a document to the node that shows it. */
+/** Map of each position in a document to its node. */
 export class StructurePlaces {
   readonly #collections = new Map<ConfigCollection, string>();
   readonly #members = new Map<ConfigCollection, Map<string, string>>();
@@ -24,7 +24,10 @@ export class StructurePlaces {
     this.#members.set(within, members.set(key, node));
   }
 
-  /** The node at a path of keys and indexes (at least one), through aliases and merges; undefined when nothing is there. */
+  /**
+   * Find the node at a path of keys and indexes (at least one), through aliases and merges; undefined if nothing
+   * is there.
+   */
   find(start: ConfigCollection, path: readonly string[]): string | undefined {
     let within: ConfigValue | undefined = start;
     for (const key of path.slice(0, -1)) within = memberOf(within, key);
@@ -36,7 +39,7 @@ export class StructurePlaces {
   #nodeOf(collection: ConfigCollection, key: string): string | undefined {
     let within: ConfigCollection | undefined = collection;
     for (let steps = 0; within !== undefined && steps < maxInheritance; steps += 1) {
-      // A list of plain scalars is one node, which stands for its members too.
+      // A list of plain scalars is one node, which also represents its members.
       const node =
         this.#members.get(within)?.get(key) ??
         (Array.isArray(within) ? this.#collections.get(within) : undefined);
@@ -46,7 +49,7 @@ export class StructurePlaces {
     return undefined;
   }
 
-  /** The mapping that a merged key comes from. */
+  /** Find the mapping that a merged key comes from. */
   #sourceOf(within: ConfigCollection, key: string): ConfigCollection | undefined {
     let sources = this.#sources.get(within);
     if (sources === undefined) {

@@ -1,17 +1,17 @@
-/** A point of a curve, its number among the points that were taken, and what else is known of it. */
+/** A point of a curve, with its index among all points. */
 export interface CurvePoint {
   x: number;
   y: number;
   index: number;
-  /** NaN for none. */
+  /** Step; NaN if unknown. */
   step: number;
-  /** Milliseconds. */
+  /** Epoch milliseconds. */
   time: number;
 }
 
 /**
- * The lowest and highest point of a bucket, and one for a bucket that has none but NaN. Each is the bucket's own, and
- * written over: of a curve that falls, every point is the lowest, and an object for each of millions would be garbage.
+ * Lowest and highest point of a bucket; a NaN point if the bucket has no other. The bucket owns both objects and
+ * overwrites them. On a falling curve every point is the lowest, so new objects would be garbage.
  */
 interface Bucket {
   low: CurvePoint;
@@ -19,9 +19,9 @@ interface Bucket {
 }
 
 /**
- * Thins a curve out while its points come, in whatever order, in the memory of what is kept: at most `most` points, which
- * are all as long as there are no more, and then the first and the last by x and the lowest and highest of each bucket.
- * Buckets are as wide as a power of two, which doubles when there are too many, so that no minimum or maximum is lost.
+ * Thin out a curve while its points arrive, in any order and in bounded memory. Keep all points up to `most`.
+ * Beyond that, keep the first and the last by x, and the lowest and the highest of each bucket. The width of the
+ * buckets is a power of two. It doubles when there are too many buckets, so no minimum or maximum is lost.
  */
 export class CurveBuckets {
   readonly #most: number;
@@ -30,11 +30,11 @@ export class CurveBuckets {
   #width = 1;
   #first: CurvePoint | undefined;
   #last: CurvePoint | undefined;
-  // Neighbours come one after the other, so that most points need no look-up.
+  // Consecutive points usually share a bucket, so most points need no look-up.
   #key = Number.NaN;
   #bucket: Bucket | undefined;
 
-  /** @param most points that are kept, at least 6: below and above 0 there is always a bucket */
+  /** @param most maximum number of kept points, at least 6: buckets below and above 0 never merge */
   constructor(most: number) {
     this.#most = most;
   }
@@ -98,7 +98,7 @@ export class CurveBuckets {
     }
   }
 
-  /** The points that are kept, by x. */
+  /** Return the kept points, sorted by x. */
   points(): CurvePoint[] {
     const kept = new Map<number, CurvePoint>();
     const extremes = [...this.#buckets.values()].flatMap(({ low, high }) => [low, high]);

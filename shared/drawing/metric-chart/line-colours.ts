@@ -1,6 +1,6 @@
 import type { Subset } from './metric-panels.ts';
 
-/** Contrast of at least 4.5 to 1 with the panel; different to every eye. */
+/** Line colours. They have a contrast of at least 4.5 to 1 with the panel and suit colour-blind readers. */
 export const lineColours: Readonly<Record<Subset, string>> = {
   '': '#0b63b0',
   train: '#7a3fb8',

@@ -1,31 +1,30 @@
 import { type ChartedRun, MetricSeries } from './metric-series.ts';
 
-/** Which data a metric was measured on, by the prefix of its name; `''` where it does not say. */
+/** Data subset of a metric, from the prefix of its name; `''` without a prefix. */
 export type Subset = '' | 'train' | 'val' | 'test';
 
 const prefixed = /^(train|val|test)_(.+)$/s;
 
-/** Panels that are drawn at most. */
 export const maxPanels = 12;
 
-/** Number of other metrics that are shown by name, so that a job that invents names takes no memory. */
+/** Most metrics to count beyond the panels. The limit bounds the memory for a job that invents names. */
 const maxOthers = 1000;
 
 export interface MetricPanel {
-  /** Name of the metric, without the prefix. */
+  /** Name of the metric without the prefix. */
   name: string;
   series: ReadonlyMap<Subset, MetricSeries>;
 }
 
-/** Gathers what a chart shows of a job's metrics: `loss` and `val_loss`, say, share a panel. */
+/** Collect a job's metrics for a chart. For example, `loss` and `val_loss` share a panel. */
 export class MetricPanels {
   readonly #panels = new Map<string, Map<Subset, MetricSeries>>();
   readonly #others = new Set<string>();
   #points = 0;
 
   /**
-   * Take in points of a metric. Those of one metric come in the order in which they were reported, and the first ones of
-   * the metrics, too.
+   * Add points of a metric. Points of one metric must arrive in the order of their reports. The metrics must
+   * arrive in the order of their first points.
    */
   take({ name, steps, times, values }: ChartedRun, isWanted?: (step: number) => boolean): void {
     let [series, isKnown]: [MetricSeries | undefined, boolean] = [undefined, false];
@@ -33,14 +32,14 @@ export class MetricPanels {
       const step = steps[at] ?? Number.NaN;
       if (isWanted !== undefined && !isWanted(step)) continue;
       this.#points += 1;
-      // Looked up with the first point that is wanted: a metric without one has no panel.
+      // Create the series at the first wanted point, so a metric without wanted points has no panel.
       if (!isKnown) series = this.#seriesOf(name);
       isKnown = true;
       series?.add(values[at] ?? Number.NaN, step, times[at] ?? 0);
     }
   }
 
-  /** The series of a metric; undefined where it has no panel. */
+  /** Return the series of a metric; undefined if it has no panel. */
   #seriesOf(name: string): MetricSeries | undefined {
     const [, prefix, rest] = prefixed.exec(name) ?? [];
     const title = rest ?? name;
@@ -59,17 +58,17 @@ export class MetricPanels {
     return series;
   }
 
-  /** Panels in the order in which their metrics were first reported. */
+  /** Panels in the order of the metrics' first reports. */
   get panels(): MetricPanel[] {
     return [...this.#panels].map(([name, series]) => ({ name, series }));
   }
 
-  /** Metrics that have no panel; from 1,000 on they are not counted. */
+  /** Number of metrics without a panel, counted up to 1,000. */
   get others(): number {
     return this.#others.size;
   }
 
-  /** Points taken in. */
+  /** Number of points added. */
   get points(): number {
     return this.#points;
   }

@@ -1,10 +1,10 @@
 import { CurveBuckets, type CurvePoint } from './curve-buckets.ts';
 import { thinOut } from './thin-out.ts';
 
-/** Points that a line is drawn with at most. */
+/** Most points of a drawn line. */
 export const maxPoints = 1000;
 
-/** How many are kept, so that a metric of millions of points takes no more memory. */
+/** Most points kept in memory, even for a metric with millions of points. */
 const maxKept = 4 * maxPoints;
 
 interface Report {
@@ -14,13 +14,13 @@ interface Report {
   value: number;
 }
 
-/** A point to draw: its position and text. */
+/** A point with its position. */
 export interface DrawnPoint extends Report {
   x: number;
   y: number;
 }
 
-/** One metric, thinned out while its points come to those that its line needs. */
+/** One metric. It thins out its points as they arrive. */
 export class MetricSeries {
   readonly name: string;
   readonly #curve = new CurveBuckets(maxKept);
@@ -34,7 +34,7 @@ export class MetricSeries {
     this.name = name;
   }
 
-  /** Whether every point names its step. */
+  /** Whether every point has a step. */
   get hasSteps(): boolean {
     return this.#hasSteps;
   }
@@ -44,12 +44,12 @@ export class MetricSeries {
     return [this.#earliest, this.#latest];
   }
 
-  /** The value that was reported last. */
+  /** Last reported value. */
   get last(): number | undefined {
     return this.#last;
   }
 
-  /** @param step NaN for none */
+  /** @param step step, or NaN if unknown */
   add(value: number, step: number, time: number): void {
     const hasStep = !Number.isNaN(step);
     if (!hasStep) this.#hasSteps = false;
@@ -60,7 +60,10 @@ export class MetricSeries {
     this.#count += 1;
   }
 
-  /** The line, by x, of at most 1,000 points: its lowest, its highest and its ends are among them. */
+  /**
+   * Return the line, sorted by x, with at most 1,000 points. It keeps the lowest, the highest, the first and the
+   * last point.
+   */
   drawn(xOf: (report: Report) => number): DrawnPoint[] {
     const points = this.#curve.points().map((point) => {
       const report = reportOf(point);
@@ -76,15 +79,15 @@ const reportOf = ({ step, time, y }: CurvePoint): Report => ({
   value: y,
 });
 
-/** Differences of larger numbers may overflow. */
+/** Limit of the values, because differences of larger numbers may overflow. */
 const largest = 1e300;
 
 const bounded = (value: number): number => Math.min(largest, Math.max(-largest, value));
 
-/** Points of one metric in the order of report, the same index in each column. */
+/** Points of one metric as columns, in the order of their reports. */
 export interface ChartedRun {
   name: string;
-  /** NaN stands for none. */
+  /** NaN if a point has no step. */
   steps: Float64Array;
   /** Epoch milliseconds. */
   times: Float64Array;

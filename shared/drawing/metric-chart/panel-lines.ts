@@ -5,39 +5,39 @@ import { lineColours } from './line-colours.ts';
 import type { MetricPanel, Subset } from './metric-panels.ts';
 import type { DrawnPoint } from './metric-series.ts';
 
-/** One line of a panel, with its text. */
+/** One line of a panel with its label. */
 export interface PanelLine {
   name: string;
   colour: string;
   points: readonly DrawnPoint[];
   lastValue: number;
-  /** The point that is best by the metric's goal; undefined where its goal is unknown. */
+  /** Best point by the metric's goal; undefined if the goal is unknown. */
   best: DrawnPoint | undefined;
-  /** `last 0.97, best 0.98 at step 17`. */
+  /** Text such as `last 0.97, best 0.98 at step 17`. */
   summary: string;
 }
 
 export interface PanelLines {
   lines: readonly PanelLine[];
-  /** Quantity of the x axis. */
+  /** Quantity on the x axis: `step`, or a unit of time. */
   progress: string;
 }
 
 export type Goal = 'maximize' | 'minimize';
 
-/** Tooltip of a point. */
+/** Return the tooltip of a point. */
 export const pointText = (name: string, point: DrawnPoint, progress: string): string =>
   `${name}: ${valueText(point.value)} at ${placeText(point, progress)}`;
 
-/** `step 3`, or `12.5 seconds`. */
+/** Format the position of a point, such as `step 3` or `12.5 seconds`. */
 const placeText = ({ x }: DrawnPoint, progress: string): string =>
   progress === 'step' ? `step ${valueText(x)}` : `${valueText(x)} ${progress}`;
 
 const order: readonly Subset[] = ['', 'train', 'val', 'test'];
 
 /**
- * The lines of a panel: by step where every point names one, else by the time since `start` (epoch milliseconds),
- * in the unit that suits it.
+ * Return the lines of a panel: by step if every point has one, else by the time since `start` (epoch milliseconds)
+ * in a suitable unit.
  */
 export function panelLines({ series }: MetricPanel, goal: Goal | undefined, start: number): PanelLines {
   const all = order.flatMap((subset) => {

@@ -9,9 +9,9 @@ export interface ChartOptions {
   title: string;
   /** Further lines below the title. */
   notes?: readonly string[];
-  /** Whether more or less of a metric is better; undefined where that is not known. Prefixes are left out of the name. */
+  /** Return the goal of a metric; undefined if unknown. The name has no prefix. */
   goalOf(name: string): Goal | undefined;
-  /** Origin of times, in epoch milliseconds, unless a point is earlier. */
+  /** Origin of the time axis in epoch milliseconds, unless a point is earlier. */
   start?: number | undefined;
 }
 
@@ -25,15 +25,15 @@ const noteHeight = 17;
 const margin = 20;
 
 /**
- * A job's metrics as an SVG 1.1 document that stands alone: a panel for each of the first twelve, by step or time,
- * with the last and the best value of each line. No script, style sheet or outside resource.
+ * Render a job's metrics as a standalone SVG 1.1 document: one panel for each of the first twelve metrics, by step
+ * or time, with the last and the best value of each line. It has no script, style sheet or external resource.
  */
 export function renderMetricChart(
   metrics: MetricPanels,
   { title, notes = [], goalOf, start }: ChartOptions,
 ): string {
   const firsts = metrics.panels.flatMap(({ series }) => [...series.values()].map(({ times }) => times[0]));
-  // A later attempt starts after the points of an earlier one.
+  // Start at the earliest point, because a later attempt starts after the points of an earlier one.
   const from = Math.min(...firsts, ...(start === undefined ? [] : [start]));
   const drawn = metrics.panels.map(
     (panel): Drawn => ({ panel, lines: panelLines(panel, goalOf(panel.name), from) }),
@@ -72,7 +72,7 @@ function emptyPart(): { width: number; height: number; parts: string[] } {
   };
 }
 
-/** Panels side by side, their width and the height of their plots, by how many there are. */
+/** Layouts by number of panels: columns, panel width and plot height. */
 const grids = [
   { upTo: 1, columns: 1, width: 720, plotHeight: 300 },
   { upTo: 4, columns: 2, width: 470, plotHeight: 200 },

@@ -10,9 +10,9 @@ import { spreadLabels } from './spread-labels.ts';
 
 export interface PanelSize {
   width: number;
-  /** Height of the plot alone. */
+  /** Height of the plot without its legend. */
   plotHeight: number;
-  /** Lines of the legend that room is kept for, so that the plots of a row stand side by side. */
+  /** Legend rows to reserve, so all plots of a row align. */
   legendRows: number;
 }
 
@@ -22,10 +22,10 @@ const headHeight = 24;
 
 const legendRow = 17;
 
-/** Least distance of two labels' base lines. */
+/** Smallest distance between the base lines of two labels. */
 const labelGap = 12;
 
-/** One panel, its upper left corner at the origin. */
+/** Render a panel with its upper left corner at the origin. */
 export function renderPanel(name: string, { lines, progress }: PanelLines, size: PanelSize): string {
   const top = padding + headHeight + size.legendRows * legendRow + 8;
   const bottom = top + size.plotHeight - 8;
@@ -79,7 +79,9 @@ function heading(name: string, { isLogarithmic }: Axis, width: number): string {
   return isLogarithmic ? `${title}${textAt(note, width - padding, padding + 12, { anchor: 'end' })}` : title;
 }
 
-/** A line's colour, name and summary; a line that is the whole panel has its name above. */
+/**
+ * Render the legend entry of a line: colour, name and summary. Leave out the name if the panel has only this line.
+ */
 function legend({ name, colour, summary }: PanelLine, y: number, width: number, isAlone: boolean): string {
   const swatch = `<rect x="${padding}" y="${at(y - 6)}" width="14" height="4" rx="2" fill="${colour}"/>`;
   const room = width - 2 * padding - 36 - textWidth(summary, labelSize);
@@ -110,10 +112,10 @@ function axes(
   ].join('');
 }
 
-/** Lines of so many points are thin, or they would fill the plot. */
+/** Number of points from which lines are thin, because thick lines would fill the plot. */
 const denseFrom = 300;
 
-/** Lines of so few points show each of them. */
+/** Most points of a line with visible dots. */
 const maxDotted = 40;
 
 function curve({ name, colour, points, best }: PanelLine, x: Axis, y: Axis, progress: string): string {

@@ -1,6 +1,6 @@
 /**
- * Heights of labels that belong at `wanted`, moved as little as keeps `gap` between them and all within `top` and
- * `bottom`, in the order in which they were given.
+ * Move labels from their `wanted` heights as little as possible, so they keep `gap` between them and stay within
+ * `top` and `bottom`. Return the heights in the given order.
  */
 export function spreadLabels(wanted: readonly number[], gap: number, top: number, bottom: number): number[] {
   const placed = wanted.map((y, index) => ({ y, index })).toSorted((one, other) => one.y - other.y);

@@ -1,14 +1,14 @@
 import { extent, greatest, group, least } from 'd3-array';
 
-/** A point on a line of the chart. */
+/** A point of a line. */
 export interface ChartPoint {
   x: number;
   y: number;
 }
 
 /**
- * At most `most` of a line's points, by x: the first, the last, and the lowest and highest of each of as many equal
- * parts of the x axis as there is room for. So no minimum or maximum is lost, and no spike that an eye would see.
+ * Reduce a line to at most `most` points, sorted by x: the first, the last, and the lowest and highest of equal
+ * parts of the x axis. This keeps every visible spike, minimum and maximum.
  */
 export function thinOut<P extends ChartPoint>(points: readonly P[], most: number): P[] {
   const sorted = points.toSorted((one, other) => one.x - other.x);

@@ -3,7 +3,7 @@ import type { endpoint as listExperiments } from '../../../experiments/search/li
 import type { endpoint as listProjects } from '../../../projects/projects/list-projects.endpoint.ts';
 import type { endpoint as readProject } from '../../../projects/projects/read-project.endpoint.ts';
 
-/** What the service answers, by the definitions of its operations. */
+/** Answer types of the service, derived from its endpoint definitions. */
 export type Project = RowOf<typeof listProjects>;
 export type ProjectDetails = Extract<AnswerOf<typeof readProject>, { experiments: number }>;
 export type Experiment = RowOf<typeof listExperiments>;

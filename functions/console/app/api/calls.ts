@@ -18,32 +18,32 @@ async function noted<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Call an operation as who is signed in. @throws as Client.call does */
+/** Call an endpoint as the signed-in user. @throws as Client.call does */
 export const call = <E extends Called>(
   route: Route<E>,
   ...request: RequestArguments<E>
 ): Promise<AnswerOf<E>> => noted(() => client().call<E>(route, ...request));
 
-/** One page of a list. */
+/** Return one page of a list. */
 export const page = <E extends Called>(
   route: Route<E>,
   request: RequestOf<E>,
   next?: string,
 ): Promise<ListPage<RowOf<E>>> => noted(() => client().page<E>(route, request, next));
 
-/** All rows of a list that is short enough to be shown whole. */
+/** Return all rows of a list. Use it only for short lists. */
 export const all = <E extends Called>(
   route: Route<E>,
   ...request: RequestArguments<E>
 ): Promise<RowOf<E>[]> => noted(() => Array.fromAsync(client().rows<E>(route, ...request)));
 
-/** The answer as text of another media type. */
+/** Return the answer as text of another media type. */
 export const text = <E extends Called>(
   route: Route<E>,
   mediaType: string,
   ...request: RequestArguments<E>
 ): Promise<string> => noted(() => client().text<E>(route, mediaType, ...request));
 
-/** The bytes behind an operation that redirects to them. */
+/** Call an endpoint that redirects to bytes and return the response. */
 export const open = <E extends Called>(route: Route<E>, ...request: RequestArguments<E>): Promise<Response> =>
   noted(() => client().open<E>(route, ...request));

@@ -23,7 +23,7 @@ const route = 'GET /projects/{project_id}/experiments/{experiment_id}';
 export const loadExperiment = (path: ExperimentPath): Promise<Experiment> =>
   call<typeof readExperiment>(route, { path });
 
-/** An experiment with the tag under which it may be changed. */
+/** Load an experiment with its ETag, which a change requires. */
 export async function loadForChange(path: ExperimentPath): Promise<{ experiment: Experiment; tag: string }> {
   const response = await open<typeof readExperiment>(route, {
     path,
@@ -35,7 +35,7 @@ export async function loadForChange(path: ExperimentPath): Promise<{ experiment:
 
 export type ExperimentChange = NonNullable<RequestOf<typeof updateExperiment>['body']>;
 
-/** Change an experiment unless somebody else has meanwhile. @throws ProblemError 412 */
+/** Change an experiment, unless it has changed since it was loaded. @throws ProblemError 412 */
 export const changeExperiment = (
   path: ExperimentPath,
   body: ExperimentChange,
@@ -63,7 +63,7 @@ export const rerun = (path: ExperimentPath, query: RerunQuery) =>
 export const loadArtifacts = (path: ExperimentPath): Promise<Artifact[]> =>
   all<typeof listArtifacts>('GET /projects/{project_id}/experiments/{experiment_id}/artifacts', { path });
 
-/** The bytes of an artifact, or its first ones. The answer's address is a presigned one that works for minutes. */
+/** Open an artifact, or its first bytes. The response's URL is presigned and expires after minutes. */
 export const openArtifact = (path: ExperimentPath, file: string, most?: number): Promise<Response> =>
   open<typeof downloadArtifact>('GET /projects/{project_id}/experiments/{experiment_id}/artifacts/{path+}', {
     path: { ...path, path: file },

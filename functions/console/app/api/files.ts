@@ -26,7 +26,7 @@ export interface ConfigFile {
   config_id: string;
   content: string;
   version: number;
-  /** Under which it may be replaced. */
+  /** ETag that a replacement requires. */
   tag: string;
 }
 
@@ -39,7 +39,7 @@ export async function loadConfigFile(project_id: string, config_id: string): Pro
   return { config_id, content, version, tag: response.headers.get('etag') ?? '*' };
 }
 
-/** Store a configuration; a `tag` of undefined makes a new one. @throws ProblemError 412 where somebody else was first */
+/** Store a configuration. Without a `tag`, create a new one. @throws ProblemError 412 if it has changed since */
 export const saveConfigFile = (
   project_id: string,
   config_id: string,
@@ -57,7 +57,7 @@ export const loadConfigGraph = (project_id: string, config_id: string): Promise<
     path: { project_id, config_id },
   });
 
-/** What may not be there yet. */
+/** Return null for a 404. */
 async function orNone<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;

@@ -24,7 +24,7 @@ type Quantization = AnswerOf<typeof readQuantization>;
 export type Receipt = NonNullable<Pruning['receipt']>;
 export type Methods = AnswerOf<typeof pruneMethods>;
 
-/** A pruning or a quantization, by what both have. */
+/** Fields that prunings and quantizations share. */
 export type Strategy = Pick<
   Pruning,
   | 'strategy_id'
@@ -46,7 +46,7 @@ export type StrategyDetails = Strategy & { receipt: Receipt | null };
 export const loadModels = (): Promise<Model[]> => all<typeof listModels>('GET /optimization/models');
 export const loadModel = (model_name: string): Promise<ModelDetails> =>
   call<typeof readModel>('GET /optimization/models/{model_name}', { path: { model_name } });
-/** Add artifacts of an experiment to a model that is ready, in the place of the sets that it has. */
+/** Add data sets from an experiment's artifacts to a model. They replace the model's existing sets. */
 export const addSets = (model_name: string, experiment_id: string, sets: Sets) =>
   call<typeof createModel>('POST /optimization/models/{model_name}', {
     path: { model_name },
@@ -65,7 +65,7 @@ const labelOf = (one: Recorded): string => {
 
 const shown = (operation: Operation, one: Recorded): Strategy => ({ ...one, operation, label: labelOf(one) });
 
-/** Every strategy of every model. */
+/** Load all strategies of all models. */
 export async function loadStrategies(): Promise<Strategy[]> {
   const [prunings, quantizations] = await Promise.all([
     all<typeof listPrunings>('GET /optimization/prune/strategies'),
@@ -91,7 +91,7 @@ export async function loadStrategy({ operation, strategy_id }: Strategy): Promis
   return { ...shown(operation, found), receipt: found.receipt };
 }
 
-/** The two kinds differ in one part of their paths; their inputs are equal. */
+/** Return the route of an operation. Both operations take the same inputs. */
 const routeOf = <E extends Called>(route: Route<E>, operation: Operation): Route<E> =>
   route.replace('/prune', `/${operation}`) as Route<E>;
 
@@ -112,7 +112,7 @@ export const removeStrategy = ({ operation, strategy_id }: Strategy) =>
       path: { strategy_id },
     },
   );
-/** Finds the URL of a file of the result. The answer's `url` stays valid for some minutes. */
+/** Open a file of the result. The response's `url` expires after some minutes. */
 export const openResult = ({ operation, strategy_id }: Strategy, file: string): Promise<Response> =>
   open<typeof downloadPruned>(
     routeOf<typeof downloadPruned>('GET /optimization/prune/strategies/{strategy_id}/model', operation),
@@ -123,7 +123,7 @@ export const openResult = ({ operation, strategy_id }: Strategy, file: string): 
     },
   );
 
-/** Begins a strategy. The form is made of the service's schemas, and the service checks the values. */
+/** Start a strategy. The form follows the service's schemas, and the service checks the values. */
 export const optimize = (operation: Operation, query: Readonly<Record<string, string>>): Promise<unknown> =>
   operation === 'prune'
     ? call<typeof createPrune>('POST /optimization/prune', { query: query as never })

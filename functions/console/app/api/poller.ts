@@ -3,11 +3,10 @@ import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import { UnreachableError } from '../../../../shared/client/unreachable-error.ts';
 import { isExpired } from './session.ts';
 
-/** Something that is looked at again and again. */
+/** A task that runs repeatedly. */
 export interface Polled {
-  /** Look once. */
   run(): Promise<void>;
-  /** Milliseconds until the next look; undefined for not again. */
+  /** Milliseconds until the next run; undefined to stop. */
   every(): number | undefined;
 }
 
@@ -16,20 +15,20 @@ interface Entry {
   due: number;
 }
 
-/** Since when the service cannot be reached; undefined while it can. */
+/** Time at which the service became unreachable; undefined while it is reachable. */
 export const awaySince = signal<Date | undefined>(undefined);
 
 const entries = new Set<Entry>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 let isRunning = false;
-/** Least time between two looks, whatever asks for them: at most two requests a second in all. */
+/** Minimum milliseconds between two runs of any tasks. It limits the page to two runs a second. */
 const minMilliseconds = 500;
 const awayMilliseconds = 3_000;
 
 const isAway = (error: unknown): boolean =>
   error instanceof UnreachableError || (error instanceof ProblemError && error.status === 503);
 
-/** Note whether a call has reached the service. */
+/** Record whether a call reached the service. */
 export function noteReach(error?: unknown): void {
   if (error === undefined) awaySince.value = undefined;
   else if (isAway(error)) awaySince.value ??= new Date();
@@ -48,7 +47,7 @@ function schedule(): void {
   timer = setTimeout(() => void tick(), Math.max(minMilliseconds, due - Date.now()));
 }
 
-/** One look at what is due first; the others have their turn after it. */
+/** Run the most overdue task. The others follow later. */
 async function tick(): Promise<void> {
   const [entry] = [...entries].sort((a, b) => a.due - b.due);
   if (entry === undefined) return;
@@ -72,7 +71,7 @@ async function tick(): Promise<void> {
   }
 }
 
-/** Look at something from time to time while this page is visible. Returns what ends that. */
+/** Run a task repeatedly while this page is visible. Return a function that stops it. */
 export function poll(polled: Polled): () => void {
   const entry = { polled, due: Date.now() + (polled.every() ?? Number.POSITIVE_INFINITY) };
   entries.add(entry);
@@ -83,10 +82,10 @@ export function poll(polled: Polled): () => void {
   };
 }
 
-/** Look again at what slept, where its state has become one that is looked at. */
+/** Reschedule all tasks, after a task's state has changed. */
 export const wake = schedule;
 
-/** Ask all of them again when the page is seen again, or somebody has signed in. */
+/** Run all tasks now, when the page becomes visible again or the user has signed in. */
 export function pollNow(): void {
   for (const entry of entries) if (entry.polled.every() !== undefined) entry.due = Date.now();
   schedule();

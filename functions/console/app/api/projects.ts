@@ -32,9 +32,9 @@ export const newProject = (fields: { name: string; description: string; type: st
 export type ProjectChange = NonNullable<RequestOf<typeof updateProject>['body']>;
 
 /**
- * Change a project that is as it was at `updated_at`.
+ * Change a project if it has not changed since `updated_at`.
  *
- * @returns what is there instead, where somebody else was first; undefined once it is changed
+ * @returns the present project if another user changed it first; undefined after the change
  */
 export async function changeProject(
   project_id: string,
@@ -64,7 +64,7 @@ export async function changeProject(
 export const removeProject = (project_id: string) =>
   call<typeof deleteProject>('DELETE /projects/{project_id}', { path: { project_id } });
 
-/** What a table shows of an experiment; the rest would be most of the bytes. */
+/** Fields of an experiment for a table. The other fields would be most of the bytes. */
 const rowFields =
   'experiment_id,project_id,name,kind,status,status_reason,config_id,created_at,started_at,stopped_at,duration,cost,best,params,tags,metrics';
 
@@ -75,10 +75,10 @@ export const experimentsPage = (project_id: string, limit: number, next?: string
     next,
   );
 
-/** Most experiments that are asked for by their ids: a filter has 6,000 characters. */
+/** Most experiments in a request by ID, because a filter has at most 6,000 characters. */
 export const maxById = 100;
 
-/** Experiments of a project by their ids; those that were deleted are missing. */
+/** Load experiments of a project by ID. Deleted ones are missing. */
 export const experimentsById = (project_id: string, ids: readonly string[]) =>
   page<typeof listExperiments>('GET /projects/{project_id}/experiments', {
     path: { project_id },
@@ -89,7 +89,7 @@ export const experimentsById = (project_id: string, ids: readonly string[]) =>
     },
   });
 
-/** The newest experiments of a project, or of those whose names have a text. */
+/** Load the newest experiments of a project, optionally only those whose name contains a text. */
 export const findExperiments = (project_id: string, name: string) =>
   page<typeof listExperiments>('GET /projects/{project_id}/experiments', {
     path: { project_id },
@@ -102,7 +102,7 @@ export const findExperiments = (project_id: string, name: string) =>
 
 export type Comparison = AnswerOf<typeof compareExperiments>;
 
-/** In what 2 to 50 experiments differ. */
+/** Load the differences between 2 to 50 experiments. */
 export const loadComparison = (
   project_id: string,
   ids: readonly string[],

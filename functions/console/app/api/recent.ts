@@ -3,7 +3,7 @@ import type { Experiment, Project } from './answers.ts';
 import { page } from './calls.ts';
 import { loadProjects } from './projects.ts';
 
-/** What has happened lately in all projects. */
+/** Recent activity in all projects. */
 export interface Recent {
   projects: readonly Project[];
   live: readonly Experiment[];
@@ -14,7 +14,7 @@ export interface Recent {
 
 const maxShown = 8;
 const maxLive = 50;
-/** Rows of the month that are added up. */
+/** Most experiments of the month to add up. */
 const maxMonth = 1000;
 const fields =
   'experiment_id,project_id,name,status,status_reason,created_at,started_at,stopped_at,duration,best,cost';

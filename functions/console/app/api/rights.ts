@@ -4,22 +4,22 @@ import type { Person } from './session.ts';
 import { person } from './session.ts';
 import { useLive } from './use-live.ts';
 
-/** What somebody may do: the service would refuse the rest, so that nothing on a page offers it. */
+/** Rights of a user. Pages hide every action that the service would refuse. */
 export interface Rights {
-  /** See projects, experiments and models. */
+  /** May see projects, experiments and models. */
   mayRead: boolean;
-  /** Make projects and models, and optimize models. */
+  /** May create projects and models, and optimize models. */
   mayCreate: boolean;
-  /** Change what a project has, and train. */
+  /** May change a project's contents, and train. */
   mayChange: boolean;
-  /** Share a project, and delete it. */
+  /** May share and delete a project. */
   mayOwn: boolean;
 }
 
-/** A project as far as it decides who may do what. */
+/** Fields of a project that decide the rights. */
 interface Ruled {
   owner_id: string;
-  /** Empty where they are not asked for: those of others say nothing of oneself. */
+  /** Empty if not loaded. Only the user's own entry matters. */
   members: readonly Pick<Member, 'user_id' | 'role'>[];
 }
 
@@ -28,8 +28,8 @@ type Who = Pick<Person, 'user_id' | 'account_type'>;
 const isMaker = ({ account_type }: Who): boolean => account_type === 'admin' || account_type === 'developer';
 
 /**
- * What the account type and the role in a project allow together. Without a project `mayChange` and `mayOwn` are false; of
- * a model or a strategy its owner decides alone.
+ * Derive rights from the account type and the role in a project. Without a project, `mayChange` and `mayOwn` are
+ * false. A model or a strategy has no members, so only its owner counts.
  */
 export function rightsOf(who: Who | undefined, project?: Ruled): Rights {
   const mayRead = who !== undefined && who.account_type !== 'guest';
@@ -40,20 +40,20 @@ export function rightsOf(who: Who | undefined, project?: Ruled): Rights {
   return { mayRead, mayCreate, mayOwn, mayChange: mayOwn || (mayCreate && role === 'developer') };
 }
 
-/** What who is signed in may do besides projects. */
+/** Return the signed-in user's rights outside of projects. */
 export const ownRights = (): Rights => rightsOf(person.value);
 
-/** Whether who is signed in may change and delete a model, which belongs to one user. */
+/** Return whether the signed-in user may change and delete a model. A model belongs to one user. */
 export const mayChangeModel = ({ owner_id }: { owner_id: string }): boolean =>
   rightsOf(person.value, { owner_id, members: [] }).mayOwn;
 
-/** The same of a strategy, whose owner is told by name. */
+/** Return the same for a strategy, which names its owner by user name. */
 export const mayChangeStrategy = ({ owner }: { owner: string | null }): boolean => {
   const { user_id = '', username } = person.value ?? {};
   return rightsOf(person.value, { owner_id: owner === username ? user_id : '', members: [] }).mayOwn;
 };
 
-/** What who is signed in may do in a project; nothing but reading until that is known. */
+/** Return the signed-in user's rights in a project; only reading until the project is loaded. */
 export function useRights(project_id: string, known?: { owner_id: string }): Rights & { isKnown: boolean } {
   const who = person.value;
   const live = useLive(

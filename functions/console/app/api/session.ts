@@ -6,21 +6,21 @@ import type { endpoint as deleteSession } from '../../../auth/delete-session.end
 import type { endpoint as renewSession } from '../../../auth/renew-session.endpoint.ts';
 
 export interface Person {
-  /** The page's half of the session; the browser keeps the other one, a cookie that no script can read. */
+  /** The page's part of the session key. The browser keeps the other part in a cookie that scripts cannot read. */
   page_key: string;
   user_id: string;
   username: string;
   account_type: 'admin' | 'developer' | 'viewer' | 'guest';
 }
 
-/** Address of the service: that of this page, up to its last part. */
+/** URL of the service: this page's URL without `/console`. */
 export const serviceUrl = location.origin + location.pathname.replace(/\/+$/, '').replace(/\/console$/, '');
-/** Several deployments may be stages of one origin. */
+/** Key in the browser's storage. It contains the URL, because deployments may be stages of one origin. */
 const storeKey = `mps-session ${serviceUrl}`;
-/** How often a page that stays open keeps its session, in milliseconds. */
+/** Milliseconds between two renewals of the session by an open page. */
 const renewal = 3_600_000;
 
-/** What every tab of this browser has, so that a new tab or a pasted link is signed in. */
+/** Read the session that all tabs of this browser share. A new tab or a pasted link is signed in. */
 function kept(): Person | undefined {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(storeKey) ?? 'null');
@@ -30,21 +30,21 @@ function kept(): Person | undefined {
   }
 }
 
-/** Who is signed in. */
+/** Signed-in user. */
 export const person = signal<Person | undefined>(kept());
-/** Whether the session has ended while somebody worked: what they see stays behind the dialog. */
+/** Whether the session expired while the user worked. The page stays visible behind the dialog. */
 export const isExpired = signal(false);
-/** Grows with each sign-in; what waits for one is loaded again. */
+/** Number of sign-ins. Pages reload their data when it grows. */
 export const signInCount = signal(0);
 
-/** Short retries: a page shows what is wrong instead of waiting a minute. */
+/** Few retries: a page shows an error instead of waiting a minute. */
 const retries = { attempts: 3, seconds: 4 };
 
 const clientFor = (pageKey: string | undefined): Client => new Client({ url: serviceUrl, pageKey, retries });
 let current = clientFor(person.value?.page_key);
 export const client = (): Client => current;
 
-/** Tells the other tabs who is signed in now. */
+/** Channel that tells other tabs about the signed-in user. */
 const tabs = new BroadcastChannel(storeKey);
 
 function enter(next: Person | undefined): void {
@@ -63,7 +63,7 @@ function keepForTabs(next: Person | undefined): void {
   tabs.postMessage('changed');
 }
 
-/** @throws ProblemError for a wrong name or password */
+/** Sign in and store the session for all tabs. @throws ProblemError for a wrong name or password */
 export async function signIn(username: string, password: string): Promise<void> {
   const { page_key, user_id, account_type, ...answer } = await clientFor(person.value?.page_key).call<
     typeof createSession
@@ -71,7 +71,7 @@ export async function signIn(username: string, password: string): Promise<void> 
   keepForTabs({ page_key, user_id, username: answer.username, account_type });
 }
 
-/** Leave the pages of every tab, after the session was ended. */
+/** Sign out every tab after the session has ended. */
 export const leave = (): void => keepForTabs(undefined);
 
 export async function signOut(): Promise<void> {
@@ -81,7 +81,7 @@ export async function signOut(): Promise<void> {
   leave();
 }
 
-/** Note that the session is used, now and while the page is open, so that it goes on for 30 days from then. */
+/** Renew the session now and while the page is open. Each renewal extends it to 30 days from then. */
 export function keepSessionAlive(): void {
   const renew = () => {
     if (person.value === undefined || isExpired.value) return;
@@ -91,12 +91,12 @@ export function keepSessionAlive(): void {
   setInterval(renew, renewal);
 }
 
-/** Note what a failed call says about the session; the error is the caller's to show. */
+/** Record whether a failed call means an expired session. The caller shows the error. */
 export function noteFailure(error: unknown): void {
   if (error instanceof ProblemError && error.status === 401 && person.value !== undefined)
     isExpired.value = true;
 }
 
-/** Whether the service no longer shows something to who asks: it was deleted, or they have lost their rights. */
+/** Return whether the user may no longer see an object: it was deleted, or they lost their rights. */
 export const isWithheld = (error: unknown): boolean =>
   error instanceof ProblemError && (error.status === 403 || error.status === 404);

@@ -8,7 +8,7 @@ import type { endpoint as requestDatasetUpload } from '../../../projects/uploads
 import type { endpoint as requestSourceUpload } from '../../../projects/uploads/request-source-upload.endpoint.ts';
 import { call } from './calls.ts';
 
-/** How far an upload is: what it does, and how much of that is done, from 0 to 1. */
+/** Progress of an upload: the current step, and its completed fraction from 0 to 1. */
 export interface Progress {
   step: 'hashing' | 'sending' | 'checking';
   done: number;
@@ -17,7 +17,7 @@ export type OnProgress = (progress: Progress) => void;
 
 const sliceBytes = 4_194_304;
 
-/** SHA-256 of a file of any size, a slice at a time, so that the page goes on answering. */
+/** Compute the SHA-256 of a file slice by slice, so the page stays responsive. */
 export async function hashFile(file: Blob, onProgress: OnProgress): Promise<string> {
   const { sha256 } = await import('@noble/hashes/sha2.js');
   const hash = sha256.create();
@@ -28,10 +28,10 @@ export async function hashFile(file: Blob, onProgress: OnProgress): Promise<stri
   return Array.from(hash.digest(), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Headers that a browser sets itself and lets no page set. */
+/** Headers that the browser sets and a page must not set. */
 const ownHeaders = new Set(['content-length', 'host']);
 
-/** Send a blob to storage; fetch tells nobody how far it is. */
+/** Send a blob to storage with progress events, which `fetch` does not have. */
 const sending =
   (blob: Blob, onSent: (bytes: number) => void): SendFile =>
   ({ url, method, headers }) =>
@@ -46,13 +46,13 @@ const sending =
       request.send(blob);
     });
 
-/** How the service wants a file: in one request, or in the parts that have not arrived. */
+/** How to send a file: in one request, or as the missing parts. */
 interface Ticket {
   upload: UploadTarget | null;
   parts: readonly (UploadTarget & { offset: number; size: number })[] | null;
 }
 
-/** Send a file as the service wants it; above 5 GB, which storage does not take at once, in parts. */
+/** Send a file in one request, or in parts above 5 GB, the limit of one request to storage. */
 async function sendByTicket(file: Blob, ask: () => Promise<Ticket>, onProgress: OnProgress): Promise<void> {
   const onSent = (bytes: number) => onProgress({ step: 'sending', done: bytes / Math.max(1, file.size) });
   const { upload: first, parts } = await ask();
@@ -65,7 +65,7 @@ async function sendByTicket(file: Blob, ask: () => Promise<Ticket>, onProgress: 
     };
     await sendUpload(target, sending(file, onSent));
   }
-  // Parts that have arrived before are not asked for again.
+  // `parts` lists only the missing parts.
   for (const part of parts ?? []) {
     const bytes = file.slice(part.offset, part.offset + part.size);
     await sendUpload(
@@ -76,7 +76,7 @@ async function sendByTicket(file: Blob, ask: () => Promise<Ticket>, onProgress: 
   onProgress({ step: 'checking', done: 1 });
 }
 
-/** Ask, send and accept: the three requests of an upload. */
+/** Run an upload's three steps: request a ticket, send, accept. */
 async function upload(
   file: Blob,
   ask: (sha256: string) => Promise<Ticket>,
@@ -127,7 +127,7 @@ export const uploadDataset = (
 
 type Role = 'model' | 'data' | 'calibration' | 'evaluation';
 
-/** Send one file of a model, in parts where it is so large that storage wants them. */
+/** Send one file of a model, in parts if it is large. */
 export async function uploadModelFile(
   model_name: string,
   role: Role,
@@ -143,11 +143,11 @@ export async function uploadModelFile(
   await sendByTicket(file, ask, onProgress);
 }
 
-/** Accept the files of a model that were sent. */
+/** Accept the uploaded files of a model. */
 export const acceptModel = (model_name: string, shapes: { inputs?: string; outputs?: string } = {}) =>
   call<typeof putModel>('PUT /optimization/models/{model_name}', { path: { model_name }, query: shapes });
 
-/** Make a model of a file that an experiment left, with sets that it left. */
+/** Create a model from an experiment's artifact, with sets from the same experiment. */
 export const modelFromArtifact = (
   model_name: string,
   experiment_id: string,

@@ -2,25 +2,25 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { noteReach, poll, wake } from './poller.ts';
 import { isExpired, isWithheld, signInCount } from './session.ts';
 
-/** What is loaded and kept fresh. */
+/** Data that a component loads and refreshes. */
 export interface Live<T> {
   data: T | undefined;
-  /** Why the last look failed; older data may still be there. */
+  /** Error of the last request. Older data may still be available. */
   error: unknown;
   isLoading: boolean;
   refresh(): Promise<void>;
-  /** Put what a change has answered in the place of the data. */
+  /** Replace the data with the answer to a change. */
   set(data: T): void;
 }
 
 export interface Refreshing<T> {
-  /** Milliseconds to the next look at such data; undefined for not again. */
+  /** Milliseconds until the next request for this data; undefined to stop. */
   every?: (data: T) => number | undefined;
-  /** Show at once what was loaded before under the key, until it is loaded again. */
+  /** Show earlier data of this key at once, until the new data arrives. */
   isKept?: boolean;
 }
 
-/** What was loaded last under some keys, by the sign-in that loaded it. */
+/** Last data by key, with the number of the sign-in that loaded it. */
 const kept = new Map<string, { data: unknown; signIns: number }>();
 const maxKept = 40;
 
@@ -36,7 +36,7 @@ function loadedBefore<T>(key: string): { key: string; data?: T } {
   return found?.signIns === signInCount.value ? { key, data: found.data as T } : { key: '' };
 }
 
-/** Load data when `key` changes, and again while `every` says so. Late answers to an old key are dropped. */
+/** Load data when `key` changes, and reload it as `every` says. Drop late answers to an old key. */
 export function useLive<T>(
   key: string,
   load: (signal: AbortSignal) => Promise<T>,
@@ -50,7 +50,7 @@ export function useLive<T>(
   const aborter = useRef(new AbortController());
   const signIns = signInCount.value;
 
-  /** New data may be such as are looked at again, though the former were not. */
+  /** New data may need polling even if the old data did not. */
   const show = useCallback((of: string, data: T): void => {
     latest.current.data = data;
     if (latest.current.isKept) keepLoaded(of, data);
@@ -69,7 +69,7 @@ export function useLive<T>(
     } catch (error) {
       if (signal.aborted || latest.current.key !== asked) return;
       noteReach(error);
-      // What may no longer be seen leaves the page; everything else stays until the service answers again.
+      // Remove data that the user may no longer see. Keep other data until the service answers again.
       if (isWithheld(error)) {
         latest.current.data = undefined;
         kept.delete(asked);
@@ -90,7 +90,7 @@ export function useLive<T>(
       every() {
         if (isGone || isExpired.value) return undefined;
         const { data } = latest.current;
-        // What could not be loaded at all is tried again, in case the service was away.
+        // Retry a failed first request, in case the service was unreachable.
         return data === undefined ? 4_000 : latest.current.every?.(data);
       },
     });

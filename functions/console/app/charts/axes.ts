@@ -3,23 +3,23 @@ import { numberText } from '../ui/text/format.ts';
 import type { XAxis } from './series.ts';
 
 const font = '12px system-ui';
-/** Pixels of the labels of the horizontal axis; those of time have the date below the hour. */
+/** Height of the horizontal axis's labels in pixels. A time axis shows the date below the hour. */
 const height = { step: 34, relative: 34, time: 50 } as const;
-/** Pixels of the vertical axis besides its labels. */
+/** Width of the vertical axis without its labels, in pixels. */
 const besideLabels = 18;
 const narrowest = 44;
 
-/** Distances of ticks between whole steps. */
+/** Tick distances for whole steps. */
 const wholeSteps = Array.from({ length: 16 }, (_, power) =>
   [1, 2, 5].map((times) => times * 10 ** power),
 ).flat();
 
-/** Above this uPlot has no distances of ticks of its own. */
+/** Above this value, uPlot has no tick distances of its own. */
 const minHuge = 1e30;
 export const isHuge = (values: Float64Array): boolean =>
   values.some((value) => Number.isFinite(value) && Math.abs(value) >= minHuge);
 
-/** Distances of ticks of any size, about the range that they divide. */
+/** Return tick distances around the magnitude of a range. */
 function distances(range: number): number[] {
   const power = Math.floor(Math.log10(range));
   return [-3, -2, -1, 0].flatMap((below) => [1, 2, 5].map((times) => times * 10 ** (power + below)));
@@ -28,7 +28,7 @@ function distances(range: number): number[] {
 const label = (value: number | null): string =>
   value === null ? '' : numberText(Number(value.toPrecision(6)));
 
-/** The axes of a chart, as wide as their labels are. */
+/** Return the axes of a chart, as wide as their labels. */
 export function axesOf({
   axis,
   logX,
@@ -61,7 +61,7 @@ export function axesOf({
   ];
 }
 
-/** Room to the right of a chart, where the last label of the horizontal axis may stand at the very end of it. */
+/** Return the padding right of a chart. The last label of the horizontal axis may extend beyond the axis. */
 export const rightPadding =
   (axis: XAxis): uPlot.PaddingSide =>
   (u) => {
@@ -71,8 +71,8 @@ export const rightPadding =
   };
 
 /**
- * The points of a line that need a dot to be seen: those between two gaps, which are no part of a line. A value that is
- * missing at an x of another line is no gap.
+ * Return the points of a line that need a dot to be visible: those between two gaps. An undefined value belongs to
+ * an x of another line and is no gap.
  */
 export function isolated(values: ArrayLike<number | null | undefined>): number[] {
   const found: number[] = [];

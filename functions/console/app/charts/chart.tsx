@@ -9,11 +9,11 @@ import { exportPng, exportSvg } from './export.ts';
 import { useFiner } from './finer.ts';
 import { aligned, type Line, lineOf, nearest, smoothed, thinned, type XAxis } from './series.ts';
 
-/** One experiment's curve in a chart. */
+/** Curve of one experiment in a chart. */
 export interface ChartCurve {
   id: string;
   label: string;
-  /** Which of the colours is its own, in all charts of a page. */
+  /** Index of the curve's colour, the same in all charts of a page. */
   colour: number;
   curve: Curve;
 }
@@ -22,7 +22,7 @@ export interface ChartSettings {
   axis: XAxis;
   logX: boolean;
   logY: boolean;
-  /** Weight of the past, 0 to 0.99. */
+  /** Weight of past values, 0 to 0.99. */
   smoothing: number;
 }
 
@@ -44,7 +44,10 @@ function xText(x: number, axis: XAxis): string {
   return axis === 'relative' ? `${numberText(x)} s` : `step ${numberText(x)}`;
 }
 
-/** Lines with their points, thinned to what fits, over a common axis; a log axis has no place for 0 and below. */
+/**
+ * Combine the lines over a common x axis, thinned to the width. A logarithmic axis leaves out values of 0 and
+ * below.
+ */
 function plotData(
   shown: readonly Shown[],
   width: number,
@@ -68,7 +71,7 @@ interface Tip {
   rows: { id: string; label: string; colour: number; y: number }[];
 }
 
-/** Curves of one metric with a crosshair, zoom by dragging, and export. */
+/** Curves of one metric, with crosshair, zoom by dragging, and export. */
 export function Chart({
   name,
   curves: given,
@@ -78,7 +81,7 @@ export function Chart({
   name: string;
   curves: readonly ChartCurve[];
   settings: ChartSettings;
-  /** Read the curves that are thinned out anew between two steps, by the ids of their experiments. */
+  /** Read the thinned curves again between two steps, by experiment ID. */
   readRange(name: string, from: number, to: number, signal: AbortSignal): Promise<ReadonlyMap<string, Curve>>;
 }) {
   const holder = useRef<HTMLDivElement>(null);
@@ -152,7 +155,7 @@ export function Chart({
           points: { show: true, size: 7 },
           drag: { x: true, y: false, setScale: false },
           bind: {
-            // Browsers let the mouse that they invent for a tap leave at once.
+            // After a tap, browsers send an emulated `mouseleave` at once. Ignore it.
             mouseleave: (_u, _target, handler) => (event) => (isTouched.current ? null : handler(event)),
           },
         },
@@ -209,7 +212,7 @@ export function Chart({
     }
   }, [shown, width, range, settings, isReady]);
 
-  /** Crosshair and zoom by keys: arrows, plus, minus, and 0 for all. */
+  /** Move the crosshair and zoom with the keyboard: arrows, plus, minus, and 0 to reset. */
   const onKeyDown = (event: KeyboardEvent) => {
     const made = plot.current;
     if (made === undefined) return;
@@ -233,7 +236,7 @@ export function Chart({
     act();
   };
 
-  /** A finger has no place to hover at: where it taps or moves, the crosshair is. */
+  /** Move the crosshair to the finger, which cannot hover. */
   const onTouch = (event: PointerEvent) => {
     const made = plot.current;
     isTouched.current = event.pointerType !== 'mouse';

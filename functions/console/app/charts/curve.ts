@@ -1,9 +1,9 @@
-/** A curve as it was reported, in the order of arrival. NaN and infinities are kept. */
+/** A reported curve in the order of arrival, including NaN and infinities. */
 export interface Curve {
   steps: (number | null)[];
-  /** Milliseconds since 1970. */
+  /** Epoch milliseconds. */
   times: number[];
   values: number[];
-  /** Points that were reported, where the service has thinned the curve out. */
+  /** Number of reported points, if the service has thinned the curve. */
   reported?: number;
 }

@@ -12,7 +12,6 @@ import { Legend } from './legend.tsx';
 import { CurveReader } from './points.ts';
 import type { XAxis } from './series.ts';
 
-/** An experiment whose curves are drawn. */
 export interface Drawable {
   experiment_id: string;
   project_id: string;
@@ -43,7 +42,7 @@ const axes: readonly { id: XAxis; name: string }[] = [
 const maxCharts = 24;
 const liveMilliseconds = 2_000;
 
-/** How the charts of a page are drawn, which its address holds. */
+/** Read the chart settings of a page from its address. */
 export function useChartSettings(): ChartSettings {
   const { query } = place.value;
   const axis = axes.find(({ id }) => id === query.get('x'))?.id ?? 'step';
@@ -93,7 +92,7 @@ const ChartControls = ({ settings }: { settings: ChartSettings }) => {
   );
 };
 
-/** Curves of one or several experiments, one chart for each metric. Those of running ones grow. */
+/** Curves of one or several experiments, one chart per metric. The curves of running experiments grow. */
 export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
   const [version, setVersion] = useState(0);
   const [error, setError] = useState<unknown>();
@@ -103,7 +102,7 @@ export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
   const latest = useRef(experiments);
   latest.current = experiments;
   const settings = useChartSettings();
-  // One that has ended is read to its end.
+  // Read an experiment's curves once more when it has ended.
   const key = experiments.map(({ experiment_id, isLive }) => `${experiment_id}${isLive ? '+' : ''}`).join();
   const signIns = signInCount.value;
 
@@ -143,7 +142,7 @@ export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
     void load();
     const live = () => latest.current.filter(({ isLive }) => isLive);
     const end = poll({
-      // One experiment at each look, in turn.
+      // Read one experiment per run, in turn.
       async run() {
         if (hasFailed) return load();
         const running = live();
@@ -173,7 +172,7 @@ export function Curves({ experiments }: { experiments: readonly Drawable[] }) {
     return inOrder(names).map((name) => [name, byName.get(name) ?? []] as const);
   }, [version, key]);
 
-  /** Curves of a metric between two steps, of those experiments whose curves are thinned out. */
+  /** Read a metric's curves between two steps, for the experiments with thinned curves. */
   const readRange = async (name: string, from: number, to: number, signal: AbortSignal) => {
     const read = new Map<string, Curve>();
     const queue = [...readers.current].filter(([, { curves }]) => curves.get(name)?.reported !== undefined);

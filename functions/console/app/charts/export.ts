@@ -19,7 +19,7 @@ const top = 34;
 const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`).replace(/\p{Cc}/gu, ' ');
 
-/** The chart as it is on the page, with its title and the names of its lines, as a PNG. */
+/** Save the chart as a PNG, as on the page, with its title and the names of its lines. */
 export function exportPng({ title, lines, plot }: Drawn): void {
   if (plot === undefined) return;
   const from = plot.ctx.canvas;
@@ -49,7 +49,7 @@ export function exportPng({ title, lines, plot }: Drawn): void {
   });
 }
 
-/** The chart as a drawing whose lines and texts can be edited. */
+/** Save the chart as an SVG with editable lines and texts. */
 export function exportSvg({ title, axisName, lines, plot, isSmoothed }: Drawn): void {
   if (plot === undefined) return;
   const { left, top: boxTop, width, height } = plot.bbox;

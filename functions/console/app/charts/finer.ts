@@ -8,12 +8,12 @@ interface Finer {
   curves: ReadonlyMap<string, Curve>;
 }
 
-/** Keys that are held down zoom many times a second. */
+/** Delay in milliseconds before a request, because a held key zooms many times a second. */
 const restMilliseconds = 200;
 
 /**
- * What the service has of curves between two steps, once somebody has zoomed in on curves that it thinned out. Undefined
- * where the curves on the page are all there is, and until they are read.
+ * Load curves between two steps in finer detail after a zoom into thinned curves. Return undefined if the page
+ * already has all points, or until they are loaded.
  */
 export function useFiner(
   curves: readonly { curve: Curve }[],
@@ -24,19 +24,19 @@ export function useFiner(
   const latest = useRef(read);
   latest.current = read;
   const [low, high] = range ?? [];
-  // Points without a step are in no range of steps.
+  // A range of steps does not contain points without a step.
   const isThinned = curves.some(({ curve }) => curve.reported !== undefined && !curve.steps.includes(null));
   useEffect(() => {
     if (!isThinned || low === undefined || high === undefined) return setFiner(undefined);
     const aborter = new AbortController();
-    // A little more, so that lines reach the edges.
+    // Load a margin, so lines reach the edges.
     const margin = (high - low) / 10;
     const [from, to] = [low - margin, high + margin];
     const timer = setTimeout(async () => {
       try {
         setFiner({ from, to, curves: await latest.current(from, to, aborter.signal) });
       } catch (failure) {
-        // The coarse curves stay.
+        // Keep the coarse curves.
         if (!aborter.signal.aborted) noteReach(failure);
       }
     }, restMilliseconds);

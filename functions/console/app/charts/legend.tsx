@@ -1,6 +1,6 @@
 import { lineColour } from './colours.ts';
 
-/** Which line is which experiment's: they have the colours in their order. */
+/** Legend of the experiments. Colours follow their order. */
 export const Legend = ({
   experiments,
 }: {

@@ -11,24 +11,24 @@ const top = 46;
 const bottom = 30;
 const gapMost = 150;
 const gapLeast = 104;
-/** As wide as a page of 1280 pixels has room for. */
+/** Default width in pixels, which fits a page of 1280 pixels. */
 const widthWanted = 940;
 
 const side = 70;
-/** Words of an axis that have room; the last one says how many more there are. */
+/** Most words of an axis. The last one counts the others. */
 const maxWords = 30;
-/** Most axes that are drawn before the user chooses. Outcomes are among them. */
+/** Most axes to draw before the user chooses, and the number of outcomes among them. */
 const drawnFirst = 10;
 const outcomesFirst = 3;
 
 interface Axis {
   name: string;
   isOutcome: boolean;
-  /** Place of each experiment on the axis, from 0 at the foot to 1 at the head; undefined if it has no value. */
+  /** Position of each experiment on the axis, from 0 at the bottom to 1 at the top; undefined without a value. */
   places: (number | undefined)[];
   low: string;
   high: string;
-  /** Names of the places of an axis of texts. */
+  /** Labels of an axis of texts. */
   words: readonly string[];
 }
 
@@ -41,7 +41,7 @@ function axisOf(name: string, isOutcome: boolean, values: readonly (string | und
   if (given.every((value) => value.trim() !== '' && Number.isFinite(Number(value)))) {
     const finite = numbers.filter(Number.isFinite);
     const [low, high] = [Math.min(...finite), Math.max(...finite)];
-    // Rates and counts that span two powers of ten are spread by their logarithm.
+    // Use a logarithmic axis for positive values that span two powers of ten.
     const isLog = low > 0 && high / low >= 100;
     const scaled = (value: number) =>
       isLog ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
@@ -90,7 +90,7 @@ function axesOf(experiments: readonly Row[]): Axis[] {
   ].filter((axis): axis is Axis => axis !== undefined);
 }
 
-/** The names of the axes that are drawn first. Inputs come first, but up to three places are kept for outcomes. */
+/** Choose the axes to draw first. Inputs come first, but up to three places stay free for outcomes. */
 function usualAxes(all: readonly Axis[]): Set<string> {
   const given = all.filter(({ isOutcome }) => !isOutcome);
   const outcomes = all.filter(({ isOutcome }) => isOutcome);
@@ -102,7 +102,7 @@ function usualAxes(all: readonly Axis[]): Set<string> {
 const cut = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most - 1)}…` : text;
 
-/** Parallel coordinates: each experiment is one line through the values of its inputs and outcomes. */
+/** Parallel coordinates: one line per experiment through the values of its inputs and outcomes. */
 export function Parallel({
   experiments,
   onOpen,

@@ -9,14 +9,17 @@ type Summaries = Experiment['metrics'];
 
 const route = 'GET /projects/{project_id}/experiments/{experiment_id}/metrics';
 const maxPage = 10_000;
-/** Points of an experiment that are read one and all; the curves of a longer one are thinned out by the service. */
+/** Most points of an experiment to read in full. The service thins the curves of a longer one. */
 const maxWhole = 10_000;
-/** Points of a curve that is thinned out, about as many as a chart has pixels. */
+/** Points of a thinned curve, about one per pixel of a chart. */
 const thinnedPoints = 1_000;
-/** Metrics of one request: with these points as many as an answer may hold. */
+/** Most metrics of a request, so the answer stays within its limit of points. */
 const maxNames = 40;
 
-/** Metrics of an experiment by their names, each with the points that are reported; undefined where all are to be read. */
+/**
+ * Return the number of reported points of each metric; undefined if the experiment is short enough to read in
+ * full.
+ */
 function thinnedCounts(metrics: Summaries): [string, number][] | undefined {
   const counts = Object.entries(metrics).map(([name, { count }]): [string, number] => [name, count]);
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
@@ -34,26 +37,29 @@ function addPoint(curves: Map<string, Curve>, { name, step, time, value }: Point
   curve.values.push(Number(value));
 }
 
-/** The curves of an experiment: all points of a short one, read on where it stopped; of a long one what can be seen. */
+/**
+ * Reader of an experiment's curves. It reads all points of a short experiment incrementally, and thinned curves of
+ * a long one.
+ */
 export class CurveReader {
   curves = new Map<string, Curve>();
   readonly #path: { project_id: string; experiment_id: string };
   #next: string | undefined;
   #isStarted = false;
-  /** Points of the metrics as they were last thinned out. */
+  /** Reported points of each metric at the last thinning. */
   #thinned = new Map<string, number>();
 
   constructor(path: { project_id: string; experiment_id: string }) {
     this.#path = path;
   }
 
-  /** Read what is new, by what the experiment says of its metrics. Returns whether there was anything. */
+  /** Read new points, as the experiment's metric summaries show. Return whether there were any. */
   read(metrics: Summaries, signal?: AbortSignal): Promise<boolean> {
     const counts = thinnedCounts(metrics);
     return counts === undefined ? this.#readOn(signal) : this.#readThinned(counts, signal);
   }
 
-  /** Points of a metric between two steps, thinned out anew. */
+  /** Read a metric's points between two steps, thinned for this range. */
   async readRange(name: string, from: number, to: number, signal: AbortSignal): Promise<Curve | undefined> {
     const query = { name: [name], points: thinnedPoints, step_from: from, step_to: to };
     const { rows } = await page<typeof readMetrics>(route, { path: this.#path, query, signal });
@@ -74,7 +80,7 @@ export class CurveReader {
       isNew ||= rows.length > 0;
       this.#next = next;
       this.#isStarted = true;
-      // While the experiment runs there is always a next page.
+      // A running experiment always has a next page. Stop at an empty one.
       if (rows.length === 0) break;
     }
     return isNew;

@@ -2,13 +2,13 @@ import type { Curve } from './curve.ts';
 
 export type XAxis = 'step' | 'time' | 'relative';
 
-/** A curve ready to be drawn: x rises, and both are of one length. */
+/** A drawable curve with ascending x. Both arrays have the same length. */
 export interface Line {
   xs: Float64Array;
   ys: Float64Array;
 }
 
-/** A curve by steps, by the moment (seconds since 1970), or by the seconds since its first point. */
+/** Convert a curve to a line by step, by time (epoch seconds), or by seconds since its first point. */
 export function lineOf({ steps, times, values }: Curve, axis: XAxis): Line {
   const count = values.length;
   const xs = new Float64Array(count);
@@ -18,7 +18,7 @@ export function lineOf({ steps, times, values }: Curve, axis: XAxis): Line {
   let isRising = true;
   for (let index = 0; index < count; index += 1) {
     const time = times[index] ?? 0;
-    // A point without a step stands where it came.
+    // A point without a step is drawn at its position in the order of arrival.
     xs[index] =
       axis === 'step' ? (steps[index] ?? index) : axis === 'time' ? time / 1000 : (time - start) / 1000;
     if (index > 0 && (xs[index] ?? 0) < (xs[index - 1] ?? 0)) isRising = false;
@@ -33,10 +33,10 @@ export function lineOf({ steps, times, values }: Curve, axis: XAxis): Line {
 }
 
 /**
- * Exponential moving average without the pull towards zero at the beginning (Kingma and Ba 2015, section 3). Values that
- * are not finite are left as they are and do not enter it.
+ * Compute the exponential moving average with bias correction (Kingma and Ba 2015, section 3). Leave values that
+ * are not finite unchanged and ignore them.
  *
- * @param weight of the past, from 0 to just below 1
+ * @param weight weight of past values, from 0 to just below 1
  */
 export function smoothed(ys: Float64Array, weight: number): Float64Array {
   if (weight <= 0) return ys;
@@ -56,7 +56,7 @@ export function smoothed(ys: Float64Array, weight: number): Float64Array {
   return out;
 }
 
-/** First index whose x is at least `x`. */
+/** Return the first index whose x is at least `x`. */
 function lowerBound(xs: Float64Array, x: number): number {
   let low = 0;
   let high = xs.length;
@@ -69,8 +69,8 @@ function lowerBound(xs: Float64Array, x: number): number {
 }
 
 /**
- * As many points as a drawing of `buckets` pixels can show: the least and the greatest of each bucket, in their order, so
- * that no peak is lost. Points just outside the range stay, so that lines reach its edges.
+ * Thin a line to `buckets` pixels. Keep the minimum and maximum of each bucket, in order, so no peak is lost. Keep
+ * the points just outside of the range, so lines reach the edges.
  */
 export function thinned({ xs, ys }: Line, buckets: number, range?: readonly [number, number]): Line {
   const from = range === undefined ? 0 : Math.max(0, lowerBound(xs, range[0]) - 1);
@@ -102,7 +102,7 @@ export function thinned({ xs, ys }: Line, buckets: number, range?: readonly [num
   return { xs: Float64Array.from(keptX), ys: Float64Array.from(keptY) };
 }
 
-/** Lines over one common x axis, as uPlot takes them: null where a line has no point, which is no gap in it. */
+/** Align lines over a common x axis for uPlot. Undefined means that a line has no point there, without a gap. */
 export function aligned(lines: readonly Line[]): { xs: number[]; ys: (number | null | undefined)[][] } {
   const all = new Set<number>();
   for (const { xs } of lines) for (const x of xs) all.add(x);
@@ -118,7 +118,7 @@ export function aligned(lines: readonly Line[]): { xs: number[]; ys: (number | n
       }
       const value = line.ys[at] ?? Number.NaN;
       out[index] = Number.isFinite(value) ? value : null;
-      // Of several points at one x the last counts.
+      // The last of several points at one x counts.
       while (at < line.xs.length && line.xs[at] === x) at += 1;
     }
     return out;
@@ -126,7 +126,7 @@ export function aligned(lines: readonly Line[]): { xs: number[]; ys: (number | n
   return { xs: Array.from(xs), ys };
 }
 
-/** The value of a line at the point nearest to an x; undefined for a line without points. */
+/** Return a line's point nearest to an x; undefined for a line without points. */
 export function nearest({ xs, ys }: Line, x: number): { x: number; y: number } | undefined {
   if (xs.length === 0) return undefined;
   const right = lowerBound(xs, x);

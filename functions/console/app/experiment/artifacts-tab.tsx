@@ -18,7 +18,7 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
   const { project_id, experiment_id } = experiment;
   const path = { project_id, experiment_id };
   const [wanted, setWanted] = useState('');
-  // The only file needs no choice.
+  // Open the only file at once.
   const only = artifacts.length === 1 ? artifacts[0]?.path : undefined;
   const chosen = place.value.query.get('file') ?? only;
   const found = useMemo(
@@ -112,7 +112,7 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
   );
 }
 
-/** The files that an experiment left, each with a look into it. */
+/** The artifacts of an experiment, each with a preview. */
 export function ArtifactsTab({ experiment }: { experiment: Experiment }) {
   const { project_id, experiment_id, status } = experiment;
   const live = useLive(`artifacts/${experiment_id}`, () => loadArtifacts({ project_id, experiment_id }), {

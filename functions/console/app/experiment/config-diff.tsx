@@ -8,7 +8,7 @@ type Files = Comparison['files'][number];
 
 const classes: Readonly<Record<string, string>> = { '-': 'removed', '+': 'added', '@': 'place' };
 
-/** A unified diff, without the two lines that name its files. */
+/** A unified diff without its two header lines. */
 const Diff = ({ title, text }: { title: string; text: string | null }) => {
   if (text === null) return null;
   const lines = text.replace(/\n$/, '').split('\n');
@@ -29,7 +29,7 @@ const Diff = ({ title, text }: { title: string; text: string | null }) => {
 
 const fileKinds = ['changed', 'added', 'removed'] as const;
 
-/** The files of the two programs that differ, by their names. */
+/** Names of the files that differ between two programs. */
 const ChangedFiles = ({ files }: { files: NonNullable<Files['changed_files']> }) => (
   <section>
     <h2>Program</h2>
@@ -67,7 +67,7 @@ const Diffs = ({ files }: { files: Files | undefined }) => {
   );
 };
 
-/** In what the configurations, dependencies and programs of two of the experiments differ. */
+/** Differences between the configurations, dependencies and programs of two experiments. */
 export function ConfigDiff({
   experiments,
   load,

@@ -4,7 +4,7 @@ import { useLive } from '../api/use-live.ts';
 import { Drawing } from '../ui/drawing.tsx';
 import { Copy, Loaded } from '../ui/parts.tsx';
 
-/** The configuration as it was when the experiment began, beside its graph. */
+/** The configuration of an experiment, as it was at the start, next to its graph. */
 export function ConfigTab({ experiment }: { experiment: Experiment }) {
   const { project_id, experiment_id, overrides } = experiment;
   const path = { project_id, experiment_id };

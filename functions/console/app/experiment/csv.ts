@@ -1,4 +1,4 @@
-/** Rows of a file of separated values, with quoted cells as RFC 4180 has them. */
+/** Parse a file of separated values, with quoted cells as in RFC 4180. */
 export function rowsOf(text: string, separator: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

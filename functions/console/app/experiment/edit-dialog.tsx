@@ -18,7 +18,7 @@ const draftOf = ({ name, note, tags }: Experiment): Draft => ({
   tags: Object.entries(tags).map(([tag, value]) => ({ name: tag, value })),
 });
 
-/** Only what differs, so that what somebody else has changed elsewhere stays. */
+/** Return only the changed fields, so concurrent changes of other fields stay. */
 function changeOf(draft: Draft, before: Experiment) {
   const tags: Record<string, string | null> = {};
   const wanted = new Map(
@@ -33,7 +33,7 @@ function changeOf(draft: Draft, before: Experiment) {
   };
 }
 
-/** Name, note and tags. What another tab has changed meanwhile is told, and nothing typed here is lost. */
+/** Dialog to edit name, note and tags. It reports a concurrent change and keeps the typed text. */
 export function EditDialog({
   path,
   onChange,
@@ -66,7 +66,7 @@ export function EditDialog({
       onClose();
     } catch (failure) {
       if (!(failure instanceof ProblemError) || failure.status !== 412) throw failure;
-      // The draft stays; the next try is against what is there now.
+      // Keep the draft and compare the next attempt with the present state.
       setBase(await loadForChange(path));
       setStale(true);
     }

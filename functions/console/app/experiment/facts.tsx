@@ -8,7 +8,7 @@ import { LongText } from '../ui/text/long-text.tsx';
 
 const shownFirst = 14;
 
-/** The params beside the curves. */
+/** Params of an experiment, next to its curves. */
 export function Params({ experiment: { params, overrides } }: { experiment: Experiment }) {
   const [isWhole, setWhole] = useState(false);
   const [wanted, setWanted] = useState('');
@@ -58,7 +58,7 @@ export function Params({ experiment: { params, overrides } }: { experiment: Expe
   );
 }
 
-/** Every attempt with when it began, how long it took, and how it ended. */
+/** Attempts of an experiment, each with start, duration and outcome. */
 export function Timeline({ experiment }: { experiment: Experiment }) {
   const { attempts, created_at, begun_at, place_in_line, status, kind } = experiment;
   if (kind === 'logged') return null;
@@ -109,7 +109,7 @@ export function Timeline({ experiment }: { experiment: Experiment }) {
 
 const cacheTexts = { hit: 'from the cache', miss: 'built for this experiment', none: 'none needed' } as const;
 
-/** What went into the experiment and where it ran. */
+/** Inputs of an experiment and the place of its run. */
 export function Facts({ experiment }: { experiment: Experiment }) {
   const { experiment_id, kind, git, environment_cache, saved_seconds, rerun_of, continues_from, project_id } =
     experiment;

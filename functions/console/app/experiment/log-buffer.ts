@@ -1,16 +1,16 @@
 import { type Level, LogLevels, type LogLine } from './log-levels.ts';
 
-/** Most characters that a page keeps of a log; older lines make room. The whole of it can be downloaded. */
+/** Most characters of a log that a page keeps. It drops older lines, but the user can download the whole log. */
 const maxCharacters = 60_000_000;
 const maxLines = 400_000;
 
-/** A line with its level, which the lines before it decide, too. */
+/** A line with its level, which also depends on the lines before it. */
 export type KeptLine = LogLine & { level: Level };
 
-/** The lines of a log that a page keeps. */
+/** Newest lines of a log in the page's memory. */
 export class LogBuffer {
   lines: KeptLine[] = [];
-  /** Lines that made room for newer ones. */
+  /** Number of dropped older lines. */
   dropped = 0;
   #characters = 0;
   readonly #levels = new LogLevels();
@@ -23,7 +23,7 @@ export class LogBuffer {
     let gone = 0;
     while (this.lines.length - gone > maxLines || this.#characters > maxCharacters) {
       const oldest = this.lines[gone];
-      // The newest line stays, however long it is.
+      // Keep the newest line, however long.
       if (oldest === undefined || gone === this.lines.length - 1) break;
       this.#characters -= oldest.message.length;
       gone += 1;

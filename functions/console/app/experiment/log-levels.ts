@@ -1,4 +1,4 @@
-/** A line of a log as the service answers it. */
+/** Log line in the service's JSON. */
 export interface LogLine {
   time: string;
   stream: 'stdout' | 'stderr' | 'service';
@@ -7,7 +7,7 @@ export interface LogLine {
 
 export type Level = 'error' | 'warning' | 'debug' | 'service' | 'plain';
 
-/** Levels are looked for at the beginning of a line. */
+/** Characters at the beginning of a line in which to search for a level. */
 const maxHead = 200;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with an escape
@@ -25,11 +25,11 @@ function levelOfText(text: string): Level {
   return debugs.test(text) ? 'debug' : 'plain';
 }
 
-/** The first line of a traceback of Python, behind what a logger or a launcher puts before each line. */
+/** First line of a Python traceback, after an optional prefix of a logger or launcher. */
 const begin = /^(.*?)(?:[ +|]*)(?:Exception Group )?Traceback \(most recent call last\):/;
 /** The sentence between two tracebacks. Python prints it if an error was raised while it handled another one. */
 const between = /^(?:During handling of the above exception|The above exception was the direct cause)/;
-/** Frames of JavaScript and Java, and of a traceback of Python whose beginning is not there. */
+/** Stack frames of JavaScript and Java, and of a Python traceback without its first line. */
 const frame = /^\s+(?:at \S|File ".+", line \d+|\.{3} \d+ more$)/;
 const cause = /^Caused by: /;
 const warningOfPython = /^.+:\d+: \w*Warning: /;
@@ -40,7 +40,7 @@ type Within =
   /** A Python traceback. First come the frames, then the error. A sentence may follow, and another traceback. */
   | { block: 'traceback' | 'ended'; prefix: string };
 
-/** The levels of the lines of a log in their order: a traceback is one error from its first line to its last. */
+/** Assign levels to log lines in order. A traceback is one error from its first line to its last. */
 export class LogLevels {
   #within = new Map<LogLine['stream'], Within>();
 
@@ -60,7 +60,7 @@ function next(text: string, within: Within): { level: Level; within: Within } {
     const lead = within.prefix === '' ? '' : `${within.prefix} `;
     const own = text.startsWith(lead) ? text.slice(lead.length) : text;
     if (within.block === 'traceback') {
-      // Frames and the lines of the program are indented; what follows them is the error itself.
+      // Frames and source lines are indented. The line after them is the error itself.
       if (/^\s+\S/.test(own) || own.trim() === '') return { level: 'error', within };
       return { level: 'error', within: { ...within, block: 'ended' } };
     }
@@ -69,7 +69,7 @@ function next(text: string, within: Within): { level: Level; within: Within } {
   }
   if (frame.test(text)) return { level: 'error', within: { block: 'frames' } };
   if (within.block === 'frames' && cause.test(text)) return { level: 'error', within };
-  // Python shows the line of the program below its warning.
+  // Python prints the source line below a warning.
   if (within.block === 'warning' && /^\s+\S/.test(text))
     return { level: 'warning', within: { block: 'none' } };
   const level = levelOfText(text);

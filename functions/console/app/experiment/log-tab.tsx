@@ -18,29 +18,29 @@ import { type Level, type LogLine, plainText } from './log-levels.ts';
 const route = 'GET /projects/{project_id}/experiments/{experiment_id}/logs';
 const hours = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const lineHeight = 20;
-/** Lines of the end that are asked for first; fewer where these are more than an answer may hold. */
+/** Number of last lines to request first. Retry with fewer if the answer would be too large. */
 const tails = [2_000, 200, 20, 2];
 const pageLines = 5_000;
-/** Characters of a line that are drawn; the whole of it is one click away. */
+/** Most drawn characters of a line. One click shows the whole line. */
 const maxDrawn = 1_500;
 const maxDialog = 200_000;
 const maxCopied = 20_000_000;
 const liveMilliseconds = 1_000;
 
 interface Reading {
-  /** Undefined before the first page, null at the end. */
+  /** Cursor of the next page: undefined before the first page, null at the end. */
   next: string | undefined | null;
   isFromStart: boolean;
-  /** Which of the tails is asked for. */
+  /** Index into `tails`. */
   tail: number;
 }
 
-/** A log that is read from its end or from its beginning, and followed. */
+/** Read a log from its end or its beginning, and follow it. */
 function useLog({ project_id, experiment_id }: Experiment, node: number, isFromStart: boolean) {
   const [version, setVersion] = useState(0);
   const [error, setError] = useState<unknown>();
   const buffer = useRef(new LogBuffer());
-  /** Lines of the first answer: as many as were asked for means that there are older ones. */
+  /** Number of lines in the first answer. If it equals the requested number, there are older lines. */
   const tailCount = useRef(0);
   const signIns = signInCount.value;
   useEffect(() => {
@@ -74,7 +74,7 @@ function useLog({ project_id, experiment_id }: Experiment, node: number, isFromS
           if (rows.length > 0 || isFirst) setVersion((before) => before + 1);
           setError(undefined);
           noteReach();
-          // A page that is not full is the last for now; the tail is one alone.
+          // Stop at an empty page, or at a page without a next one.
           if (next === undefined || rows.length === 0) break;
         }
       } catch (failure) {
@@ -85,7 +85,7 @@ function useLog({ project_id, experiment_id }: Experiment, node: number, isFromS
           reading.next === undefined &&
           reading.tail < tails.length - 1
         ) {
-          // The end of the log has lines of megabytes.
+          // The log ends with very long lines, so request fewer.
           reading.tail += 1;
           isReading = false;
           return read();
@@ -215,7 +215,7 @@ function Lines({
   );
 }
 
-/** The whole log as a file, whatever this page keeps of it. */
+/** Download the whole log, including lines that this page has dropped. */
 async function downloadLog({ project_id, experiment_id, name }: Experiment, node: number): Promise<void> {
   const parts: Blob[] = [];
   let next: string | undefined;
@@ -225,7 +225,7 @@ async function downloadLog({ project_id, experiment_id, name }: Experiment, node
       { path: { project_id, experiment_id }, query: { limit: 10_000, ...(node > 0 && { node }) } },
       next,
     );
-    // A blob leaves the memory of the page.
+    // Browsers can keep a blob outside of the page's memory.
     parts.push(new Blob([rows.map(({ message }) => `${message}\n`).join('')]));
     next = rows.length === 0 ? undefined : more;
   } while (next !== undefined);
@@ -246,7 +246,7 @@ function copied(lines: readonly LogLine[]): string {
   return parts.join('\n');
 }
 
-/** The log of an experiment: live, searched, by levels, to copy and to keep. */
+/** Live log of an experiment, with search, level filter, copy and download. */
 export function LogTab({ experiment }: { experiment: Experiment }) {
   const [node, setNode] = useState(0);
   const [isFromStart, setFromStart] = useState(false);
@@ -256,7 +256,7 @@ export function LogTab({ experiment }: { experiment: Experiment }) {
   const [isFollowed, setFollowed] = useState(true);
   const { buffer, version, error, tailCount } = useLog(experiment, node, isFromStart);
 
-  // A search through many lines waits until somebody has stopped typing.
+  // Delay a search through many lines until the user stops typing.
   useEffect(() => {
     const timer = setTimeout(() => setWords(wanted.toLowerCase()), 150);
     return () => clearTimeout(timer);

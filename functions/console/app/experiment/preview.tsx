@@ -5,7 +5,7 @@ import { Problem, Skeleton } from '../ui/parts.tsx';
 import { Markdown } from '../ui/text/markdown.tsx';
 import { rowsOf } from './csv.ts';
 
-/** How a file is shown. Nothing of it is ever run: pictures are pictures, everything else is text. */
+/** Kind of preview. No content ever runs: images are images, everything else is text. */
 type Kind = 'image' | 'json' | 'table' | 'markdown' | 'text' | 'none';
 
 const imageTypes: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const imageTypes: Readonly<Record<string, string>> = {
   jpeg: 'image/jpeg',
   gif: 'image/gif',
   webp: 'image/webp',
-  // As an image element draws it: without scripts and without anything from elsewhere.
+  // An `img` element runs no scripts of an SVG and loads nothing from elsewhere.
   svg: 'image/svg+xml',
 };
 const textEndings = /\.(?:txt|log|ya?ml|toml|ini|cfg|py|js|ts|sh|xml|html?|css|rst|sql|out|err|conf|lock)$/i;
@@ -36,7 +36,7 @@ function kindOf({ path, media_type }: Artifact): Kind {
 
 type Content = { url: string } | { text: string; isWhole: boolean };
 
-/** A long line would hold up the layout of the whole page. */
+/** Cut long lines, which would slow down the page's layout. */
 const cutLines = (text: string): string =>
   text
     .split('\n')
@@ -57,10 +57,10 @@ function prettyJson(text: string): string {
 
 const count = (number: number): string => number.toLocaleString('en');
 
-/** What of a table is shown, where that is not all of it. */
+/** Describe the shown part of a table if it is not complete. */
 function shownText(rows: number, columns: number, isWhole: boolean): string {
   const parts = [
-    // The last row of a file that was cut may be cut itself.
+    // The last row of a cut file may be incomplete.
     ...(rows > maxRows || !isWhole
       ? [`${count(Math.min(rows, maxRows))} of ${isWhole ? count(rows) : `more than ${count(rows)}`} rows`]
       : []),
@@ -128,7 +128,7 @@ const Shown = ({ kind, content, artifact }: { kind: Kind; content: Content; arti
   );
 };
 
-/** A look into a file, which never reads more of it than it shows. */
+/** Preview of a file. It reads only the bytes that it shows. */
 export function Preview({ path, artifact }: { path: ExperimentPath; artifact: Artifact }) {
   const kind = kindOf(artifact);
   const isTooLarge = kind === 'image' && artifact.size > maxImage;

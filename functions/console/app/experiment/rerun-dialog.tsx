@@ -9,7 +9,7 @@ import { TextField } from '../ui/text-field.tsx';
 
 type Scalar = string | number | boolean | null;
 
-/** A value as it was typed, of the type that it looks like, as a configuration file would have it. */
+/** Convert typed text to the scalar that a configuration file would read. */
 function scalarOf(text: string): Scalar {
   if (text === 'true' || text === 'false') return text === 'true';
   if (text === 'null') return null;
@@ -23,7 +23,7 @@ const sizes = [
   { name: 'timeout', label: 'Stop after (s)' },
 ] as const;
 
-/** Train with the inputs of an experiment again, but for what is changed here. */
+/** Dialog to train again with an experiment's inputs and some changes. */
 export function RerunDialog({ experiment, onClose }: { experiment: Experiment; onClose: () => void }) {
   const { project_id, experiment_id, params } = experiment;
   const [values, setValues] = useState<Readonly<Record<string, string>>>(params);

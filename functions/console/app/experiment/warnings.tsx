@@ -2,7 +2,7 @@ import type { Experiment } from '../api/answers.ts';
 import { useFirstOf } from '../ui/first-of.tsx';
 import { LongText } from '../ui/text/long-text.tsx';
 
-/** What the program of a run did that it may not have meant: the sentences that `mps show` prints. */
+/** Warnings about probable mistakes of a run's program, the same sentences as in `mps show`. */
 export function Warnings({ experiment: { warnings } }: { experiment: Experiment }) {
   const [shown, more] = useFirstOf(warnings, 3, 'warnings');
   if (warnings.length === 0) return null;

@@ -1,18 +1,18 @@
-/** A part of the numbers of a column: from a bound up to, but without, the next. */
+/** A range of numbers, including its lower bound but not its upper. */
 export interface Bin {
   from: number;
   to: number;
 }
 
-/** Different numbers up to which each is a group of its own. */
+/** Most distinct numbers that form a group each. */
 const maxSingle = 20;
 const binsWanted = 8;
-/** Numbers above 0 that span this are spread by their logarithm, as axes of parallel coordinates are. */
+/** Ratio of positive numbers from which bins are logarithmic, as in the parallel coordinates. */
 const logSpan = 100;
 
 const round = (value: number): number => Number(value.toPrecision(12));
 
-/** Bounds at 1, 2 or 5 times a power of ten, as few as make at least the bins that are wanted. */
+/** Return bounds at 1, 2 or 5 times a power of ten, as few as give at least the wanted number of bins. */
 function evenBounds(low: number, high: number): number[] {
   const raw = (high - low) / binsWanted;
   const power = 10 ** Math.floor(Math.log10(raw));
@@ -22,7 +22,7 @@ function evenBounds(low: number, high: number): number[] {
   return Array.from({ length: count }, (_, index) => round((first + index) * step));
 }
 
-/** Bounds at powers of ten, and between them where these are few. */
+/** Return bounds at powers of ten, and between them if these are few. */
 function logBounds(low: number, high: number): number[] {
   const first = Math.floor(Math.log10(low));
   const last = Math.floor(Math.log10(high)) + 1;
@@ -36,8 +36,8 @@ function logBounds(low: number, high: number): number[] {
 }
 
 /**
- * Puts numbers into bins where they are too many to be a group each: even ones, or by their logarithm where they span
- * powers of ten. Undefined for few numbers, and where there is anything else than numbers.
+ * Return a function that puts numbers into bins: even bins, or logarithmic ones if the numbers span powers of ten.
+ * Return undefined for few distinct numbers, and if any value is not a number.
  */
 export function binsOf(values: Iterable<string | number | undefined>): ((value: number) => Bin) | undefined {
   const numbers = new Set<number>();
@@ -49,7 +49,7 @@ export function binsOf(values: Iterable<string | number | undefined>): ((value: 
   if (numbers.size <= maxSingle) return undefined;
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of numbers) [low, high] = [Math.min(low, value), Math.max(high, value)];
-  // The span of the greatest numbers is none that a number can hold.
+  // The difference of very large numbers can overflow.
   if (!Number.isFinite(high - low)) return undefined;
   const bounds = low > 0 && high / low >= logSpan ? logBounds(low, high) : evenBounds(low, high);
   const bins = bounds.slice(1).map((to, index) => ({ from: bounds[index] ?? to, to }));

@@ -13,7 +13,7 @@ import { aggregates } from './row.ts';
 
 const maxShown = 150;
 
-/** Choose which columns the table has. */
+/** Menu to choose the columns of the table. */
 export function ChooseColumns({
   names,
   ids,

@@ -2,20 +2,20 @@ import { agoText, costText, durationText, numberText } from '../ui/text/format.t
 import { inOrder } from './metric-order.ts';
 import { type Aggregate, aggregates, metricOf, paramOf, type Row, tagOf } from './row.ts';
 
-/** A column of the table. Its id is what the address holds. */
+/** A column of the table. The address holds its ID. */
 export interface Column {
   id: string;
-  /** What the head says. */
+  /** Text of the column head. */
   label: string;
-  /** What stands small above the label. */
+  /** Small text above the label. */
   group?: string;
   isNumber: boolean;
-  /** Rem. */
+  /** Width in rem. */
   width: number;
-  /** Undefined is missing, and last in every order. */
+  /** Return a row's value. Undefined means that it is missing, and sorts last in both directions. */
   value(row: Row): string | number | undefined;
   text(row: Row): string;
-  /** A number of the column, such as a mean of its values. */
+  /** Format a number in the column's unit, such as the mean of its values. */
   show(value: number): string;
 }
 
@@ -77,7 +77,7 @@ export const attributeColumns: readonly Column[] = [
 ];
 const attributes = new Map(attributeColumns.map((column) => [column.id, column]));
 
-/** The course of the metric that experiments are ranked by. */
+/** Column with the small curve of the ranking metric. */
 export const courseColumn: Column = { ...attribute('course', 'Course', 8, () => undefined), text: () => '' };
 
 export const metricColumn = (name: string, aggregate: Aggregate = 'last'): Column => ({
@@ -113,7 +113,7 @@ const named = (group: 'params' | 'tags', name: string): Column => {
 export const paramColumn = (name: string): Column => named('params', name);
 export const tagColumn = (name: string): Column => named('tags', name);
 
-/** The column of an id from an address; undefined for what is no column. */
+/** Return the column of an ID; undefined if the ID is invalid. */
 export function columnOf(id: string): Column | undefined {
   if (id === 'course') return courseColumn;
   const fixed = attributes.get(id);
@@ -129,11 +129,11 @@ export function columnOf(id: string): Column | undefined {
     : metricColumn(rest);
 }
 
-/** The metric of a column of metrics; undefined for other columns. */
+/** Return the metric of a metric column; undefined for other columns. */
 export const metricIn = (id: string): string | undefined =>
   id.startsWith('metrics.') ? columnOf(id)?.label : undefined;
 
-/** Column ids as one value of an address; a comma in a name is doubled. */
+/** Join column IDs for the address. Double each comma in an ID. */
 export const joinIds = (ids: readonly string[]): string =>
   ids.map((id) => id.replaceAll(',', ',,')).join(',');
 export function splitIds(text: string): string[] {
@@ -142,12 +142,15 @@ export function splitIds(text: string): string[] {
   return ids;
 }
 
-/** Names that rows have, those of most rows first; looked for in the first rows and some later ones. */
+/**
+ * Names of metrics, params and tags, the most frequent first. They come from the first rows and a sample of later
+ * ones.
+ */
 export interface Names {
   metrics: string[];
   params: string[];
   tags: string[];
-  /** Params that differ among the rows. */
+  /** Params whose values differ between rows. */
   varying: string[];
 }
 
@@ -183,7 +186,7 @@ export function namesIn(rows: readonly Row[]): Names {
   };
 }
 
-/** The columns of a table that nobody has set up: what tells experiments apart. */
+/** Return the default columns, which distinguish the experiments. */
 export const usualColumns = ({ metrics, varying }: Names): string[] => [
   'status',
   'created',

@@ -6,7 +6,7 @@ import { asNumber, metricOf, type Row } from './row.ts';
 
 const courses = new Map<string, Signal<readonly number[]>>();
 
-/** Values of one metric of an experiment, for its small curve: empty until they are read. */
+/** Return a signal with the values of an experiment's small curve. It is empty until they are loaded. */
 export function courseOf(experiment_id: string): Signal<readonly number[]> {
   const present = courses.get(experiment_id);
   if (present !== undefined) return present;
@@ -15,16 +15,16 @@ export function courseOf(experiment_id: string): Signal<readonly number[]> {
   return made;
 }
 
-/** How many points the metric of an experiment had when its curve was read. */
+/** Number of a metric's points when its curve was loaded. */
 const counts = new Map<string, number>();
 const wanted = new Map<string, { row: Row; metric: string }>();
 let timer: ReturnType<typeof setTimeout> | undefined;
-/** At most five requests in four seconds, however many rows are seen; the poller has its own. */
+/** Milliseconds between two requests for curves: at most five in four seconds, in addition to the poller's. */
 const spacing = 800;
-/** The service thins longer curves out to so many: twice the pixels that a small curve has for them. */
+/** Most points of a small curve, twice its pixels. The service thins longer curves. */
 const maxPoints = 120;
 
-/** The metric that a row's curve shows: what it is ranked by, else its first one. */
+/** Return the metric of a row's curve: the ranking metric, else the first one. */
 export const courseMetric = (row: Row): string | undefined => row.best?.metric ?? Object.keys(row.metrics)[0];
 
 function schedule(): void {
@@ -50,7 +50,7 @@ async function next(): Promise<void> {
       counts.set(experiment_id, row.metrics[metric]?.count ?? values.length);
       courseOf(experiment_id).value = values;
     } catch {
-      // The row shows no curve; the table itself says when the service is away.
+      // Show no curve in this row. The table reports an unreachable service.
       counts.set(experiment_id, 0);
     }
   }
@@ -58,7 +58,7 @@ async function next(): Promise<void> {
   schedule();
 }
 
-/** Ask for the curves of the rows that are seen. Those of running ones grow by what the table's own look has brought. */
+/** Request the curves of the visible rows. Reload a running experiment's curve when the table finds new points. */
 export function wantCourses(rows: readonly Row[]): void {
   wanted.clear();
   for (const row of rows) {

@@ -28,15 +28,13 @@ const orderOf = (text: string | null): Order | undefined => {
   return column && { column, isDescending };
 };
 
-/**
- * The text that is shown while rows are missing. The order, the filter and the means cover only the loaded rows.
- */
+/** Return the text for an incomplete table. Order, filter and means cover only the loaded rows. */
 const loadingText = (count: number, isPartial: boolean): string =>
   isPartial
     ? `; this is of the newest ${count.toLocaleString('en')} alone, until the others are loaded`
     : ', loading more…';
 
-/** The table of a project's experiments. The page's address holds its filter, columns, order and groups. */
+/** Table of a project's experiments. The page's address holds filter, columns, order and groups. */
 export function ExperimentsTab({
   project_id,
   mayChange,
@@ -98,7 +96,7 @@ export function ExperimentsTab({
       return setQuery({ sort: `${isDownFirst ? '' : '-'}${column.id}` });
     return setQuery({ sort: undefined });
   };
-  /** Compares by a metric. The metric becomes the first column, and the best rows are at the top. */
+  /** Compare by a metric: make it the first column and sort the best rows to the top. */
   const compareBy = (name: string | undefined) => {
     const column = name === undefined ? columnOf('best') : valueColumn(name, judge);
     const isDown = column !== undefined && startsDescending(column, judge);

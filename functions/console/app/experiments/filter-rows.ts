@@ -5,15 +5,15 @@ import { type Row, vocabulary } from './row.ts';
 
 export interface Filtered {
   rows: readonly Row[];
-  /** What is wrong with the filter; all rows are shown then. */
+  /** Error in the filter. All rows are shown then. */
   fault: string | undefined;
 }
 
 const looksLikeCondition = /[=<>]|\b(?:LIKE|ILIKE|IN|IS)\b/i;
 
 /**
- * The rows that a filter finds, by the API's own grammar and parser. Words without a condition are looked for in names,
- * tags and ids, because that is what people type first.
+ * Filter rows with the API's grammar and parser. Search words without a condition in names, tags and IDs, because
+ * users type these first.
  */
 export function filterRows(rows: readonly Row[], filter: string): Filtered {
   const wanted = filter.trim();
@@ -38,10 +38,10 @@ export function filterRows(rows: readonly Row[], filter: string): Filtered {
 
 const quoted = (name: string): string => (/^[\w.]+$/.test(name) ? name : `\`${name.replaceAll('`', '``')}\``);
 
-/** A condition for one value of a column, as the filter box takes it. */
+/** Return the filter condition for a value of a column. */
 export const conditionFor = (group: 'params' | 'tags', name: string, value: string): string =>
   `${group}.${quoted(name)} = '${value.replaceAll("'", "''")}'`;
 
-/** The same for the numbers of a bin. */
+/** Return the filter condition for the numbers of a bin. */
 export const conditionForBin = (group: 'params' | 'tags', name: string, { from, to }: Bin): string =>
   `${group}.${quoted(name)} >= ${from} AND ${group}.${quoted(name)} < ${to}`;

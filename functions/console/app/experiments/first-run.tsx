@@ -3,7 +3,7 @@ import { person, serviceUrl } from '../api/session.ts';
 import { href } from '../router.ts';
 import { Command, Empty, LinkButton } from '../ui/parts.tsx';
 
-/** What makes an MLflow client record into a project: by its id, because several may have one name. */
+/** Return the lines that connect an MLflow client to a project, by ID because project names are not unique. */
 const mlflowLines = (project_id: string, username: string): string =>
   [
     `export MLFLOW_TRACKING_URI=${serviceUrl}/mlflow`,
@@ -13,7 +13,7 @@ const mlflowLines = (project_id: string, username: string): string =>
     'read -rs MLFLOW_TRACKING_PASSWORD && export MLFLOW_TRACKING_PASSWORD',
   ].join('\n');
 
-/** A project without experiments: how its first one comes about. */
+/** Instructions for the first experiment of a project. */
 export function FirstRun({ project_id, mayChange }: { project_id: string; mayChange: boolean }) {
   const username = person.value?.username ?? '';
   if (!mayChange)

@@ -4,7 +4,7 @@ import type { Column } from './columns.ts';
 import type { Row } from './row.ts';
 import { type Order, sortBy } from './sort-rows.ts';
 
-/** Mean and sample deviation of a column over the rows that have a finite value. */
+/** Mean and sample standard deviation of a column's finite values. */
 export interface Spread {
   count: number;
   mean: number;
@@ -12,15 +12,15 @@ export interface Spread {
 }
 
 export interface RowGroup {
-  /** Undefined for the rows without a value. */
+  /** Common value; undefined for the group of rows without one. */
   value: string | undefined;
-  /** Of a group of numbers; undefined where all have one value. */
+  /** Bin of a group of numbers; undefined if all rows have the same value. */
   bin?: Bin | undefined;
   rows: Row[];
   spreads: Map<string, Spread>;
 }
 
-/** By Welford's recurrence, which does not cancel where values are large and close. */
+/** Compute the mean and deviation with Welford's algorithm, which avoids cancellation for large, close values. */
 export function spreadOf(values: Iterable<string | number | undefined>): Spread | undefined {
   let count = 0;
   let mean = 0;
@@ -40,8 +40,8 @@ export function spreadOf(values: Iterable<string | number | undefined>): Spread 
 const binText = ({ from, to }: Bin): string => `${numberText(from)} to ${numberText(to)}`;
 
 /**
- * The rows by what they have in one column, many numbers by the bins that they fall into, with the spread of every
- * column of numbers. The largest groups are first, bins in their order.
+ * Group rows by their values in one column, or by bins if it has many numbers. Compute the spread of every numeric
+ * column. Largest groups come first, bins in ascending order.
  */
 export function groupRows(rows: readonly Row[], by: Column, columns: readonly Column[]): RowGroup[] {
   const groups = new Map<string | undefined, Row[]>();
@@ -72,7 +72,7 @@ export function groupRows(rows: readonly Row[], by: Column, columns: readonly Co
     });
 }
 
-/** Groups in the order of the table: by what they have in common, or by the mean of another column. */
+/** Sort groups by their common value, or by the mean of another column. */
 export function sortGroups(groups: readonly RowGroup[], by: Column, order: Order | undefined): RowGroup[] {
   if (order === undefined) return [...groups];
   const { column, isDescending } = order;
@@ -87,7 +87,7 @@ export function sortGroups(groups: readonly RowGroup[], by: Column, order: Order
 
 const maxDecimals = 8;
 
-/** Mean ± deviation in the unit of the column, the mean with no more digits than the deviation leaves sure. */
+/** Format mean ± deviation in the column's unit. Round the mean to the digits that the deviation supports. */
 export function spreadText({ mean, deviation }: Spread, { show }: Pick<Column, 'show'>): string {
   if (deviation === undefined || deviation === 0) return show(mean);
   const decimals = 1 - Math.floor(Math.log10(deviation));

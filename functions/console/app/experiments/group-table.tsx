@@ -6,7 +6,7 @@ import { SortButton } from './table-head.tsx';
 
 const maxShown = 500;
 
-/** Experiments by what they have in one column: how many, and mean ± deviation of every column of numbers. */
+/** Table of experiment groups: the number of experiments, and mean ± deviation of every numeric column. */
 export function GroupTable({
   groups,
   by,
@@ -19,7 +19,7 @@ export function GroupTable({
   by: Column;
   columns: readonly Column[];
   order: Order | undefined;
-  /** Undefined for the order in which groups are found: the largest first. */
+  /** Called with the column to sort by; undefined for the default order, largest first. */
   onSort: (column: Column | undefined) => void;
   onOpen: (group: RowGroup) => void;
 }) {

@@ -1,17 +1,17 @@
 import type { Row } from './row.ts';
 
-/** Rows of a project as they were read, and where its list goes on. */
+/** Loaded rows of a project, with the cursor of the rest. */
 export interface KeptRows {
   rows: readonly Row[];
-  /** Cursor of the next page; undefined where all rows are there. */
+  /** Cursor of the next page; undefined if all rows are loaded. */
   next: string | undefined;
   isComplete: boolean;
   signIns: number;
-  /** The criterion by which their best values were found. */
+  /** Criterion of the rows' best values. */
   rankedBy: string;
 }
 
-/** Projects whose rows are kept: what Back leads to. Ten thousand rows take about 10 MB. */
+/** Most projects whose rows stay in memory for the Back button. Ten thousand rows take about 10 MB. */
 const maxProjects = 2;
 const kept = new Map<string, KeptRows>();
 
@@ -22,7 +22,7 @@ export function keepRows(project_id: string, rows: KeptRows): void {
   if (kept.size > maxProjects && oldest !== undefined) kept.delete(oldest);
 }
 
-/** The rows that were read before, by the same sign-in and criterion: another sign-in may see less. */
+/** Return kept rows of the same sign-in and criterion. Another sign-in may see fewer rows. */
 export function keptRows(project_id: string, signIns: number, rankedBy: string): KeptRows | undefined {
   const found = kept.get(project_id);
   return found?.signIns === signIns && found.rankedBy === rankedBy ? found : undefined;
@@ -30,23 +30,23 @@ export function keptRows(project_id: string, signIns: number, rankedBy: string):
 
 export const forgetRows = (project_id: string): void => void kept.delete(project_id);
 
-/** Leave out an experiment that this page has deleted. */
+/** Remove an experiment that this page has deleted. */
 export function forgetRow(project_id: string, experiment_id: string): void {
   const found = kept.get(project_id);
   if (found === undefined) return;
   kept.set(project_id, { ...found, rows: found.rows.filter((row) => row.experiment_id !== experiment_id) });
 }
 
-/** The newest rows of a project as they were read again. */
+/** Newest rows of a project after a reload. */
 export interface Newest {
   rows: readonly Row[];
-  /** Whether the project has no others. */
+  /** Whether these are all rows of the project. */
   isAll: boolean;
 }
 
 /**
- * Rows with those that were read again in their places. What is newer than the last of the newest ones and not among them
- * has been deleted.
+ * Merge reloaded newest rows into the rows. A row that is newer than the last reloaded one, but missing among
+ * them, has been deleted.
  */
 export function withNewest(rows: readonly Row[], { rows: fresh, isAll }: Newest): readonly Row[] {
   const byId = new Map(fresh.map((row) => [row.experiment_id, row]));
@@ -60,7 +60,7 @@ export function withNewest(rows: readonly Row[], { rows: fresh, isAll }: Newest)
   return [...added, ...left];
 }
 
-/** Rows with some that were read again by their ids; those that are not among the answer have been deleted. */
+/** Merge rows that were reloaded by ID. A requested row that is missing in the answer has been deleted. */
 export function withAgain(
   rows: readonly Row[],
   asked: readonly string[],

@@ -1,6 +1,6 @@
 import { type MeasuredOn, readMetricName } from '../../../../shared/metrics/metric-name.ts';
 
-/** Metrics as somebody wants to see them: of validation first, counters and learning rates last. */
+/** Sort metrics for display: validation metrics first, counters and learning rates last. */
 export const inOrder = (names: readonly string[]): string[] =>
   names
     .map((name) => ({ name, place: placeOf(name) }))
@@ -14,5 +14,5 @@ function placeOf(name: string): number {
 
 const places: readonly MeasuredOn[] = ['validation', 'test', null, 'training'];
 
-/** What programs log of their progress, which is no result. */
+/** Progress values that programs log, which are no results. */
 const counters = /^(?:epoch|step|globalstep|lr|learningrate)$/;

@@ -1,7 +1,7 @@
 import type { Attribute, Vocabulary } from '../../../../shared/search/vocabulary.ts';
 import type { Experiment } from '../api/answers.ts';
 
-/** What a table keeps of an experiment. */
+/** Reduce an experiment to the fields of a table row. */
 export const rowOf = ({
   experiment_id,
   project_id,
@@ -43,7 +43,10 @@ export type Row = Readonly<ReturnType<typeof rowOf>>;
 export const aggregates = ['last', 'min', 'max'] as const;
 export type Aggregate = (typeof aggregates)[number];
 
-/** A value that a number column of JSON holds, of which JSON has no numbers. */
+/**
+ * Convert a metric's JSON value to a number. NaN and infinities arrive as strings, because JSON does not have
+ * them.
+ */
 export const asNumber = (value: number | string | undefined): number | undefined =>
   typeof value === 'string' ? Number(value) : value;
 
@@ -65,7 +68,7 @@ const time = (read: (row: Row) => string | null): Attribute<Row> => ({
   },
 });
 
-/** What the filter box may name: the names of the API's own filter. */
+/** Names in the filter box, the same as in the API's filter. */
 export const vocabulary: Vocabulary<Row> = {
   attributes: {
     name: text(({ name }) => name),

@@ -2,7 +2,7 @@ import { metricGoal } from '../../../../shared/metrics/criteria.ts';
 import { type Column, metricIn } from './columns.ts';
 import type { Row } from './row.ts';
 
-/** The metric that a project is judged by. */
+/** Metric of a project's criterion. */
 export interface Judge {
   name: string;
   goal: 'maximize' | 'minimize';
@@ -13,7 +13,7 @@ export interface Order {
   isDescending: boolean;
 }
 
-/** Numbers, then texts, then NaN, then what is missing: the latter two in both directions. */
+/** Rank values by type: numbers, texts, NaN, missing values. The last two come last in both directions. */
 function rankOf(value: string | number | undefined): number {
   if (value === undefined) return 3;
   if (typeof value === 'string') return 1;
@@ -22,7 +22,7 @@ function rankOf(value: string | number | undefined): number {
 
 const texts = new Intl.Collator(undefined, { numeric: true });
 
-/** Things in the order of their values; equal ones stay as they were, and those without a value come last. */
+/** Sort things by value. Equal values keep their order, and missing ones come last. */
 export function sortBy<T>(
   things: readonly T[],
   valueIn: (thing: T) => string | number | undefined,
@@ -42,13 +42,12 @@ export function sortBy<T>(
   return keyed.map(({ thing }) => thing);
 }
 
-/** The rows in an order. No row is dropped. */
 export const sortRows = (rows: readonly Row[], { column, isDescending }: Order): Row[] =>
   sortBy(rows, (row) => column.value(row), isDescending);
 
 /**
- * Whether the first click on a column sorts it downwards: so that the best is at the top where it is known what is best.
- * Other numbers are looked at from the top, texts from the beginning.
+ * Return whether the first click on a column sorts in descending order. The best values come first if the goal is
+ * known. Other numbers start with the largest, texts with the first letters.
  */
 export function startsDescending({ id, isNumber }: Column, judge: Judge | undefined): boolean {
   if (id === 'created') return true;

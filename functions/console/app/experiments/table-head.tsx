@@ -3,7 +3,7 @@ import type { Order } from './sort-rows.ts';
 
 export const headHeight = 44;
 
-/** The name of a column, by which its table is sorted. */
+/** Column name as a button that sorts the table. */
 export const SortButton = ({
   column,
   order,
@@ -26,7 +26,7 @@ export const SortButton = ({
   </button>
 );
 
-/** The names of the columns, by which the table is sorted, and the box that chooses all. */
+/** Head of the table: sortable column names, and the box that selects all rows. */
 export const TableHead = ({
   columns,
   order,

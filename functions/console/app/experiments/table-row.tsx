@@ -25,12 +25,15 @@ interface RowProps {
   row: Row;
   columns: readonly Column[];
   index: number;
-  /** Pixels from the top of all rows. */
+  /** Offset in pixels from the top of all rows. */
   start: number;
   isChosen: boolean;
 }
 
-/** One experiment. Scrolling draws the table anew many times a second, and most of its rows are as they were. */
+/**
+ * Table row of one experiment. It skips unchanged updates, because scrolling renders the table many times a
+ * second.
+ */
 export class TableRow extends Component<RowProps> {
   override shouldComponentUpdate(next: RowProps): boolean {
     const { row, columns, index, start, isChosen } = this.props;

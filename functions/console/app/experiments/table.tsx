@@ -20,7 +20,7 @@ export interface TableProps {
   onSort(column: Column): void;
 }
 
-/** Move the focus between rows by the arrow keys, also to rows that are not drawn yet. */
+/** Move the focus between rows with the arrow keys, including to rows that are not rendered yet. */
 function moveFocus(
   event: KeyboardEvent,
   index: number,
@@ -41,7 +41,7 @@ function moveFocus(
   );
 }
 
-/** The experiments as a table of which only what is seen is drawn. */
+/** Table of experiments. It renders only the visible rows. */
 export function ExperimentsTable(props: TableProps) {
   const { rows, columns, order, chosen, onChoose, onChooseAll, onSort } = props;
   const scroller = useRef<HTMLDivElement>(null);
@@ -53,7 +53,7 @@ export function ExperimentsTable(props: TableProps) {
       '--row-width': `calc(${['3rem', 'var(--name-width)', ...widths].join(' + ')})`,
     };
   }, [columns]);
-  // Who comes back sees the rows that they left.
+  // Restore the scroll position of a returning user.
   useLayoutEffect(() => {
     const top = keptOf<number>('table-top');
     if (top !== undefined) scroller.current?.scrollTo(0, top);

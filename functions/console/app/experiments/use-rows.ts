@@ -8,7 +8,7 @@ import { forgetRows, keepRows, keptRows, type Newest, withAgain, withNewest } fr
 import { type Row, rowOf } from './row.ts';
 
 export interface Rows {
-  /** Newest first; more come until all are there. */
+  /** Rows, newest first. Their number grows until all are loaded. */
   rows: readonly Row[];
   isComplete: boolean;
   error: unknown;
@@ -29,9 +29,9 @@ const liveMilliseconds = 2_000;
 const idleMilliseconds = 15_000;
 
 /**
- * All experiments of a project: the first rows at once, the others behind them, and the newest again and again. Who comes
- * back finds the rows that were there, and the newest are read again. `rankedBy` is the project's criterion: with another
- * one every best value is another, and a component of another key begins from nothing.
+ * Load all experiments of a project: the first rows at once, then the others. Reload the newest ones repeatedly. A
+ * returning user sees the kept rows, and the newest are reloaded. `rankedBy` is the project's criterion. Another
+ * criterion changes every best value, so a component with another key starts over.
  */
 export function useRows(project_id: string, rankedBy: string): Rows {
   const signIns = signInCount.value;
@@ -71,7 +71,7 @@ export function useRows(project_id: string, rankedBy: string): Rows {
         show({ rows: [], isComplete: false, error });
       } else show({ ...latest.current, error });
     };
-    /** Read on from where the last page ended. */
+    /** Load the remaining pages. */
     const load = async (): Promise<void> => {
       try {
         for (;;) {
@@ -84,14 +84,14 @@ export function useRows(project_id: string, rankedBy: string): Rows {
           const rows = isFirst
             ? fresh
             : [...before, ...fresh.filter(({ experiment_id }) => !known.has(experiment_id))];
-          // The limit of the first page is part of its cursor's query; the others are larger.
+          // The cursor contains the first page's limit. Replace it, because the other pages are larger.
           next = page.next?.replace(`limit=${firstPage}`, `limit=${otherPages}`);
           show({ rows, isComplete: next === undefined, error: undefined });
           if (next === undefined) break;
         }
         noteReach();
       } catch (error) {
-        // A place in the list that the service no longer knows: it is read from its beginning.
+        // The service no longer knows the cursor, so start from the beginning.
         if (error instanceof ProblemError && error.status === 400) next = undefined;
         fail(error);
       }
@@ -108,7 +108,7 @@ export function useRows(project_id: string, rankedBy: string): Rows {
         looks += 1;
         const below = latest.current.rows.slice(firstPage).filter(({ status }) => !isFinal(status));
         const ids = below.slice(0, maxById).map(({ experiment_id }) => experiment_id);
-        // New experiments come first; those that run further down have every third look.
+        // Usually reload the newest experiments. Every third time, reload running ones further down.
         const isByIds = ids.length > 0 && looks % 3 === 0;
         try {
           const merge = isByIds ? await readAgain(ids) : await readNewest().then(mergeNewest);

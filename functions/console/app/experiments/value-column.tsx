@@ -2,13 +2,15 @@ import { metricGoal } from '../../../../shared/metrics/criteria.ts';
 import { type Column, metricColumn } from './columns.ts';
 import type { Judge } from './sort-rows.ts';
 
-/** The values of a metric that are compared: the best of each run where it is known what is best, or the last. */
+/**
+ * Return the column for comparing a metric: the best value of each run if the goal is known, else the last value.
+ */
 export function valueColumn(name: string, judge: Judge | undefined): Column {
   const goal = metricGoal(name, judge);
   return metricColumn(name, goal === undefined ? 'last' : goal === 'minimize' ? 'min' : 'max');
 }
 
-/** The columns of a table with that of a metric in front, in the place of the one that the project is judged by. */
+/** Put a metric's column first, in place of the criterion's column. */
 export const withValue = (columns: readonly Column[], value: Column): Column[] => [
   value,
   ...columns.filter(({ id }) => id !== 'best' && id !== value.id),
@@ -18,7 +20,7 @@ const wordsOf = { last: 'last value', min: 'least first', max: 'greatest first' 
   Record<string, string>
 >;
 
-/** Choose the metric that the runs are compared by: the project's own, or any other that runs have reported. */
+/** Menu to choose the metric to compare: the project's criterion, or any reported metric. */
 export const ValueSelect = ({
   names,
   value,
@@ -26,7 +28,7 @@ export const ValueSelect = ({
   onValue,
 }: {
   names: readonly string[];
-  /** Undefined for the project's own. */
+  /** Chosen metric; undefined for the project's criterion. */
   value: string | undefined;
   judge: Judge | undefined;
   onValue: (value: string | undefined) => void;

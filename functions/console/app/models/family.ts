@@ -1,4 +1,4 @@
-/** What a strategy tells of where it belongs. */
+/** Fields of a strategy that relate it to models. */
 export interface Kin {
   label: string;
   model_name: string;
@@ -9,15 +9,20 @@ export interface Kin {
   result: readonly { sha256: string }[];
 }
 
-/** A strategy in the family of a model: of the model itself, or of a result that was registered as a model. */
+/**
+ * A strategy in the family of a model: applied to the model itself, or to a result that was registered as a model.
+ */
 export type Relative<S extends Kin> = S & {
-  /** What was done to the model, one after the other, such as `structured_l2 ÷2, static_minmax`. */
+  /** Applied strategies in order, such as `structured_l2 ÷2, static_minmax`. */
   path: string;
   /** Whether it was applied to the model itself. */
   isOwn: boolean;
 };
 
-/** The digest of a model is that of its file; with external data that of a list, which the files do not tell. */
+/**
+ * Return whether a strategy was applied to the result of another. A model's digest is its file's digest. With
+ * external data it is a list's digest, so the files cannot confirm it.
+ */
 const isResultOf = (child: Kin, { result, result_name, registered, created_at }: Kin): boolean =>
   registered === true &&
   child.model_name === result_name &&
@@ -25,8 +30,8 @@ const isResultOf = (child: Kin, { result, result_name, registered, created_at }:
   (result.length !== 1 || result[0]?.sha256 === child.model_digest);
 
 /**
- * Everything that was made of a model, also by way of results that were registered as models, in the order in which it
- * was begun: a later one changes nothing of those before it.
+ * Return all strategies of a model, including those of its registered results, in order of their start. A
+ * strategy's ancestors always started earlier.
  */
 export function familyOf<S extends Kin>(all: readonly S[], model_name: string): Relative<S>[] {
   const inOrder = [...all].sort((a, b) => a.created_at.localeCompare(b.created_at));

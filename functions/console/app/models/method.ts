@@ -1,18 +1,18 @@
 import { keepsAll } from '../../../../shared/onnx/strategies/prune-strategies.ts';
 
-/** A parameter of a method, as its JSON Schema has it. */
+/** Parameter of a method, from its JSON Schema. */
 export interface Parameter {
   name: string;
   description: string;
   kind: 'choice' | 'flag' | 'number' | 'list';
   choices: readonly string[];
-  /** As it stands in a query; empty for none. */
+  /** Default value as in a query; empty without one. */
   usual: string;
 }
 
-/** A way to prune or quantize, made of one schema of `/methods`. */
+/** A pruning or quantization method, from one schema of `/methods`. */
 export interface Method {
-  /** Differs from those of all other methods. */
+  /** Unique ID of the method. */
   id: string;
   description: string;
   /** Values that this method fixes, such as its strategy. */
@@ -39,17 +39,17 @@ function parameterOf(name: string, schema: Readonly<Record<string, unknown>>): P
   if (Array.isArray(schema['enum']))
     return { ...common, kind: 'choice', choices: schema['enum'].map(String) };
   if (schema['type'] === 'boolean') return { ...common, kind: 'flag' };
-  // What has to be left out is no choice.
+  // Skip a parameter that only allows null.
   if (schema['type'] === 'null') return undefined;
   if (schema['type'] === 'array') {
-    // A list that may hold nothing is no choice.
+    // Skip a list that must be empty.
     if (schema['maxItems'] === 0) return undefined;
     return { ...common, kind: 'list' };
   }
   return { ...common, kind: 'number' };
 }
 
-/** The methods that a document of `/methods` allows. */
+/** Read the methods of a `/methods` document. */
 export function methodsIn(document: { anyOf: readonly unknown[] }): Method[] {
   return document.anyOf.filter(isObject).map((schema, index) => {
     const fixed: Record<string, string> = {};
@@ -73,11 +73,11 @@ export function methodsIn(document: { anyOf: readonly unknown[] }): Method[] {
   });
 }
 
-/** Whether a pruning with this value would keep all weights of a model. */
+/** Return whether a pruning with this value would keep all weights. */
 const isIdle = ({ fixed }: Method, { name }: Parameter, value: string): boolean =>
   name === 'compression' && keepsAll(fixed['strategy'] ?? '', Number(value));
 
-/** What the fields of a form begin with: the usual values, but half of the weights where these would keep them all. */
+/** Return the initial values of a form: the defaults, but half of the weights if the default would keep all. */
 export const beginningOf = (method: Method): Record<string, string> =>
   Object.fromEntries(
     method.parameters.map((parameter) => [
@@ -86,7 +86,7 @@ export const beginningOf = (method: Method): Record<string, string> =>
     ]),
   );
 
-/** What is wrong with values of which a job would change nothing; undefined where it would change something. */
+/** Return an error if a job with these values would change nothing. */
 export function idleFault(
   method: Method,
   values: Readonly<Record<string, string>>,
@@ -99,7 +99,7 @@ export function idleFault(
   );
 }
 
-/** The query of a method with the values that were chosen; usual ones are left to the service. */
+/** Build the query of a method from the chosen values. Leave out defaults. */
 export function queryOf(
   { fixed, parameters }: Method,
   values: Readonly<Record<string, string>>,

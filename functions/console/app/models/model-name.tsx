@@ -1,6 +1,6 @@
 import { TextField } from '../ui/text-field.tsx';
 
-/** A name for a model, made of that of its file. */
+/** Derive a model name from a file name. */
 export const modelNameOf = (file: string): string =>
   (file.split('/').at(-1) ?? file)
     .replace(/\.onnx$/i, '')

@@ -155,7 +155,7 @@ function MethodForm({
   );
 }
 
-/** A form for one kind of strategy, made of the schemas that the service publishes. */
+/** Form for pruning or quantization, built from the service's schemas. */
 export function OptimizeForm({ model, onBegun }: { model: ModelDetails; onBegun: () => Promise<void> }) {
   const [operation, setOperation] = useState<Operation>('quantize');
   const live = useLive(`methods/${operation}`, () => loadMethods(operation));

@@ -1,18 +1,18 @@
-/** A point of a plot in pixels, with the text that names it. */
+/** A point of a plot in pixels, with its label. */
 export interface Labelled {
   x: number;
   y: number;
-  /** Of its mark. */
+  /** Radius of its mark. */
   radius: number;
   text: string;
 }
 
 export interface PlacedLabel {
   x: number;
-  /** Foot of the text. */
+  /** Base line of the text. */
   y: number;
   anchor: 'start' | 'middle' | 'end';
-  /** Whether it is so far from its point that a line has to lead there. */
+  /** Whether the label is far from its point and needs a leader line. */
   isLed: boolean;
 }
 
@@ -23,7 +23,7 @@ interface Box {
   bottom: number;
 }
 
-/** Of text of 12 pixels, in the widest of the fonts that systems have. */
+/** Letter width of 12-pixel text in the widest of common system fonts. */
 const letterWidth = 7.8;
 const ascent = 12;
 const descent = 4;
@@ -45,7 +45,7 @@ const boxOf = ({ x, y, radius }: Labelled): Box => ({
   bottom: y + radius,
 });
 
-/** Places for a label, the best first: beside its point, above, below, then further away. */
+/** Yield positions for a label, the best first: next to its point, above, below, then further away. */
 function* placesFor({ x, y, radius }: Labelled): Generator<PlacedLabel> {
   const beside = radius + gap;
   yield { x: x + beside, y: y + 4, anchor: 'start', isLed: false };
@@ -59,7 +59,7 @@ function* placesFor({ x, y, radius }: Labelled): Generator<PlacedLabel> {
     }
 }
 
-/** A label for each point that lies over no other label and no point; undefined where there is no room for one. */
+/** Place a label for each point without covering other labels or points; undefined if there is no room. */
 export function placeLabels(
   points: readonly Labelled[],
   room: { left: number; right: number; top: number; bottom: number },
@@ -78,7 +78,7 @@ export function placeLabels(
   });
 }
 
-/** Marks of points that lie over one another: rings about rings, so that each is seen. */
+/** Compute the radii of marks. Points at the same position become nested rings, so each stays visible. */
 export function radiiOf(points: readonly { x: number; y: number }[]): number[] {
   const radii: number[] = [];
   for (const [index, { x, y }] of points.entries()) {

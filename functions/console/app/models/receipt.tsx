@@ -36,7 +36,7 @@ function barsOf({
   ];
 }
 
-/** What a strategy has done to a model: before and after, and what was left alone. */
+/** Receipt of a strategy: the model before and after, and the unchanged parts. */
 export function ReceiptView({ receipt }: { receipt: Receipt }) {
   const {
     summary = [],

@@ -7,17 +7,17 @@ const roles = [
   { role: 'evaluation', label: 'Evaluation set', hint: 'Inputs and labels by which accuracy is measured.' },
 ] as const;
 
-/** Paths of artifacts that may become files of a model: those whose digest is known. */
+/** Return the paths of artifacts that can become model files: those with a known digest. */
 export const usablePaths = (artifacts: readonly Artifact[]): string[] =>
   artifacts.filter(({ sha256 }) => sha256 !== null).map(({ path }) => path);
 
-/** Which archives of an experiment are the sets of a model; either may be none. */
+/** Fields to choose the data sets of a model from an experiment's archives. Both are optional. */
 export function SetFields({
   paths,
   sets,
   onSets,
 }: {
-  /** Of all artifacts that may be used. */
+  /** Paths of all usable artifacts. */
   paths: readonly string[];
   sets: Sets;
   onSets: (sets: Sets) => void;

@@ -1,7 +1,7 @@
 import { acceptModel, type OnProgress, uploadModelFile } from '../api/upload.ts';
 import { UploadField } from '../ui/upload-field.tsx';
 
-/** Send a set of a model from this machine. */
+/** Fields to upload a model's data sets from this machine. */
 export function SetUploads({ nameOf, onDone }: { nameOf: () => string; onDone?: () => Promise<void> }) {
   const send = (role: 'calibration' | 'evaluation') => async (file: File, onProgress: OnProgress) => {
     const model_name = nameOf();

@@ -11,8 +11,7 @@ import { SetFields, usablePaths } from './set-fields.tsx';
 import { SetUploads } from './set-uploads.tsx';
 
 /**
- * Lets the user choose an experiment of any project. It offers the newest ones, or those whose names contain a
- * text.
+ * Fields to choose an experiment of any project. They offer the newest ones, or those whose names contain a text.
  */
 function ExperimentFields({
   project_id,
@@ -78,7 +77,7 @@ function ExperimentFields({
   );
 }
 
-/** Add or replace the calibration and evaluation set of a model, from this machine or from what an experiment left. */
+/** Dialog to add or replace a model's calibration and evaluation sets, from this machine or from an experiment. */
 export function SetsDialog({
   model: { model_name, origin },
   onChange,

@@ -8,7 +8,7 @@ import { Dialog, Form, Loaded } from '../ui/parts.tsx';
 import { ModelNameField, modelNameOf } from './model-name.tsx';
 import { SetFields, usablePaths } from './set-fields.tsx';
 
-/** A model from what an experiment left, with the sets that lie beside it there. */
+/** Form to create a model from an experiment's artifact, with the data sets next to it. */
 export function TakeModel({
   project_id,
   experiment_id,

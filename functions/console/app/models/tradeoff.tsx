@@ -10,7 +10,7 @@ import { placeLabels, radiiOf } from './place-labels.ts';
 
 type Measure = 'bytes' | 'latency';
 
-/** A strategy of the family of a model, with its receipt. */
+/** A strategy of a model's family, with its receipt. */
 export type Measured = Relative<StrategyDetails>;
 
 interface Point {
@@ -19,17 +19,17 @@ interface Point {
   x: number;
   y: number;
   colour: string;
-  /** Where its receipt is shown; undefined for the original. */
+  /** Address of its receipt; undefined for the original. */
   href: string | undefined;
 }
 
 const box = { left: 64, right: 24, top: 24, bottom: 44 };
-/** The colour of the original, which no strategy has. */
+/** Colour index of the original. No strategy has it. */
 const originalColour = 8;
 const colourCount = 8;
 const maxLabel = 40;
 
-/** The address at which the receipt of a strategy is open. */
+/** Return the address that opens a strategy's receipt. */
 export const receiptOf = ({
   model_name,
   strategy_id,
@@ -38,7 +38,7 @@ export const receiptOf = ({
 
 const accuracyOf = ({ accuracy }: Receipt, side: 'before' | 'after'): number | undefined => accuracy?.[side];
 
-/** Without labels: how near the outputs are to those of the model that was optimized. */
+/** Return how close the outputs are to the outputs of the optimized model, for use without labels. */
 function likenessOf({ outputs }: Receipt, side: 'before' | 'after'): number | undefined {
   const errors = outputs.flatMap(({ relative_l2_error }) =>
     relative_l2_error === null ? [] : [relative_l2_error],
@@ -47,7 +47,10 @@ function likenessOf({ outputs }: Receipt, side: 'before' | 'after'): number | un
   return side === 'before' ? 1 : 1 - Math.min(1, Math.max(...errors));
 }
 
-/** One point for the original and one for each strategy. The likeness of a result's result is not to the original. */
+/**
+ * Return a point for the original and one for each strategy. Without accuracy, skip the result of a result,
+ * because its likeness does not refer to the original.
+ */
 function pointsOf(family: readonly Measured[], measure: Measure, hasAccuracy: boolean): Point[] {
   const qualityOf = hasAccuracy ? accuracyOf : likenessOf;
   const points: Point[] = [];
@@ -92,7 +95,7 @@ function ticksOf(low: number, high: number): number[] {
 const cut = (text: string): string => (text.length > maxLabel ? `${text.slice(0, maxLabel - 1)}…` : text);
 
 function Plot({ points, measure, quality }: { points: readonly Point[]; measure: Measure; quality: string }) {
-  // Drawn as large as it is shown, so that its texts can be read.
+  // Draw at the displayed size, so the texts stay readable.
   const [width, height] = useNarrow() ? [340, 280] : [720, 330];
   const [highX, lowY, highY] = [
     Math.max(...points.map(({ x }) => x)) * 1.05,
@@ -195,7 +198,7 @@ function Plot({ points, measure, quality }: { points: readonly Point[]; measure:
   );
 }
 
-/** Everything that was made of a model: how good it still is over how large or how slow it has become. */
+/** Chart of all results of a model: quality over size or latency. */
 export function Tradeoff({ family }: { family: readonly Measured[] }) {
   const [measure, setMeasure] = useState<Measure>('bytes');
   const hasAccuracy = family.some(({ receipt, isOwn }) => isOwn && receipt?.accuracy != null);

@@ -118,7 +118,7 @@ function Tokens() {
   );
 }
 
-/** The browsers that are signed in: where each was used last, and how to sign it out. */
+/** List of signed-in browsers, each with its last use and a button to sign it out. */
 function Sessions() {
   const live = useLive('sessions', loadSessions);
   return (
@@ -190,7 +190,7 @@ function Password({ username }: { username: string }) {
         action="Change the password"
         onSubmit={async () => {
           await setPassword(username, wanted, present);
-          // The old password's tokens are dead with it, this page's own too.
+          // A new password revokes all earlier tokens, including this page's, so sign in again.
           await signIn(username, wanted);
           setPresent('');
           setWanted('');
@@ -217,7 +217,7 @@ function Password({ username }: { username: string }) {
   );
 }
 
-/** One's own account: picture, password and tokens. */
+/** The user's account: picture, password and tokens. */
 export function AccountPage() {
   const who = person.value;
   if (who === undefined) return null;

@@ -34,7 +34,7 @@ type Value = string | number | null;
 const shorter = (hash: Value): string => String(hash).slice(0, 12);
 const plain = (value: Value): string => String(value);
 
-/** What the page shows of the attributes that the service compares. The state stands in the head. */
+/** Attributes to show in the comparison. The head shows the state. */
 const attributes: Readonly<Record<string, { name: string; show(value: Value): string }>> = {
   kind: { name: 'kind', show: plain },
   config_id: { name: 'configuration', show: plain },
@@ -50,7 +50,7 @@ const attributes: Readonly<Record<string, { name: string; show(value: Value): st
   nodes: { name: 'nodes', show: plain },
 };
 
-/** The lines of one part of a comparison, by their names. */
+/** Return the lines of a part of a comparison, by name. */
 function linesOfPart(
   group: string,
   { differ, equal }: { differ: Readonly<Record<string, Value[]>>; equal: Readonly<Record<string, Value>> },
@@ -100,8 +100,8 @@ function linesOf(comparison: Comparison, rows: readonly Row[]): Line[] {
 const differs = ({ values }: Line): boolean => new Set(values).size > 1;
 
 /**
- * Which of a line of metrics are best: none where nobody knows what is good, as of a learning rate, and none where there
- * is but one value.
+ * Return the indexes of the best values of a metric; none if the goal is unknown, as for a learning rate, or if
+ * there is only one value.
  */
 function bestOf({ group, name }: Line, rows: readonly Row[], judge: Judge | undefined): ReadonlySet<number> {
   const goal = group === 'Metrics' ? metricGoal(name, judge) : undefined;
@@ -218,7 +218,7 @@ function Differences({
 
 interface Compared {
   comparison: Comparison;
-  /** In the order of the address. */
+  /** Experiments in the order of the address. */
   experiments: readonly Row[];
 }
 
@@ -268,7 +268,7 @@ function Content({
   );
 }
 
-/** Two requests, however many experiments are compared. */
+/** Load a comparison of any number of experiments with two requests. */
 async function loadCompared(project_id: string, ids: readonly string[]): Promise<Compared> {
   const [comparison, { rows }] = await Promise.all([
     loadComparison(project_id, ids, { changed_files: false }),
@@ -278,7 +278,7 @@ async function loadCompared(project_id: string, ids: readonly string[]): Promise
   return { comparison, experiments: ids.flatMap((id) => byId.get(id) ?? []) };
 }
 
-/** Two to fifty experiments beside each other: what differs between them, unless asked for all. */
+/** Page that compares 2 to 50 experiments. It shows only differences by default. */
 export function ComparePage({ project_id }: { project_id: string }) {
   const named = (place.value.query.get('experiments') ?? '').split(',').filter(Boolean);
   const ids = [...new Set(named)].slice(0, most);

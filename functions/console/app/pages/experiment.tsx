@@ -241,7 +241,7 @@ async function endLogged(path: { project_id: string; experiment_id: string }): P
   return changeExperiment(path, { status: 'CANCELLED' }, tag);
 }
 
-/** One experiment, and everything that is known of it. */
+/** Page of one experiment. */
 export function ExperimentPage({ project_id, experiment_id }: { project_id: string; experiment_id: string }) {
   const project = useLive(`project/${project_id}`, () => loadProject(project_id));
   const live = useLive(`experiment/${experiment_id}`, () => loadExperiment({ project_id, experiment_id }), {

@@ -5,9 +5,9 @@ import { href } from '../router.ts';
 import { PageHead } from '../ui/page-head.tsx';
 import { Empty, LinkButton } from '../ui/parts.tsx';
 
-/** What a guest sees in every place but their account: that they are in, and who lets them see more. */
+/** Page that a guest sees everywhere except in the account. It explains who can give access. */
 export function GuestPage() {
-  // A change of the account ends the session, which asks them to sign in again.
+  // A change of the account ends the session, so this request makes the user sign in again.
   useLive('own-account', loadOwnAccount, { every: () => 10_000 });
   return (
     <>

@@ -82,14 +82,14 @@ const Line = ({ row, nameOf }: { row: Row; nameOf: (id: string) => string }) => 
   </li>
 );
 
-/** A new service, for those who only read. */
+/** Page of an empty service for users who may only read. */
 const NothingYet = () => (
   <Empty title="There is nothing to see yet" icon="folder">
     <p>Experiments of your team appear here as soon as somebody trains.</p>
   </Empty>
 );
 
-/** The three commands that fill a new service. */
+/** First three commands for a new service. */
 const FirstSteps = () => (
   <Empty title="Nothing here yet. Three commands change that" icon="bolt">
     <p>In a folder with a program that trains something:</p>
@@ -107,7 +107,7 @@ function Overview({ recent }: { recent: Recent }) {
   const nameOf = (id: string) =>
     recent.projects.find(({ project_id }) => project_id === id)?.project_name ?? id;
   const { failed, ended } = recent;
-  // A list is read before its rows: what has ended in between no longer runs.
+  // An experiment may end during the requests. Leave it out of the running ones.
   const running = recent.live.filter(({ status }) => !isFinal(status));
   if (recent.projects.length === 0) return ownRights().mayCreate ? <FirstSteps /> : <NothingYet />;
   return (
@@ -187,7 +187,7 @@ function Overview({ recent }: { recent: Recent }) {
   );
 }
 
-/** What runs now, what failed lately and why, and what it cost this month. */
+/** Home page: running experiments, recent failures with reasons, and this month's cost. */
 export function HomePage() {
   const live = useLive('home', loadRecent, {
     every: ({ live: running }) => (running.length > 0 ? 5_000 : 20_000),

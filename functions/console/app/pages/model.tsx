@@ -123,7 +123,7 @@ function StrategyCard({
 }: {
   strategy: Strategy;
   details: StrategyDetails | undefined;
-  /** Whether the address names it: its receipt is open then. */
+  /** Whether the address names this strategy. Its receipt is open then. */
   isChosen: boolean;
   onChange: () => Promise<void>;
 }) {
@@ -213,7 +213,7 @@ function StrategyCard({
   );
 }
 
-/** Receipts of strategies that have succeeded; each is read once. */
+/** Load the receipts of successful strategies, each once. */
 function useReceipts(strategies: readonly Strategy[] | undefined): ReadonlyMap<string, StrategyDetails> {
   const [found, setFound] = useState<ReadonlyMap<string, StrategyDetails>>(new Map());
   const missing = (strategies ?? [])
@@ -227,7 +227,7 @@ function useReceipts(strategies: readonly Strategy[] | undefined): ReadonlyMap<s
       .then((details) => {
         if (!isGone) setFound(new Map([...found, ...details.map((one) => [one.strategy_id, one] as const)]));
       })
-      // The cards are shown without receipts until the next look.
+      // Show the cards without receipts until the next refresh.
       .catch(() => undefined);
     return () => {
       isGone = true;
@@ -236,7 +236,7 @@ function useReceipts(strategies: readonly Strategy[] | undefined): ReadonlyMap<s
   return found;
 }
 
-/** One model: what it holds, what was made of it, and forms to make more. */
+/** Page of one model: its contents, its results, and forms for new ones. */
 export function ModelPage({ model_name }: { model_name: string }) {
   const live = useLive(`model/${model_name}`, () => loadModel(model_name));
   const strategies = useLive(

@@ -13,7 +13,7 @@ import { Ago, Button, Dialog, Empty, Loaded } from '../ui/parts.tsx';
 import { numberText } from '../ui/text/format.ts';
 import { UploadField } from '../ui/upload-field.tsx';
 
-/** A model from a file of this machine: the ONNX file, and the sets by which it is calibrated and judged. */
+/** Form to upload a model: the ONNX file, and its calibration and evaluation sets. */
 function UploadModel({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   const [uploaded, setUploaded] = useState('');
@@ -49,7 +49,7 @@ function UploadModel({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Every model that can be pruned and quantized. */
+/** Page of all models. */
 export function ModelsPage() {
   const live = useLive('models', loadModels, { every: () => 20_000 });
   const { query } = place.value;

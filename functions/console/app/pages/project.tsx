@@ -62,9 +62,9 @@ function Content({
   );
 }
 
-/** One project: its experiments, its files, and what is set for it. */
+/** Page of one project: experiments, files and settings. */
 export function ProjectPage({ project_id, tab }: { project_id: string; tab: string }) {
-  // Who comes back to the table sees it at once. What is set for a project is changed as it is now.
+  // Show kept data to a user who returns to the table. Settings always need the present state.
   const live = useLive(`project/${project_id}`, () => loadProject(project_id), {
     isKept: tab === 'experiments',
   });

@@ -72,7 +72,6 @@ function NewProject({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A card for each project. */
 function ProjectCards({ projects }: { projects: readonly Project[] }) {
   const [first, more] = useFirstOf(projects, 300, 'projects');
   return (
@@ -103,7 +102,7 @@ function ProjectCards({ projects }: { projects: readonly Project[] }) {
   );
 }
 
-/** Every project, newest first, with a box to find one. */
+/** Page of all projects, newest first, with a search box. */
 export function ProjectsPage() {
   const live = useLive('projects', loadProjects, { every: () => 30_000 });
   const { query } = place.value;

@@ -35,7 +35,7 @@ function SignInForm({ name = '' }: { name?: string }) {
   );
 }
 
-/** The page for those who are not signed in. */
+/** Sign-in page. */
 export function SignInPage() {
   usePageTitle('Sign in');
   return (
@@ -57,7 +57,7 @@ export function SignInPage() {
   );
 }
 
-/** Asks again over the page once the token has died, so that nothing typed on it is lost. */
+/** Sign-in dialog above the page after the session has expired. Text typed on the page is kept. */
 export const SignInDialog = () => (
   <Dialog title="Your session has ended">
     <p class="soft">Sign in again to go on where you were. Nothing on this page is lost.</p>

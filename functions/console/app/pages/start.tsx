@@ -17,13 +17,13 @@ import { TextField } from '../ui/text-field.tsx';
 type SizeName = 'vcpus' | 'memory' | 'gpus' | 'timeout' | 'nodes';
 type Sizes = Readonly<Partial<Record<SizeName, string>>>;
 
-/** The sizes that were typed; one machine has no nodes to choose. */
+/** Return the entered sizes. A training on one machine has no number of nodes. */
 const given = (sizes: Sizes, isRemote: boolean): Record<string, string> =>
   Object.fromEntries(
     Object.entries(sizes).filter(([name, value]) => value.trim() !== '' && (isRemote || name !== 'nodes')),
   );
 
-/** What a training of this size costs at most, asked for once somebody has stopped typing. */
+/** Load the maximum cost of a training, once the user stops typing. */
 function useEstimate(project_id: string, sizes: Sizes, isRemote: boolean) {
   const [state, setState] = useState<{ estimate?: Estimate; fault?: string }>({});
   const key = JSON.stringify([given(sizes, isRemote), isRemote]);
@@ -69,7 +69,7 @@ const sizeFields: readonly { name: Exclude<SizeName, 'nodes'>; label: string; un
   { name: 'timeout', label: 'Stop after', unit: 's' },
 ];
 
-/** For those who came by an address to what they may not do. */
+/** Page for a user who opened this address without the right to train. */
 const MayNotStart = ({ project_id }: { project_id: string }) => (
   <Empty title="You may read this project, not train in it" icon="folder">
     <p>Its owner can make you a developer in it, where your account is of that type.</p>
@@ -77,7 +77,10 @@ const MayNotStart = ({ project_id }: { project_id: string }) => (
   </Empty>
 );
 
-/** Begin a training: configuration, program, environment, data and size, with the cost before the click. */
+/**
+ * Page to start a training: configuration, program, environment, data and size. It shows the cost before the
+ * start.
+ */
 export function StartPage({ project_id }: { project_id: string }) {
   const project = useLive(`project/${project_id}`, () => loadProject(project_id));
   const { mayChange, isKnown } = useRights(project_id);

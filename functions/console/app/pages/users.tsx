@@ -73,7 +73,7 @@ function NewUser({ onClose, onDone }: { onClose: () => void; onDone: () => Promi
   );
 }
 
-/** Everybody who may sign in, for admins. */
+/** Page of all users, for admins. */
 export function UsersPage() {
   const live = useLive('users', loadUsers);
   const [isNew, setNew] = useState(false);

@@ -4,7 +4,7 @@ import { type ConfigFile, loadConfigFile, saveConfigFile } from '../api/files.ts
 import { tell } from '../ui/notice.tsx';
 import { Button, Problem, problemText } from '../ui/parts.tsx';
 
-/** The line that a refusal names, such as "line 3, column 5: …". */
+/** Return the line number in an error message such as "line 3, column 5: …". */
 const lineIn = (message: string): number | undefined => {
   const [, line] = /\bline (\d+)\b/.exec(message) ?? [];
   return line === undefined ? undefined : Number(line);
@@ -12,7 +12,7 @@ const lineIn = (message: string): number | undefined => {
 
 const linePixels = 20;
 
-/** A configuration as text, with the lines numbered and the one marked that the service refused. */
+/** Text editor of a configuration. It numbers the lines and marks the one that the service refused. */
 export function ConfigEditor({
   project_id,
   file,
@@ -30,7 +30,7 @@ export function ConfigEditor({
   const [isBusy, setBusy] = useState(false);
   const gutter = useRef<HTMLDivElement>(null);
   const area = useRef<HTMLTextAreaElement>(null);
-  // Before anybody can type: an effect after the drawing would take back the first letters.
+  // Run before the first key press: a later effect would remove the first letters.
   useLayoutEffect(() => {
     setContent(file.content);
     setTag(file.tag);
@@ -49,7 +49,7 @@ export function ConfigEditor({
       onSaved(file.config_id);
     } catch (failure) {
       if (failure instanceof ProblemError && failure.status === 412) {
-        // What was typed stays; the next try replaces what is there now.
+        // Keep the typed text. The next attempt replaces the present version.
         const present = await loadConfigFile(project_id, file.config_id);
         setTheirs(present);
         setTag(present.tag);

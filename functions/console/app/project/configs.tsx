@@ -49,7 +49,7 @@ function Editing({
   );
 }
 
-/** The configurations of a project, one of them open to be changed. */
+/** Configurations of a project, with one open for editing. */
 export function Configs({
   project_id,
   mayChange,

@@ -13,7 +13,7 @@ const nameOf = (file: string): string =>
     .replace(/^[^A-Za-z0-9]+/, '')
     .slice(0, 128);
 
-/** The data sets of a project; one of them is chosen where `onChoose` is given. */
+/** Data sets of a project. With `onChoose`, the user can select one. */
 export function Datasets({
   project_id,
   mayChange,

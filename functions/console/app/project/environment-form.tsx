@@ -11,7 +11,7 @@ const kinds = [
   { id: 'docker', name: 'Container image', hint: 'The name of an image.' },
 ] as const;
 
-/** What runs a training, for those who may not change it. */
+/** Environment of a project, read-only. */
 export const EnvironmentFacts = ({ environment }: { environment: Environment | null }) =>
   environment === null ? (
     <p class="soft small">None yet.</p>
@@ -30,7 +30,7 @@ export const EnvironmentFacts = ({ environment }: { environment: Environment | n
     </dl>
   );
 
-/** What runs a training: its command, and what it needs. */
+/** Form for a project's environment: command and dependencies. */
 export function EnvironmentForm({
   project_id,
   environment,

@@ -11,7 +11,7 @@ import { Configs } from './configs.tsx';
 import { Datasets } from './datasets.tsx';
 import { EnvironmentFacts, EnvironmentForm } from './environment-form.tsx';
 
-/** The program that trains, as one archive. */
+/** Source archive of a project. */
 export function Source({
   project_id,
   mayChange,
@@ -65,7 +65,7 @@ export function Source({
   );
 }
 
-/** Everything that a training of the project is made of. */
+/** Tab of all inputs of a project's trainings. */
 export function FilesTab({ project, mayChange }: { project: ProjectDetails; mayChange: boolean }) {
   const { project_id } = project;
   const environment = useLive(`environment/${project_id}`, () => loadEnvironment(project_id));

@@ -35,7 +35,7 @@ function About({ project, onChange }: { project: ProjectDetails; onChange: () =>
     if (Object.keys(changed).length === 0) return tell('Nothing was changed');
     const base = theirs ?? project;
     const present = await changeProject(project.project_id, changed, base.updated_at);
-    // Somebody else was first: what is typed here stays, and the next try is against what is there now.
+    // Another user changed the project first. Keep the typed text and base the next attempt on the present state.
     setTheirs(present);
     if (present !== undefined) return;
     await onChange();
@@ -79,7 +79,7 @@ function About({ project, onChange }: { project: ProjectDetails; onChange: () =>
           maxLength={128}
           value={fields.criterion}
           onText={(criterion) =>
-            // A loss that is judged by its greatest value puts the worst run on top.
+            // Set the usual goal of the criterion: maximizing a loss would rank the worst run first.
             setFields({ ...fields, criterion, criterion_goal: usualGoal(criterion) ?? fields.criterion_goal })
           }
         />
@@ -105,7 +105,7 @@ function About({ project, onChange }: { project: ProjectDetails; onChange: () =>
   );
 }
 
-/** What a project is, for those who may not change it. */
+/** Settings of a project, read-only. */
 const AboutFacts = ({ project }: { project: ProjectDetails }) => (
   <dl class="facts">
     <dt>Description</dt>
@@ -194,7 +194,7 @@ function Members({ project_id, mayOwn }: { project_id: string; mayOwn: boolean }
   );
 }
 
-/** What is set for a project, who shares it, and its end. */
+/** Tab of a project's settings, members and deletion. */
 export function SettingsTab({
   project,
   rights,

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button, type ButtonProps, Confirm } from './parts.tsx';
 
-/** A button for what takes something from somebody: it asks first, and says what is lost. */
+/** Button for a destructive action. It asks for confirmation and names the loss. */
 export function AskingButton({
   title,
   action,
@@ -10,11 +10,11 @@ export function AskingButton({
   question,
   ...button
 }: Omit<ButtonProps, 'onClick'> & {
-  /** The question, in the head of the dialog. */
+  /** Head of the dialog: the question. */
   title: string;
-  /** What the button of the dialog says. */
+  /** Text of the dialog's button. */
   action: string;
-  /** What is lost. */
+  /** Explanation of the loss. */
   question: ComponentChildren;
   onConfirm: () => Promise<unknown>;
 }) {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** A drawing of the service as a picture: nothing in it can run, whatever its labels say. */
+/** SVG of the service as an image, which runs no scripts from its labels. */
 export function Drawing({ svg, label }: { svg: string; label: string }) {
   const [url, setUrl] = useState<string>();
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 
 /**
- * The first things of a list that may be long, and a button that says how many more there are and shows them.
+ * Return the first items of a long list, and a button that counts the others and shows them.
  *
  * @example const [tags, moreTags] = useFirstOf(all, 30, 'tags');
  */

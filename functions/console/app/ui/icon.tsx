@@ -1,4 +1,4 @@
-/** Line drawings on a grid of 20, in the colour of the text beside them. */
+/** Icon paths on a grid of 20, in the colour of the adjacent text. */
 const paths = {
   home: 'M3 9l7-6 7 6v8h-5v-5H8v5H3z',
   folder: 'M2.5 5h5l2 2h8v9h-15z',

@@ -7,7 +7,7 @@ import { Button, Empty, Problem, Skeleton } from './parts.tsx';
 
 const againMilliseconds = 3_000;
 
-/** Whether the service answers at all. */
+/** Return whether the service answers. */
 const answers = (): Promise<boolean> =>
   fetch(`${serviceUrl}/health`, { cache: 'no-store' }).then(
     ({ ok }) => ok,
@@ -17,8 +17,8 @@ const answers = (): Promise<boolean> =>
 type State = 'loading' | 'away' | 'gone';
 
 /**
- * A component whose script is loaded with its first use. While the service is away that is said, and tried again until it
- * is back. A script that is not there although the service answers is from before a deployment.
+ * Wrap a component whose script loads at its first use. While the service is unreachable, show that and retry. If
+ * the service answers but the script is missing, a deployment has replaced it.
  */
 export function later<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   let loaded: ComponentType<P> | undefined;
@@ -39,7 +39,7 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>): 
         } catch (error) {
           const isThere = await answers();
           if (isGone) return;
-          // Browsers remember that a script was not there; nothing of this page is lost with it.
+          // Browsers remember a failed import, so reload. This loses nothing of the page.
           if (isThere && wasAway) return location.reload();
           if (!isThere) {
             noteReach(new UnreachableError(serviceUrl, error));

@@ -3,24 +3,24 @@ import { usualRetries } from '../../../../shared/client/retry.ts';
 import type { endpoint as readConsoleFile } from '../../read-console-file.endpoint.ts';
 import { serviceUrl } from '../api/session.ts';
 
-/** Files are anybody's: they are asked for without the token, which may be dead. */
+/** Client without a token, because the files are public and the token may have expired. */
 const client = new Client({ url: serviceUrl, retries: usualRetries });
 
-/** A file of the console, in the cache of the browser once this has resolved. @throws as Client.call does */
+/** Load a file of the console into the browser's cache. @throws as Client.call does */
 export async function loadFile(file: string): Promise<void> {
   const response = await client.open<typeof readConsoleFile>('GET /console/{file}', { path: { file } });
   await response.arrayBuffer();
 }
 
-/** The files of each part, as the page names them. */
+/** Return the files of each part, from the page's data attribute. */
 function partFiles(): Readonly<Record<string, readonly string[]>> {
   const { parts } = document.documentElement.dataset;
   return parts === undefined ? {} : JSON.parse(parts);
 }
 
 /**
- * Load a part of the console: first its files, each of which is tried again where the service refuses it for the moment,
- * and then the module, which the browser has by then. Every dynamic import of the console is built into a call of this.
+ * Load a part of the console: first its files, with retries, then the module from the browser's cache. The build
+ * turns every dynamic import of the console into a call of this function.
  */
 export async function loadPart<Part>(name: string, load: () => Promise<Part>): Promise<Part> {
   for (const file of partFiles()[name] ?? []) await loadFile(file);

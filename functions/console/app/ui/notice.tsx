@@ -11,7 +11,7 @@ interface Notice {
 const notices = signal<readonly Notice[]>([]);
 let count = 0;
 
-/** Tell what has just been done, or could not be. */
+/** Show a notice about a success or a failure. */
 export function tell(text: string, isBad = false): void {
   count += 1;
   const notice = { id: count, text, isBad };
@@ -24,7 +24,7 @@ export function tell(text: string, isBad = false): void {
   );
 }
 
-/** Do something a click asks for; where it fails, say so. Returns whether it succeeded. */
+/** Run an action and show its failure. Return whether it succeeded. */
 export async function attempt(act: () => Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await act();

@@ -5,22 +5,22 @@ import { Icon } from './icon.tsx';
 
 const product = 'Model Project Service';
 
-/** Where the focus was when somebody went to another page, until that page's heading is there to take it. */
+/** Focused element at the last page change, until the new page's heading takes the focus. */
 let left: { focus: Element | null } | undefined;
 
-/** Note that another page is shown now. Its heading takes the focus, at once or when it is loaded. */
+/** Record a page change. The new heading takes the focus once it is loaded. */
 export function leavePage(): void {
   left = { focus: document.activeElement };
 }
 
-/** Whether the focus is free to go to the heading: not where somebody has moved it, or uses a part of the page that stays. */
+/** Return whether the heading may take the focus: nothing has it, or a link in the side bar has kept it. */
 function isFree({ focus }: { focus: Element | null }): boolean {
   const present = document.activeElement;
   if (present === null || present === document.body) return true;
   return present === focus && present.closest('.side') !== null;
 }
 
-/** What the tab, the history and bookmarks call the page, the nearest first. */
+/** Set the document title from names, the most specific first. */
 export function usePageTitle(...names: readonly (string | undefined)[]): void {
   const title = [...names.filter(Boolean), product].join(' · ');
   useEffect(() => {
@@ -28,7 +28,7 @@ export function usePageTitle(...names: readonly (string | undefined)[]): void {
   }, [title, place.value]);
 }
 
-/** The head of a page: where it is, what it is called, and what can be done on it. */
+/** Head of a page: trail, title and actions. */
 export function PageHead({
   trail = [],
   title,
@@ -38,7 +38,7 @@ export function PageHead({
 }: {
   trail?: readonly { name: string; href: string }[];
   title: string;
-  /** The part of the page that is open, where it has several. */
+  /** Open part of a page with several. */
   part?: string | undefined;
   children?: ComponentChildren;
   below?: ComponentChildren;

@@ -45,7 +45,6 @@ export function Button({
   );
 }
 
-/** A link that looks like a button. */
 export const LinkButton = ({
   href,
   icon,
@@ -58,7 +57,7 @@ export const LinkButton = ({
   </a>
 );
 
-/** A labelled input with its hint and what is wrong with it. */
+/** Labelled input with its hint and its error. */
 export function Field({
   label,
   hint,
@@ -93,14 +92,14 @@ export function Field({
   );
 }
 
-/** What browsers say where a file or an answer does not arrive; none of them says it for people. */
+/** Browsers' messages for a failed request. They differ and do not help users. */
 const lostOnTheWay = /fetch|NetworkError|module script|Load failed/i;
 
-/** Whether nothing was reached, whatever asked for it. */
+/** Return whether an error means that the network or the service is unreachable. */
 const isUnreached = (error: unknown): boolean =>
   error instanceof UnreachableError || (error instanceof TypeError && lostOnTheWay.test(error.message));
 
-/** What went wrong, in the service's own words, with every fault that it names. */
+/** Return an error's text in the service's words, with all its faults. */
 export function problemText(error: unknown): string {
   if (isUnreached(error)) return 'The service cannot be reached. Does it run, and is this machine online?';
   if (error instanceof ProblemError && error.faults.length > 0)
@@ -135,7 +134,7 @@ export function Problem({
   );
 }
 
-/** Grey bars where rows will be. */
+/** Placeholder for rows that are loading. */
 export const Skeleton = ({ rows = 4 }: { rows?: number }) => (
   <div class="skeleton" role="status" aria-label="Loading">
     {Array.from({ length: rows }, (_, index) => (
@@ -144,7 +143,7 @@ export const Skeleton = ({ rows = 4 }: { rows?: number }) => (
   </div>
 );
 
-/** Nothing is there yet, and how to change that. */
+/** Message for an empty list, with the next step. */
 export const Empty = ({
   title,
   icon = 'folder',
@@ -159,7 +158,7 @@ export const Empty = ({
   </div>
 );
 
-/** Data as it was when it was last read: the whole of a page in one of four states. */
+/** Show live data in one of four states. */
 export function Loaded<T>({
   live,
   what,
@@ -177,7 +176,7 @@ export function Loaded<T>({
   return <Skeleton {...(rows !== undefined && { rows })} />;
 }
 
-/** How long ago something was, which moves by itself; the exact time on hover. */
+/** Relative time that updates itself, with the exact time on hover. */
 export const Ago = ({ time }: { time: string | null }) =>
   time === null ? (
     <>–</>
@@ -204,7 +203,7 @@ export function Copy({ text, label = 'Copy' }: { text: string | (() => string); 
   );
 }
 
-/** A command to copy. */
+/** Command with a copy button. */
 export const Command = ({ children }: { children: string }) => (
   <div class="command">
     <pre tabIndex={0}>
@@ -214,7 +213,7 @@ export const Command = ({ children }: { children: string }) => (
   </div>
 );
 
-/** A dialog over the page. Escape and the button close it; the focus returns to where it was. */
+/** Modal dialog. Escape and the button close it. The focus returns to its previous element. */
 export function Dialog({
   title,
   onClose,
@@ -245,7 +244,7 @@ export function Dialog({
   );
 }
 
-/** Ask before something that cannot be undone. */
+/** Confirmation dialog for an irreversible action. */
 export function Confirm({
   title,
   action,
@@ -279,7 +278,7 @@ export function Confirm({
   );
 }
 
-/** A form that says what is wrong with it and can be sent once at a time. */
+/** Form that shows its errors and blocks a second submission while one runs. */
 export function Form({
   onSubmit,
   children,
@@ -290,7 +289,7 @@ export function Form({
   onSubmit: () => Promise<unknown>;
   action: string;
   wide?: boolean;
-  /** Whether the fields say what can be sent; they say what is wrong themselves. */
+  /** Whether the fields are valid. They show their own errors. */
   isReady?: boolean;
 } & Children) {
   const [error, setError] = useState<unknown>();
@@ -318,7 +317,7 @@ export function Form({
   );
 }
 
-/** On a phone the row of tabs is wider than the page: move the row, but not the page, to the current one. */
+/** Scroll the row of tabs, but not the page, to the current tab. On a phone the row is wider than the page. */
 const bringIntoRow = (tab: HTMLElement | null): void => {
   const row = tab?.parentElement;
   if (tab == null || row == null) return;
@@ -327,7 +326,7 @@ const bringIntoRow = (tab: HTMLElement | null): void => {
   else if (own.left < shown.left) row.scrollLeft -= shown.left - own.left;
 };
 
-/** Links to the parts of a page, of which one is shown. */
+/** Links to the parts of a page, with the current one marked. */
 export const Tabs = ({
   tabs,
   current,

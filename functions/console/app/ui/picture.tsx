@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { endpoint as readThumbnail } from '../../../users/pictures/read-thumbnail.endpoint.ts';
 import { open } from '../api/calls.ts';
 
-/** Thumbnails as data of this page, because an image element sends no token. */
+/** Thumbnails as object URLs, because an `img` element sends no token. */
 const pictures = signal<Readonly<Record<string, string>>>({});
 const asked = new Set<string>();
 
@@ -27,7 +27,7 @@ export function Picture({ username, size }: { username: string; size: number }) 
       .then((blob) => {
         pictures.value = { ...pictures.value, [username]: URL.createObjectURL(blob) };
       })
-      // Somebody who is gone has no picture.
+      // A deleted user has no picture.
       .catch(() => undefined);
   }, [username, url]);
   return url === undefined ? (

@@ -28,7 +28,7 @@ const Away = () =>
     </div>
   );
 
-/** The frame of every page: where one can go, and who is signed in. */
+/** Frame of every page: navigation and the signed-in user. */
 export function Shell({ children }: { children: ComponentChildren }) {
   const at = place.value.parts[0] ?? '';
   const who = person.value;

@@ -2,7 +2,7 @@ const width = 110;
 const height = 24;
 const maxPoints = 60;
 
-/** A curve without axes: its shape says whether a value rises, falls or stands still. */
+/** Small curve without axes, which shows whether a value rises, falls or is constant. */
 export function Sparkline({ values }: { values: readonly number[] }) {
   if (values.length < 2) return null;
   const step = Math.max(1, Math.ceil(values.length / maxPoints));

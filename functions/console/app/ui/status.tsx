@@ -12,7 +12,7 @@ const looks: Readonly<Record<string, { tone: string; icon: IconName; label: stri
   CANCELLED: { tone: 'soft', icon: 'slash', label: 'Cancelled' },
 };
 
-/** A state by colour, by sign and by word, so that no one of them is needed alone. */
+/** State as colour, icon and word, so no user depends on only one of them. */
 export function Status({ status, large = false }: { status: string; large?: boolean }) {
   const { tone, icon, label } = looks[status] ?? { tone: 'soft', icon: 'clock' as const, label: status };
   return (

@@ -17,7 +17,7 @@ interface TextFieldProps {
   inputMode?: 'numeric' | 'decimal';
 }
 
-/** A labelled line of text, or a password. */
+/** Labelled text or password field. */
 export const TextField = ({ label, hint, error, onText, isPassword = false, ...input }: TextFieldProps) => (
   <Field label={label} hint={hint} error={error}>
     {(attributes) => {

@@ -22,7 +22,7 @@ export const ProgressBar = ({ progress: { step, done } }: { progress: Progress }
   </div>
 );
 
-/** Choose or drop a file, which is sent at once. */
+/** Field to choose or drop a file. It uploads the file at once. */
 export function UploadField({
   label,
   hint,

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 const phone = matchMedia('(max-width: 500px)');
 
-/** Whether the page is as narrow as a phone held upright, also after it is turned. */
+/** Return whether the page is as narrow as a phone held upright. Update after a rotation. */
 export function useNarrow(): boolean {
   const [isNarrow, setNarrow] = useState(phone.matches);
   useEffect(() => {

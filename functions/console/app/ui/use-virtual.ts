@@ -10,12 +10,12 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 
 export interface VirtualRows {
   items: readonly VirtualItem[];
-  /** Pixels of all rows together. */
+  /** Height of all rows in pixels. */
   height: number;
   scrollTo(index: number, align?: 'auto' | 'start' | 'center' | 'end'): void;
 }
 
-/** The rows of a long list that are near to what is seen, of one height each. */
+/** Return the rows of a long list near the visible part. All rows have the same height. */
 export function useVirtual(
   scroller: RefObject<HTMLElement | null>,
   count: number,

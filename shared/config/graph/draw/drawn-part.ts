@@ -7,24 +7,24 @@ interface DrawnNode {
 
 export interface DrawnEdge {
   edge: ConfigGraphEdge;
-  /** Both ends lie on one cycle, and so this edge is part of it. */
+  /** Whether both ends lie on one cycle, so the edge is part of it. */
   inCycle: boolean;
 }
 
-/** The drawn part of a graph. */
+/** Nodes and edges of a graph that are drawn. */
 export interface DrawnPart {
   nodes: DrawnNode[];
   edges: DrawnEdge[];
-  /** Note on the omitted part; undefined when all is drawn. */
+  /** Note about omitted nodes and edges; undefined if the drawing is complete. */
   note: string | undefined;
 }
 
 const maxDrawnEdges = 1000;
 
-/** Beyond these a drawing is neither legible nor quickly laid out. */
+/** Most nodes of a drawing. Larger drawings are illegible and slow to lay out. */
 const maxDrawnNodes = 500;
 
-/** The first nodes of a graph in breadth-first order from its roots, and the edges between them. */
+/** Select the first nodes of a graph in breadth-first order from its roots, and the edges between them. */
 export function drawnPart(graph: ConfigGraph, maxEdges = maxDrawnEdges): DrawnPart {
   const cycleOf = new Map(
     graph.cycles.flatMap((cycle, index) => cycle.map((id): [string, number] => [id, index])),
@@ -51,7 +51,7 @@ function breadthFirst({ nodes, edges, roots }: ConfigGraph): ReadonlySet<string>
     else targets.push(target);
   }
   const chosen = new Set<string>();
-  // Nodes that no root leads to lie on cycles, and come last. A set may grow during its iteration.
+  // Nodes that no root reaches come last. They lie on cycles or behind one. A set may grow during its iteration.
   for (const start of [roots, nodes.map(({ id }) => id)].flat()) {
     if (chosen.size >= maxDrawnNodes) break;
     const reached = new Set(chosen.has(start) ? [] : [start]);
@@ -74,7 +74,7 @@ function omissionNote(graph: ConfigGraph, nodes: number, edges: number): string 
   return `Too large to draw whole: ${left.join(' and ')} left out. The JSON form has all.`;
 }
 
-/** Counts of a drawing as people write them. */
+/** Format a count with its noun. */
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 }

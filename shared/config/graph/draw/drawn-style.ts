@@ -1,7 +1,7 @@
 import { colours as drawingColours } from '../../../drawing/drawing-style.ts';
 import type { ConfigGraphKind } from '../config-graph.ts';
 
-/** Colours of one sort of node; text on the fill has a contrast of at least 7 to 1. */
+/** Colours of one kind of node. Text on the fill has a contrast of at least 7 to 1. */
 export interface NodeStyle {
   name: string;
   fill: string;
@@ -60,7 +60,7 @@ const layerSorts: readonly (readonly [RegExp, NodeStyle])[] = [
 
 const white = { fill: '#ffffff', stroke: '#7b8794' };
 
-/** How a node is coloured, by its type. */
+/** Choose the colours of a node by its type. */
 export function styleOf(kind: ConfigGraphKind, type: string): NodeStyle {
   if (kind === 'pipeline') return { name: type, ...blue };
   if (kind === 'structure') return structureSorts.get(type) ?? { name: type, ...grey };

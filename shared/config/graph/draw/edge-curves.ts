@@ -5,7 +5,7 @@ interface Box {
   height: number;
 }
 
-/** A curve from the right side of a branch to the left side of its twig. */
+/** Draw a curve from the right side of a branch to the left side of its child. */
 export function branchCurve(from: Box, to: Box): string {
   const [x1, y1, x2, y2] = [
     from.left + from.width,
@@ -25,9 +25,9 @@ function bezier(...points: [number, number, number, number, number, number, numb
 const gap = 40;
 
 /**
- * A curve beside the tree. A leaf has nothing to its right, so the curve ends at the right side of a leaf. A box
- * with members is reached through the gap between columns. The curve ends at the right side of such a box if it
- * comes from further right, otherwise at its left side.
+ * Draw a curve outside of the tree. Nothing is to the right of a leaf, so the curve ends at its right side. A
+ * curve reaches a box with members through the gap between columns. It ends at the box's right side if it comes
+ * from further right, otherwise at the left side.
  */
 export function referenceCurve(from: Box, to: Box, targetHasMembers: boolean): string {
   if (!targetHasMembers) return asideCurve(from, to).path;
@@ -38,14 +38,14 @@ export function referenceCurve(from: Box, to: Box, targetHasMembers: boolean): s
   return bezier(from.left, y1, swing, y1, swing, y2, to.left, y2);
 }
 
-/** Least and most pixels by which an edge beside the layout bends out to the right. */
+/** Smallest and largest bend to the right of an edge outside of the layout, in pixels. */
 const leastSwing = 30;
 
 const mostSwing = 140;
 
 /**
- * A curve from the right side of one box to the right side of another, around the boxes between them. It is a loop
- * if both are the same box.
+ * Draw a curve from the right side of one box to the right side of another, around the boxes between them. Draw a
+ * loop if both are the same box.
  */
 export function asideCurve(from: Box, to: Box): { path: string; middle: { x: number; y: number } } {
   const apart = from === to ? from.height / 4 : 0;

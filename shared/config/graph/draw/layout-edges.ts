@@ -1,14 +1,14 @@
 import type { DrawnEdge, DrawnPart } from './drawn-part.ts';
 
 /**
- * Ranks that edges may cross in all. The layout adds a node for each of them, and its time grows with more than the
- * square of their number. A tree or chain of 500 nodes needs 499.
+ * Most ranks that all edges together may cross. The layout adds a node for each crossed rank, and its time grows
+ * faster than the square of their number. A tree or chain of 500 nodes needs 499.
  */
 const maxCrossedRanks = 600;
 
 /**
- * The edges that decide where nodes are placed: of a tree its branches, of a flow all of them,
- * or in a large one those that cross the fewest ranks. Edges from a node to itself decide nothing.
+ * Select the edges that decide the node positions: the branches of a tree, all edges of a small flow, or the edges
+ * of a large flow that cross the fewest ranks. Skip edges from a node to itself.
  */
 export function layoutEdges(tree: boolean, { nodes, edges }: DrawnPart): DrawnEdge[] {
   if (tree) return edges.filter(({ edge }) => edge.label === '');
@@ -31,7 +31,7 @@ export function layoutEdges(tree: boolean, { nodes, edges }: DrawnPart): DrawnEd
   return between.filter((edge) => kept.has(edge));
 }
 
-/** The longest way to each node from a start; cycles are entered at the node that comes first. */
+/** Compute the longest path to each node from a start. Enter a cycle at its first node. */
 function ranksOf(ids: readonly string[], edges: readonly DrawnEdge[]): ReadonlyMap<string, number> {
   const successors = new Map(ids.map((id): [string, string[]] => [id, []]));
   const waiting = new Map(ids.map((id) => [id, 0]));

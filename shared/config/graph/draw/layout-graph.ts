@@ -14,10 +14,10 @@ export interface PlacedNode extends NodeCard {
 
 export interface PlacedEdge {
   drawn: DrawnEdge;
-  /** The data of an SVG path, from source to target. */
+  /** SVG path data, from source to target. */
   path: string;
   label: { text: string; x: number; y: number; width: number } | undefined;
-  /** Not part of the tree or the flow that decided the places: references, and in large graphs far connections. */
+  /** Whether the edge did not influence the node positions: references, and far connections in large graphs. */
   aside: boolean;
 }
 
@@ -29,8 +29,8 @@ interface GraphLayout {
 }
 
 /**
- * With more edges than this, nodes are ranked by a tight tree. The network simplex makes edges a little shorter, but on dense
- * graphs of some hundred edges it takes from seconds to minutes.
+ * Most edges for ranking by network simplex. Beyond it, use a tight tree. Network simplex makes edges slightly
+ * shorter, but takes seconds to minutes on dense graphs with some hundred edges.
  */
 const maxSimplexEdges = 150;
 
@@ -41,7 +41,7 @@ const curve = line<{ x: number; y: number }>(
   .curve(curveBasis)
   .digits(1);
 
-/** Places for a graph's nodes and paths for its edges: trees from left to right, everything that flows downwards. */
+/** Compute node positions and edge paths: trees from left to right, flows downwards. */
 export function layoutGraph(kind: ConfigGraph['kind'], part: DrawnPart): GraphLayout {
   const tree = kind === 'structure';
   const cards = new Map(part.nodes.map(({ node }) => [node.id, nodeCard(kind, node)]));
@@ -92,8 +92,8 @@ export function layoutGraph(kind: ConfigGraph['kind'], part: DrawnPart): GraphLa
 }
 
 /**
- * Names of our own for the nodes: the library keeps them as members of plain objects, where an id such as `__proto__`
- * would change every object of the process.
+ * Give each node a generated name for the layout. The library uses names as keys of plain objects, where an ID
+ * such as `__proto__` would change every object of the process.
  */
 function namesForLayout(ids: Iterable<string>): ReadonlyMap<string, string> {
   return new Map(Array.from(ids, (id, index) => [id, `n${index}`]));
@@ -111,7 +111,7 @@ function asideEdge(drawn: DrawnEdge, from: PlacedNode, to: PlacedNode, text: str
   return { drawn, path, label, aside: from !== to };
 }
 
-/** The size of the whole, which starts at 0, 0. Numbers in a path come in pairs, controls included. */
+/** Compute the size of the drawing from 0, 0. Numbers in a path come in pairs, including control points. */
 function extent(
   nodes: ReadonlyMap<string, PlacedNode>,
   edges: readonly PlacedEdge[],

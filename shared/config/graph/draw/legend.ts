@@ -6,7 +6,7 @@ const above = 22;
 
 const rowHeight = 22;
 
-/** Rows of colours with their names, to stand below a drawing; nothing where all nodes are of one sort. */
+/** Build a legend of colours and their names below a drawing. Return nothing if all nodes have one style. */
 export function legendOf(
   styles: readonly NodeStyle[],
   maxWidth: number,

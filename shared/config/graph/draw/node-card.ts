@@ -2,10 +2,10 @@ import { fitted, textWidth } from '../../../drawing/drawn-text.ts';
 import type { ConfigGraph, ConfigGraphKind, ConfigGraphNode } from '../config-graph.ts';
 import { dependencyKeys, outputKeys } from '../find-stages.ts';
 
-/** Text of a node's box, and the size of the box. */
+/** Text and size of a node's box. */
 export interface NodeCard {
   title: string;
-  /** Stands behind the title, in the same line. */
+  /** Text after the title, in the same line. */
   value: string;
   details: string[];
   width: number;
@@ -38,7 +38,7 @@ export function nodeCard(kind: ConfigGraph['kind'], node: ConfigGraphNode): Node
   return { title, value: '', details, width, height: padding + titleHeight + details.length * detailHeight };
 }
 
-/** Edges already show what a stage takes and makes. */
+/** Attributes to leave out, because edges already show a stage's dependencies and outputs. */
 const shownByEdges: ReadonlySet<string> = new Set([...dependencyKeys, ...outputKeys]);
 
 const maxDetails = 3;
@@ -52,7 +52,7 @@ function detailsOf(kind: ConfigGraphKind, { label, type, attributes }: ConfigGra
   return [...typeLine, ...lines].slice(0, maxDetails);
 }
 
-/** Where the text lines of a card stand, from its upper left corner: the left edge and each line's base line. */
+/** Text positions from a card's upper left corner: the left edge and the base line of each line. */
 export const cardText = {
   x: padding,
   title: 19,

@@ -7,7 +7,7 @@ import { nodeText } from './node-text.ts';
 
 const labelLength = 80;
 
-/** The graph as a Graphviz digraph. Large graphs are cut like the drawing, with a note below. */
+/** Render the graph as a Graphviz digraph. Cut a large graph like the drawing, with a note below. */
 export function renderGraphviz(graph: ConfigGraph): string {
   const { nodes, edges, note } = drawnPart(graph);
   const names = new Map(nodes.map(({ node }, index) => [node.id, `n${index}`]));
@@ -31,7 +31,9 @@ export function renderGraphviz(graph: ConfigGraph): string {
   ].join('\n');
 }
 
-/** A quoted DOT string that shows the text as it is: Graphviz reads both backslashes and HTML entities in labels. */
+/**
+ * Quote a text as a DOT string. Graphviz interprets both backslashes and HTML entities in labels, so escape them.
+ */
 function quoted(text: string): string {
   const plain = drawable(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"');
   return `"${plain.replaceAll('&', '&amp;')}"`;

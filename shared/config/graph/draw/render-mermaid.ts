@@ -8,12 +8,12 @@ import { nodeText } from './node-text.ts';
 /** Mermaid's default limits (`maxEdges`, `maxTextSize`). */
 const maxEdges = 500;
 
-/** Label lengths, the first of which the text stays below the limit with; the last always does. */
+/** Label lengths to try until the text stays below the limit. The last one always fits. */
 const labelLengths = [60, 30, 15, 8, 3] as const;
 
 const maxCharacters = 50_000;
 
-/** The graph as a Mermaid flowchart. Large graphs are cut to Mermaid's limits, with a node that notes it. */
+/** Render the graph as a Mermaid flowchart. Cut a large graph to Mermaid's limits and add a node with a note. */
 export function renderMermaid(graph: ConfigGraph): string {
   const part = drawnPart(graph, maxEdges);
   let text = '';
@@ -45,7 +45,7 @@ function flowchart({ kind }: ConfigGraph, { nodes, edges, note }: DrawnPart, len
   return `${lines.join('\n')}\n`;
 }
 
-/** Mermaid's entity codes for everything that means something to it, to Markdown or to HTML. */
+/** Escape every character that has a meaning in Mermaid, Markdown or HTML with Mermaid's entity codes. */
 function escaped(text: string): string {
   const codes = drawable(text).replaceAll(
     /[^\p{L}\p{M}\p{N} .,_/=-]/gu,

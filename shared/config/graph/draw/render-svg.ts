@@ -14,8 +14,8 @@ const lineHeight = 18;
 const margin = 24;
 
 /**
- * The graph as an SVG 1.1 document that stands alone: no script, style sheet or outside resource. More than 500 nodes
- * are drawn in part, with a note of how many are missing.
+ * Render the graph as a standalone SVG 1.1 document without script, style sheet or external resource. Draw at most
+ * 500 nodes and note how many are missing.
  */
 export function renderSvg(graph: ConfigGraph): string {
   const part = drawnPart(graph);

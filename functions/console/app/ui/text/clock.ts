@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** The present moment, to the nearest few seconds, by which texts such as "5 min ago" move. */
+/** Present time, updated every few seconds, for texts such as "5 min ago". */
 export const clock = signal(Date.now());
 
 setInterval(() => {

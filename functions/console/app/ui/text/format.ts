@@ -1,4 +1,4 @@
-/** A number as people read it: at most five significant digits, powers of ten where plain digits would be long. */
+/** Format a number with at most five significant digits. Use powers of ten if plain digits would be long. */
 export function numberText(value: number | string | null | undefined): string {
   if (value === null || value === undefined) return '–';
   if (typeof value === 'string') return value;
@@ -10,7 +10,7 @@ export function numberText(value: number | string | null | undefined): string {
   return String(Number(value.toPrecision(5)));
 }
 
-/** Seconds as the two largest units that say enough. */
+/** Format a duration in its two largest useful units. */
 export function durationText(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined) return '–';
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
@@ -27,7 +27,7 @@ export function costText(cost: number | null | undefined): string {
   return cost < 0.01 ? `$${cost.toPrecision(2)}` : `$${cost.toFixed(2)}`;
 }
 
-/** How long ago, for moments that are near; the date for others. */
+/** Format a time as relative if it is recent, else as a date. */
 export function agoText(time: string | null | undefined, now = Date.now()): string {
   if (time === null || time === undefined) return '–';
   const seconds = (now - Date.parse(time)) / 1000;
@@ -39,7 +39,7 @@ export function agoText(time: string | null | undefined, now = Date.now()): stri
   return time.slice(0, 10);
 }
 
-/** A moment in full, in the reader's own time zone. */
+/** Format a full time in the reader's time zone. */
 export const timeText = (time: string | null | undefined): string =>
   time === null || time === undefined
     ? '–'

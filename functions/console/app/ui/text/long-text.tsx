@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 
-/** Characters of a text that are shown first; one that is hardly longer is shown whole. */
+/** Characters of a long text to show first. A slightly longer text is shown whole. */
 const maxShown = 300;
 const maxSlack = 100;
 
-/** A text of users, of any length: the beginning of a long one, and the rest at a click. */
+/** Text of users, of any length. A long one shows its beginning, and the rest after a click. */
 export function LongText({ text, class: name }: { text: string; class?: string }) {
   const [isWhole, setWhole] = useState(false);
   const isLong = text.length > maxShown + maxSlack;

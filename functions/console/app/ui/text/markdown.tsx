@@ -53,7 +53,7 @@ const allowed = {
   RETURN_DOM_FRAGMENT: true,
 } as const;
 
-/** Markdown that somebody wrote, as the few elements that it may have. */
+/** Render Markdown of users with a small set of allowed elements. */
 export function Markdown({ text }: { text: string }) {
   const holder = useRef<HTMLDivElement>(null);
   useEffect(() => {
