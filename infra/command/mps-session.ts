@@ -5,10 +5,10 @@ import { UnreachableError } from '../../shared/client/unreachable-error.ts';
 import { CommandError } from './command-error.ts';
 
 /**
- * The service that `mps` uses, signed in to as `mps` is: the one at `url`, that of MPS_URL, of the last login, or the one
- * that this checkout runs.
+ * Connect to the service that `mps` uses, with the login of `mps`. The service is, in this order, the one at
+ * `url`, the one in MPS_URL, the one of the last login, or the one that this checkout runs.
  *
- * @throws CommandError where nobody has signed in to it, or it does not run
+ * @throws CommandError if nobody has signed in to the service, or if it does not run
  */
 export async function mpsSession(
   environment: Readonly<Record<string, string | undefined>>,

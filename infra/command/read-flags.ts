@@ -2,11 +2,11 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { CommandError } from './command-error.ts';
 
 /**
- * Parse a command line by a `config` of `node:util`.
+ * Parse a command line with a `config` of `node:util`'s `parseArgs`.
  *
  * @param usage the text of `--help`, which also follows every error
  * @throws HelpRequestedError
- * @throws CommandError for an unknown flag, or one without its value
+ * @throws CommandError for an unknown flag, or for a flag without its value
  */
 export function readFlags<Config extends ParseArgsConfig>(
   usage: string,
@@ -21,19 +21,19 @@ export function readFlags<Config extends ParseArgsConfig>(
   }
 }
 
-/** `--help` was given; the message is the help. */
+/** The user gave `--help`. The message is the help text. */
 export class HelpRequestedError extends Error {
   override readonly name = 'HelpRequestedError';
 }
 
-/** The flag by which every command about a deployment takes options, as the CDK does, over those of `cdk.json`. */
+/** The flag that sets options of a deployment, as in the CDK. It overrides `cdk.json`. */
 export const optionFlags = { context: { type: 'string', short: 'c', multiple: true } } as const;
 
-/** The flag in the help of a command. */
+/** The help text of that flag. */
 export const optionUsage = `  -c option=value   an option of the deployment, over the one in cdk.json; may be given more than once. infra/README.md
                     names all. Give every command of one deployment the same ones`;
 
-/** Options by name from values of `-c`. @throws CommandError for a value without a name */
+/** Parse the values of `-c` into options by name. @throws CommandError for a value without a name */
 export function givenOptions(context: readonly string[] = []): Record<string, string> {
   return Object.fromEntries(
     context.map((text) => {

@@ -6,8 +6,8 @@ import { CommandError } from './command-error.ts';
 import { HelpRequestedError } from './read-flags.ts';
 
 /**
- * Run the main function of an npm script, and end the process with its exit code. An error that the user can fix is
- * printed as its message, any other with its stack; both end with 1.
+ * Run the main function of an npm script, and end the process with its exit code. If the user can fix an error,
+ * print its message; otherwise print its stack. Both exit with 1.
  */
 export async function runMain(command: () => Promise<number>): Promise<never> {
   try {
@@ -23,13 +23,16 @@ export async function runMain(command: () => Promise<number>): Promise<never> {
   }
 }
 
-/** The error in words that say what to do; undefined where it is a defect of ours, whose stack is needed. */
+/**
+ * Return a message that tells the user how to fix the error, or undefined for a defect of ours, which needs its
+ * stack.
+ */
 const inWords = (error: Error): string | undefined =>
   error instanceof CommandError
     ? error.message
     : (clientErrorText(error) ?? diskErrorText(error) ?? awsErrorText(error));
 
-/** What a call of the service, or of a tracking server, has failed with, in words. Undefined for any other error. */
+/** Describe a failed call of the service or of a tracking server. Return undefined for any other error. */
 function clientErrorText(error: Error): string | undefined {
   if (error instanceof UnreachableError || error instanceof UnexpectedAnswerError) return error.message;
   if (!(error instanceof ProblemError)) return undefined;
@@ -43,7 +46,7 @@ const diskText: Readonly<Record<DiskFault, string>> = {
     'A database is damaged. Restore the data folder from a copy that was made while the service was stopped.',
 };
 
-/** A fault of the disk in words, with what met it. */
+/** Describe a disk fault, with the original message. Return undefined for any other error. */
 function diskErrorText(error: Error): string | undefined {
   const fault = diskFault(error);
   return fault && `${diskText[fault]} (${error.message})`;
@@ -57,8 +60,8 @@ const howToSetRegion = `Set AWS_REGION, a region in the AWS profile, or the opti
 const unreachable = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'TimeoutError'];
 
 /**
- * An error of the AWS SDK in words that say what to do. Undefined for any other error.
- * It is known by its name: the packages of the SDK carry classes of their own.
+ * Describe an error of the AWS SDK and how to fix it. Return undefined for any other error. Recognize the error by
+ * its name, because each package of the SDK has its own error classes.
  */
 export function awsErrorText(error: Error): string | undefined {
   const { name, message } = error;
@@ -75,7 +78,7 @@ export function awsErrorText(error: Error): string | undefined {
   return '$metadata' in error ? `AWS refused: ${message} (${name})` : undefined;
 }
 
-/** Error codes of AWS for invalid and expired credentials. */
+/** AWS error codes for invalid or expired credentials. */
 const refusedCredentials = [
   'ExpiredToken',
   'ExpiredTokenException',

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 
 /**
- * How to spawn a program so that the kernel kills it when this process dies, however it dies. The pid stays that of
- * the program. Where the platform has no such way, the program is spawned as it is.
+ * Return a command that the kernel kills when this process dies for any reason. Its pid is that of the program. On
+ * a platform without this feature, return the program unchanged.
  */
 export function boundToParent(program: string, args: readonly string[]): { file: string; args: string[] } {
   if (setpriv === undefined) setpriv = findSetpriv();
@@ -12,7 +12,7 @@ export function boundToParent(program: string, args: readonly string[]): { file:
 
 let setpriv: string | null | undefined;
 
-/** util-linux has had the option since 2018, BusyBox has not; so it is tried. */
+/** Try the option: util-linux supports it since 2018, BusyBox does not. */
 function findSetpriv(): string | null {
   if (process.platform !== 'linux') return null;
   for (const path of ['/usr/bin/setpriv', '/bin/setpriv']) {
@@ -20,7 +20,7 @@ function findSetpriv(): string | null {
       execFileSync(path, ['--pdeathsig', 'KILL', '--', '/bin/true'], { stdio: 'ignore', env: {} });
       return path;
     } catch {
-      // Not there, or another one.
+      // The program is missing or does not support the option.
     }
   }
   return null;

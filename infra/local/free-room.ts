@@ -1,18 +1,21 @@
 import { statfs } from 'node:fs/promises';
 
 /**
- * Most bytes of a disk that are kept free. Deletes need no more for their writes, and a disk of today has far
- * more.
+ * Upper limit of the disk space that is kept free, in bytes. Deletes need no more for their writes, and current
+ * disks have far more.
  */
 const maxKeptBytes = 8 * 1024 * 1024;
 
-/** Bytes that this process may still write to the disk of a folder. Root may also use what is set aside for it. */
+/**
+ * Return the bytes that this process may still write to the disk of a folder. Root may also use the space reserved
+ * for it.
+ */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bfree, bsize } = await statfs(folder);
   return (process.getuid?.() === 0 ? bfree : bavail) * bsize;
 }
 
-/** Bytes of the disk of a folder that are kept for deletes: 8 MiB, or an eighth of a disk below 64 MiB. */
+/** Return the bytes of a folder's disk that are kept for deletes: 8 MiB, or an eighth of a disk below 64 MiB. */
 export async function keptBytes(folder: string): Promise<number> {
   const { blocks, bsize } = await statfs(folder);
   return Math.min(maxKeptBytes, Math.floor((blocks * bsize) / 8));

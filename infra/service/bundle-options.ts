@@ -4,14 +4,14 @@ import type { BuildOptions, ImportKind, Plugin } from 'esbuild';
 import { buildApp } from '../../functions/console/build-app.ts';
 import { buildCommandFiles } from '../../functions/service/build-command.ts';
 
-/** Members of `node:http` that node makes when they are first touched, by loading its whole fetch implementation. */
+/** Lazy members of `node:http`. Accessing one loads Node's whole fetch implementation. */
 const costly = new Set(['WebSocket', 'CloseEvent', 'MessageEvent']);
 
-/** Kinds of imports: the SDK's clients import it when they make their first request. */
+/** Kinds of imports that the plugin replaces. The SDK's clients import `node:http` at their first request. */
 const kinds = new Set<ImportKind>(['import-statement', 'dynamic-import']);
 
 /**
- * To import `node:http` touches every member of it, which takes 12 MB and 11 ms in every process; to ask for the
+ * Importing `node:http` accesses every member of it, which takes 12 MB and 11 ms in every process. Requesting the
  * module itself does not.
  */
 const leanHttp: Plugin = {
@@ -31,8 +31,8 @@ const leanHttp: Plugin = {
 };
 
 /**
- * The package `yaml` gives node a CommonJS form, all of which runs when it is imported: 9 ms. Its ES modules, the same
- * sources, are published for browsers.
+ * Use the ES modules of the package `yaml`, which it publishes for browsers from the same sources. Its CommonJS
+ * form for Node runs completely at import, which takes 9 ms.
  */
 const yamlModules: Plugin = {
   name: 'yaml-modules',
@@ -44,7 +44,7 @@ const yamlModules: Plugin = {
   },
 };
 
-/** Puts the built command into the bundle of the function that serves it, in the place of the module that builds it. */
+/** Bundle the built command into the function that serves it. It replaces the module that builds it. */
 const commandFiles: Plugin = {
   name: 'command-files',
   setup(build) {
@@ -55,7 +55,7 @@ const commandFiles: Plugin = {
   },
 };
 
-/** Puts the built console into the bundle of the functions that serve it, in the place of the module that builds it. */
+/** Bundle the built console into the functions that serve it. It replaces the module that builds it. */
 const consoleApp: Plugin = {
   name: 'console-app',
   setup(build) {
@@ -66,14 +66,14 @@ const consoleApp: Plugin = {
   },
 };
 
-/** How every program of the local run is bundled. */
+/** Bundler options of every program of the local run. */
 export const bundleOptions = {
   bundle: true,
   splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node24',
-  // ES modules of packages that come in both forms: only they are split and shaken.
+  // Prefer ES modules in packages with both forms: the bundler splits and tree-shakes only those.
   mainFields: ['module', 'main'],
   plugins: [leanHttp, yamlModules, commandFiles, consoleApp],
   sourcemap: 'linked',
@@ -82,7 +82,7 @@ export const bundleOptions = {
   minifySyntax: true,
   legalComments: 'none',
   chunkNames: 'chunks/[hash]',
-  // CommonJS packages within ES modules ask for node's own modules by require.
+  // CommonJS packages within ES modules load Node's modules with `require`.
   banner: {
     js: "import { createRequire as requireOfBundle } from 'node:module'; const require = requireOfBundle(import.meta.url);",
   },

@@ -5,7 +5,7 @@ import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
 import { isOperation } from '../../shared/http/definition/request-method.ts';
 import type { Handler } from '../../shared/http/pipeline/lambda.ts';
 
-/** The same without proxies, which are no operations of the document. */
+/** Load the endpoints without proxies, which are not operations of the OpenAPI document. */
 export const loadOperations = async (folder: string): Promise<LoadedEndpoint[]> =>
   (await loadEndpoints(folder)).filter(({ endpoint }) => isOperation(endpoint));
 
@@ -16,7 +16,7 @@ export interface LoadedEndpoint {
   handler: Handler;
 }
 
-/** Every endpoint below `folder`. */
+/** Load every endpoint below `folder`. */
 export async function loadEndpoints(folder: string): Promise<LoadedEndpoint[]> {
   const files = await endpointFiles(folder);
   return Promise.all(
@@ -25,8 +25,8 @@ export async function loadEndpoints(folder: string): Promise<LoadedEndpoint[]> {
 }
 
 /**
- * Files of the endpoints below `folder`, relative to it: those named `*.endpoint.ts`.
- * Adding such a file is all it takes to add an endpoint, here and in the cloud.
+ * Return the files named `*.endpoint.ts` below `folder`, relative to it. To add an endpoint, here and on AWS, add
+ * such a file.
  */
 export const endpointFiles = async (folder: string): Promise<string[]> =>
   (await Array.fromAsync(glob('**/*.endpoint.ts', { cwd: folder }))).sort();
@@ -40,10 +40,10 @@ function isEndpointModule(module: unknown): module is { endpoint: AnyEndpoint; h
   return typeof module === 'object' && module !== null && 'endpoint' in module && 'handler' in module;
 }
 
-/** The module into which the bundle of the local run packs all endpoints, without its ending. */
+/** Name, without its extension, of the module that holds all endpoints in the bundle of the local run. */
 export const bundledEndpoints = 'functions/endpoints';
 
-/** Every endpoint of such a bundle. */
+/** Load every endpoint of such a bundle. */
 export async function loadBundledEndpoints(folder: string): Promise<LoadedEndpoint[]> {
   const { href } = pathToFileURL(join(folder, `${bundledEndpoints}.js`));
   const { modules }: { modules: Readonly<Record<string, unknown>> } = await import(href);

@@ -4,7 +4,7 @@ import { type OpenApiDocument, openApiDocument } from '../../shared/http/openapi
 import { samples } from './document-samples.ts';
 import type { LoadedEndpoint } from './endpoints.ts';
 
-/** The OpenAPI document of the whole service, as it is kept beside the endpoint that serves it. */
+/** Return the OpenAPI document of the whole service, as stored next to the endpoint that serves it. */
 export function serviceDocument(endpoints: readonly LoadedEndpoint[]): OpenApiDocument {
   const all = endpoints.map(({ endpoint }) => endpoint);
   return openApiDocument(all, {
@@ -20,7 +20,7 @@ const description = `Projects of machine learning with their configurations, env
 
 Sign in with \`POST /auth/token\` and send the token with every request as \`Authorization: Bearer <token>\`. Every path answers with and without its trailing slash, and HEAD wherever GET does. Times are ISO 8601 in UTC, sizes bytes, durations seconds. Unknown and repeated parameters are refused. Errors are problem documents (RFC 9457).`;
 
-/** Groups of operations as the reference shows them. A path in none of them is grouped by its first segment. */
+/** Groups of operations in the reference. A path outside these groups is grouped by its first segment. */
 const tags: readonly TagRule[] = [
   {
     name: 'Sign-in',
@@ -90,7 +90,7 @@ const tags: readonly TagRule[] = [
   },
 ];
 
-/** The document as the text of its file. */
+/** Return the document as the text of its file. */
 export function documentText(document: OpenApiDocument): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }

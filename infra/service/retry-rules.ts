@@ -1,12 +1,12 @@
-/** Most attempts of a job, those that never started among them. */
+/** Maximum number of attempts of a job, including attempts that never started. */
 export const attempts = 3;
 
 /**
- * Which failed attempts AWS Batch repeats, and the Batch of one machine. There may be five rules; the first that matches
- * decides. A container that ended by itself is not repeated, nor one that ran out of memory. Everything else is the work
- * of AWS: the host is lost, Spot takes it back, the container does not start (`CannotPullContainerError`,
- * `DockerTimeoutError`, `ResourceInitializationError`, no network interface), the agent gives up. Batch never repeats a
- * job that was cancelled or terminated, or that passed its timeout.
+ * Retry rules of AWS Batch and of the local Batch server. Batch allows five rules; the first match decides. Do not
+ * retry a container that exited by itself or ran out of memory. Retry every failure caused by AWS: a lost host, a
+ * Spot interruption, a container that does not start (`CannotPullContainerError`, `DockerTimeoutError`,
+ * `ResourceInitializationError`, no network interface), or an agent that gives up. Batch never retries a job that
+ * was cancelled, terminated, or timed out.
  */
 export const evaluateOnExit = [
   { action: 'EXIT', onStatusReason: 'Essential container in task exited*' },

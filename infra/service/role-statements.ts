@@ -1,22 +1,22 @@
 import type { Need } from '../../shared/core/needs.ts';
 
-/** The statements of a role that these needs come to: explicit actions on named resources. */
+/** Return the statements of a role for these needs: explicit actions on named resources. */
 export function roleStatements(needs: readonly Need<unknown>[], arns: ResourceArns): Statement[] {
   return widest(needs).flatMap((need) => statementsOf(need, arns));
 }
 
-/** ARNs of the things that functions and jobs need. */
+/** ARNs of the resources that functions and jobs need. */
 export interface ResourceArns {
   accounts: string;
   records: string;
   bucket: string;
   /** Queues and definitions. */
   submissions: readonly string[];
-  /** Jobs, whose ids are made by Batch. */
+  /** Jobs. Batch assigns their ids. */
   jobs: readonly string[];
 }
 
-/** A statement that allows, of an IAM policy. */
+/** An "Allow" statement of an IAM policy. */
 export interface Statement {
   actions: readonly string[];
   resources: readonly string[];
@@ -26,7 +26,7 @@ export interface Statement {
 /** Keys and values of a condition, by its operator. */
 export type Conditions = Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 
-/** Without those that another one includes: a need of another part of the resource is none of these. */
+/** Drop needs that another need includes. A need for a different part of the resource is not included. */
 function widest(needs: readonly Need<unknown>[]): Need<unknown>[] {
   const kept: Need<unknown>[] = [];
   for (const need of needs) {
@@ -63,7 +63,7 @@ function statementsOf(need: Need<unknown>, arns: ResourceArns): Statement[] {
 
 const tableReads = ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query'];
 
-/** A transaction is allowed by the actions that it consists of. */
+/** IAM allows a transaction through the actions of its parts. */
 const tableWrites = [
   'dynamodb:ConditionCheckItem',
   'dynamodb:DeleteItem',
@@ -76,7 +76,7 @@ const table = {
   write: { table: [...tableReads, ...tableWrites] },
 } satisfies Partial<Record<Level, Actions>>;
 
-/** S3 returns 403 instead of 404 for a missing object unless the caller may list. */
+/** S3 returns 403 instead of 404 for a missing object unless the caller may list the bucket. */
 const bucket = ['s3:ListBucket'];
 
 const watching = ['batch:DescribeJobs', 'batch:ListJobs'];
@@ -92,7 +92,8 @@ const actions: Readonly<Record<Resource, Readonly<Partial<Record<Level, Actions>
         's3:AbortMultipartUpload',
         's3:DeleteObject',
         's3:GetObject',
-        // Only the principal that began an upload may list its parts without a grant, and another one completes it.
+        // Without this grant, only the principal that began an upload may list its parts, and another one
+        // completes it.
         's3:ListMultipartUploadParts',
         's3:PutObject',
       ],
@@ -108,33 +109,33 @@ type Resource = Need<unknown>['resource'];
 
 type Level = Need<unknown>['level'];
 
-/** Actions that are granted on each kind of thing that a resource consists of. */
+/** Granted actions for each kind of thing in a resource. */
 interface Actions {
   table?: readonly string[];
   /** Objects of the bucket. */
   objects?: readonly string[];
   bucket?: readonly string[];
-  /** Job queues and job definitions; IAM asks for the job that comes of them, too. */
+  /** Job queues and job definitions. IAM also checks the job that results from a submission. */
   submission?: readonly string[];
   jobs?: readonly string[];
-  /** Actions that IAM allows on `*` alone. */
+  /** Actions that IAM grants only on `*`. */
   anything?: readonly string[];
 }
 
-/** The actions that a need comes to. @throws where the resource has no such level */
+/** Return the actions of a need. @throws if the resource has no such level */
 function actionsOf({ resource, level }: Pick<Need<unknown>, 'resource' | 'level'>): Actions {
   const found = actions[resource][level];
   if (found === undefined) throw new Error(`${resource} has no level ${level}`);
   return found;
 }
 
-/** Of a partition that a write only checks. */
+/** Actions on a partition that a write only checks. */
 const checkActions = ['dynamodb:ConditionCheckItem'] as const;
 
 function onTable(arn: string, actions: readonly string[], { scope }: Need<unknown>): Statement[] {
   const held = (partitions: readonly string[]): Conditions => ({
     'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
-    // Without a key in the request the condition above would hold.
+    // Without a key in the request, the condition above would match.
     Null: { 'dynamodb:LeadingKeys': 'false' },
   });
   if (scope?.partitions === undefined) return [{ actions, resources: [arn] }];
@@ -155,7 +156,8 @@ function onBucket(arn: string, need: Need<unknown>): Statement[] {
     {
       actions: bucket,
       resources: [arn],
-      // Reading an object that is missing carries no prefix; it is 404 for who may list without one, else 403.
+      // Reading a missing object sends no prefix. S3 returns 404 if the caller may list without a prefix,
+      // otherwise 403.
       ...(prefixes.length > 0 && { conditions: { StringLikeIfExists: { 's3:prefix': keys } } }),
     },
   ];

@@ -3,8 +3,8 @@ import type { AnyEndpoint } from '../../shared/http/definition/exchange.ts';
 import { type RequestMethod, servedMethods } from '../../shared/http/definition/request-method.ts';
 
 /**
- * Puts values into an endpoint's path, percent-encoded as clients send them: the slashes of a greedy variable stay.
- * @param values by the published names; those that are missing are empty
+ * Put values into an endpoint's path, percent-encoded as clients send them. Keep the slashes of a greedy variable.
+ * @param values by their published names; missing ones become empty
  * @throws URIError for a value with a lone surrogate, which no URL can hold
  */
 export function encodedPath(
@@ -26,7 +26,7 @@ export function encodedPath(
   };
 }
 
-/** The path of a request, and its variables as API Gateway hands them over: by position, and still encoded. */
+/** The path of a request and its variables, as API Gateway passes them: named by position, and still encoded. */
 export interface EncodedPath {
   path: string;
   parameters: Record<string, string>;
@@ -34,13 +34,14 @@ export interface EncodedPath {
 
 const variables = /\{(.+?)(\+?)\}/g;
 
-/** Names of the variables in a path, in their order: `/users/{user_id}/type` has `user_id`. */
+/** Return the names of a path's variables in order: `/users/{user_id}/type` has `user_id`. */
 export const variablesOf = (path: string): string[] =>
   [...path.matchAll(variables)].map(([, name]) => name ?? '');
 
 /**
- * API Gateway refuses sibling variables of two names (`/users/{user_id}`, `/users/{username}`), though only when it
- * deploys. So a variable is named by its position, and the endpoint wrapper maps it back to its published name.
+ * Convert a published path to a route of API Gateway. API Gateway refuses sibling variables with different names
+ * (`/users/{user_id}`, `/users/{username}`), but only during a deployment. So name each variable by its position.
+ * The endpoint wrapper maps it back to its published name.
  */
 export function routeOf({ path }: Pick<AnyEndpoint, 'path'>): Route {
   const segments = path
@@ -58,20 +59,17 @@ export function routeOf({ path }: Pick<AnyEndpoint, 'path'>): Route {
   return { resource, segments };
 }
 
-/** A published path as API Gateway routes it. */
+/** A published path in the form that API Gateway routes. */
 export interface Route {
   /** `/users/{p1}/type`: without a trailing slash, variables named by their position. */
   resource: string;
   segments: readonly Segment[];
 }
 
-/** One segment of a route: a fixed word, a variable, or a greedy variable that takes all that follows. */
+/** One segment of a route: a fixed word, a variable, or a greedy variable that takes the rest of the path. */
 type Segment = { word: string } | { variable: string; greedy: boolean };
 
-/**
- * The methods that are served at each route, in the order of the alphabet: the function of all other methods needs
- * them.
- */
+/** Return the methods of each route in alphabetical order. The function for all other methods needs them. */
 export function methodTable(endpoints: readonly Pick<AnyEndpoint, 'path' | 'method'>[]): MethodTable {
   const table = new Map<string, RequestMethod[]>();
   for (const endpoint of endpoints) {

@@ -6,8 +6,8 @@ import type { Needs } from '../../shared/core/needs.ts';
 import type { WatchedList } from '../../shared/data/lists/watched-list.ts';
 
 /**
- * Every task below `folder` that has a function or program of its own, and so is not included in another one: the files
- * named `*.event.ts` export it as `event`, those named `*.job.ts` as `job`.
+ * Load every task below `folder` that has its own function or program and is not part of another task. Files named
+ * `*.event.ts` export it as `event`, files named `*.job.ts` as `job`.
  */
 export async function loadTasks(folder: string, kind: 'event' | 'job'): Promise<LoadedTask[]> {
   const files = (await Array.fromAsync(glob(`**/*.${kind}.ts`, { cwd: folder }))).sort();
@@ -24,7 +24,7 @@ export async function loadTasks(folder: string, kind: 'event' | 'job'): Promise<
   return tasks.map(({ loaded }) => loaded).filter(({ name }) => !included.has(name));
 }
 
-/** The parts of an event's function or a job's program that the deployment reads. */
+/** The parts of a function or job program that the deployment reads. */
 export interface LoadedTask {
   /** File, relative to the folder it was loaded from. */
   file: string;

@@ -6,10 +6,10 @@ import { runMain } from '../command/run-main.ts';
 import { loadEndpoints } from './endpoints.ts';
 import { documentText, serviceDocument } from './openapi-document.ts';
 
-/** `npm run openapi`: writes the document that the service serves, made of the definitions. */
+/** `npm run openapi`: write the OpenAPI document that the service serves, generated from the definitions. */
 async function write(): Promise<number> {
   readFlags(usage, {});
-  // An endpoint imports the file, so that there must be one for the endpoints to be loaded.
+  // An endpoint imports the file, so it must exist before the endpoints are loaded.
   await access(file).catch(() => writeFile(file, '{}\n'));
   const text = documentText(serviceDocument(await loadEndpoints(functions)));
   await writeFile(file, text);

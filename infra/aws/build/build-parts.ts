@@ -10,11 +10,11 @@ import { bundleFunctions, type FunctionBundle } from './function-bundles.ts';
 import { codecFolder, installPictureCodec } from './picture-codec.ts';
 
 /**
- * Finds and bundles everything that a deployment is made of, in a few seconds. Needs neither an account nor Docker; the
- * picture codec for the functions' processor is fetched by npm once for each version.
+ * Find and bundle all parts of a deployment in a few seconds. This needs neither an account nor Docker. npm
+ * downloads the picture codec for the functions' processor once per version.
  *
  * @param root folder of the project
- * @param folder where the bundles are put
+ * @param folder output folder of the bundles
  */
 export async function buildParts(root: string, folder: string): Promise<DeploymentParts> {
   const sources = await findSources(root);
@@ -38,18 +38,18 @@ export async function buildParts(root: string, folder: string): Promise<Deployme
   };
 }
 
-/** Endpoints, events, jobs and bundles from which the stacks are made. */
+/** Endpoints, events, jobs and bundles for the stacks. */
 export interface DeploymentParts {
   endpoints: readonly AnyEndpoint[];
   events: readonly LoadedTask[];
   jobs: readonly LoadedTask[];
-  /** Folder of a function's bundle. @throws where there is none */
+  /** Return the folder of a function's bundle. @throws if there is none */
   folderOf(name: string): string;
-  /** Folder from which the image of the jobs is built. */
+  /** Build context of the job image. */
   imageFolder: string;
 }
 
-/** Finds every endpoint, event and job. */
+/** Find every endpoint, event and job. */
 export async function findSources(root: string): Promise<Sources> {
   const functions = join(root, 'functions');
   const [endpoints, events, jobs] = await Promise.all([
@@ -60,14 +60,14 @@ export async function findSources(root: string): Promise<Sources> {
   return { endpoints, events, jobs };
 }
 
-/** The functions and jobs of the source tree. */
+/** The functions and jobs in the source tree. */
 export interface Sources {
   endpoints: readonly LoadedEndpoint[];
   events: readonly LoadedTask[];
   jobs: readonly LoadedTask[];
 }
 
-/** Bundles the functions of endpoints and events, each into a folder of its own below `folder`. */
+/** Bundle the functions of endpoints and events, each into its own folder below `folder`. */
 export function bundleSources(
   root: string,
   folder: string,
@@ -85,7 +85,7 @@ export function bundleSources(
   return bundleFunctions(root, folder, entries, methods);
 }
 
-/** Puts the packages with machine code beside the bundles that import them. */
+/** Add packages with machine code to the bundles that import them. */
 async function addNative(root: string, bundles: readonly FunctionBundle[]): Promise<void> {
   for (const { name, folder, imports } of bundles) {
     if (imports.length === 0) continue;

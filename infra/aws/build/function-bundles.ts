@@ -6,8 +6,8 @@ import type { MethodTable } from '../../../functions/service/any-method.ts';
 import { bundleOptions } from '../../service/bundle-options.ts';
 
 /**
- * Bundles functions for Lambda, each into one file of its own below `folder`, in one pass; and with them the function
- * that handles all other methods.
+ * Bundle functions for Lambda in one pass, each into its own file below `folder`. Also bundle the function that
+ * handles all other methods.
  *
  * @param root folder of the project
  */
@@ -50,26 +50,26 @@ export async function bundleFunctions(
 /** A function to bundle. */
 interface BundleEntry {
   name: string;
-  /** Source file, relative to the project's folder. */
+  /** Source file, relative to the project folder. */
   file: string;
-  /** Packages that stay imports and are installed beside the bundle. */
+  /** Packages that are not bundled but installed next to the bundle. */
   native: readonly string[];
 }
 
-/** The bundle of one function: a folder with the one file `index.mjs`. */
+/** The bundle of one function: a folder with the single file `index.mjs`. */
 export interface FunctionBundle {
   name: string;
   folder: string;
-  /** Of JavaScript. */
+  /** Size of the JavaScript. */
   bytes: number;
-  /** Packages that it imports from beside it. */
+  /** Packages that it imports from its folder. */
   imports: readonly string[];
 }
 
-/** Name of the function that handles the methods without an endpoint. */
+/** Name of the function that handles methods without an endpoint. */
 export const anyMethodName = 'anyMethod';
 
-/** The methods of every route are known only here, and become part of the function that handles the others. */
+/** Embed the methods of every route, known only at build time, in the function that handles all other methods. */
 const anyMethodEntry = (table: MethodTable): Plugin => ({
   name: anyMethodName,
   setup({ onResolve, onLoad, initialOptions: { absWorkingDir = '' } }) {
@@ -86,7 +86,7 @@ export const handler = anyMethod(${JSON.stringify(table)});`,
   },
 });
 
-/** Leaves out of the AWS SDK what no function in the cloud can use, all of which it would parse at each cold start. */
+/** Remove parts of the AWS SDK that functions in Lambda cannot use. They would be parsed at each cold start. */
 const functionsSdk: Plugin = {
   name: 'functions-sdk',
   setup({ onResolve, onLoad }) {
@@ -102,31 +102,31 @@ const functionsSdk: Plugin = {
 
 const replacements: readonly Replacement[] = [
   {
-    // Lambda puts the role's credentials into the environment. The SDK's own chain would also ask files, processes and
-    // servers for them, and so brings the clients of four more services.
+    // Lambda sets the role's credentials in the environment. The SDK's own chain would also try files, processes
+    // and servers, and so adds the clients of four more services.
     module: /^@aws-sdk\/credential-provider-node$/,
     kind: 'import-statement',
     contents: `export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';`,
   },
   {
-    // Loaded by operations that stream events alone, and no port of shared/aws has such an operation.
+    // Only operations that stream events load this module, and no port of shared/aws has such an operation.
     module: /^@smithy\/core\/event-streams$/,
     kind: 'dynamic-import',
     contents: `throw new Error('no operation here streams events');`,
   },
 ];
 
-/** An import within the AWS SDK, and the module that it finds in a function of the cloud. */
+/** An import within the AWS SDK, and the module that replaces it in a Lambda function. */
 interface Replacement {
   module: RegExp;
   kind: ImportKind;
   contents: string;
 }
 
-/** Parts of the AWS SDK that do nothing when they are imported and, unlike the others, do not say so. */
+/** Parts of the AWS SDK that have no side effects but do not declare this. */
 const undeclared = /[\\/]@aws-sdk[\\/]lib-(dynamodb|storage)[\\/]/;
 
-/** Packages without side effects that do not declare it, so that bundles leave out their unused code. */
+/** Mark packages without side effects that do not declare this, so that bundles omit their unused code. */
 export const purePackages: Plugin = {
   name: 'pure-packages',
   setup(build) {

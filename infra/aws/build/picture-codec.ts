@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import * as z from 'zod';
 
 /**
- * Fills `folder` with `node_modules` that hold the picture codec for Linux, in the version and with the checksums of the
- * project's own lock file: the asset of the function that takes pictures, beside its bundle, in which `sharp`
- * stays an import. The folder appears whole or not at all.
+ * Install the picture codec for Linux into `node_modules` in `folder`, with the version and checksums of the
+ * project's lock file. It is an asset of the function that receives pictures, next to its bundle, which imports
+ * `sharp`. The folder appears complete or not at all.
  *
  * @param root folder of the project, with its package.json and package-lock.json
- * @throws where npm fails, or the binaries of the platform did not come
+ * @throws if npm fails, or the platform's binaries are missing
  */
 export async function installPictureCodec(
   root: string,
@@ -49,7 +49,7 @@ export async function installPictureCodec(
   }
 }
 
-/** Processors of Linux for which the codec is to be had: deployed functions run on the first. */
+/** Supported Linux processors. Deployed functions run on the first. */
 type CodecProcessor = 'arm64' | 'x64';
 
 const Package = z.object({
@@ -60,7 +60,7 @@ const Package = z.object({
 
 const Lock = z.object({ lockfileVersion: z.literal(3), packages: z.record(z.string(), z.looseObject({})) });
 
-/** The part of a lock that one package needs: the same versions with the same checksums. */
+/** Return the part of a lock file that one package needs, with the same versions and checksums. */
 function lockOf(packages: Packages, name: string): Packages {
   const kept: Packages = {};
   const visit = (from: string, wanted: string): void => {
@@ -77,7 +77,7 @@ function lockOf(packages: Packages, name: string): Packages {
 
 type Packages = z.infer<typeof Lock>['packages'];
 
-/** Path, in the lock, of the package that `from` resolves `name` to: the nearest of that name above it. */
+/** Return the path, in the lock file, of the package that `from` resolves `name` to: the nearest one above it. */
 function locate(packages: Packages, from: string, name: string): string | undefined {
   for (let base = from; ; base = base.slice(0, Math.max(0, base.lastIndexOf('/node_modules/')))) {
     const path = base === '' ? `node_modules/${name}` : `${base}/node_modules/${name}`;
@@ -86,16 +86,16 @@ function locate(packages: Packages, from: string, name: string): string | undefi
   }
 }
 
-/** The platform of the functions, not that of the developer. */
+/** npm flags for the platform of the functions, not that of the developer. */
 const platform = (cpu: CodecProcessor) => ['--os=linux', `--cpu=${cpu}`, '--libc=glibc'];
 
-/** Files that the function needs to decode anything: the binding, and the library that it loads. */
+/** Files that the function needs for decoding: the binding and its library. */
 const binaries = (cpu: CodecProcessor) => [
   `@img/sharp-linux-${cpu}/**/*.node`,
   `@img/sharp-libvips-linux-${cpu}/**/libvips-cpp.so*`,
 ];
 
-/** Bytes of the files in a folder that match. */
+/** Return the total size of matching files in a folder, in bytes. */
 async function sizeOf(folder: string, pattern: string): Promise<number> {
   let bytes = 0;
   for await (const file of glob(pattern, { cwd: folder })) {
@@ -105,10 +105,10 @@ async function sizeOf(folder: string, pattern: string): Promise<number> {
   return bytes;
 }
 
-/** Files for people, compilers and npm itself; npm's notes also name the registry that was used. */
+/** Files for people, compilers and npm itself. npm's notes also name the used registry. */
 const needless = ['**/*.d.{ts,cts,mts}', 'sharp/{src,install}', '**/README.md', '.bin', '.package-lock.json'];
 
-/** Where the picture codec of the locked version is kept once it was fetched. */
+/** Return the cache folder of the picture codec's locked version. */
 export async function codecFolder(root: string): Promise<string> {
   const lock = await readFile(join(root, 'package-lock.json'));
   const digest = createHash('sha256').update(lock).digest('hex').slice(0, 16);

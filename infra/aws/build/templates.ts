@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 
-/** The context of `cdk.json`: flags of the CDK and options of the deployment. */
+/** Read the context of `cdk.json`: CDK flags and deployment options. */
 export async function cdkContext(root: string): Promise<Record<string, unknown>> {
   return CdkFile.parse(JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8'))).context;
 }
@@ -18,10 +18,10 @@ const Template = z.looseObject({
     z.looseObject({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).default({}) }),
   ),
 });
-/** A CloudFormation template, as far as it is read. */
+/** The used parts of a CloudFormation template. */
 export type Template = z.infer<typeof Template>;
 
-/** The templates of a deployment, by the names of their stacks: what `cdk synth` makes, without it. */
+/** Synthesize the templates of a deployment by stack name, like `cdk synth` but without its command line. */
 export async function synthesizeTemplates(
   root: string,
   context: Readonly<Record<string, unknown>>,

@@ -4,7 +4,7 @@ import { type IdleItem, idleCost } from './idle.ts';
 import type { MeasuredRequest } from './measure.ts';
 import { computePrices, prices, pricesAsOf, shippingPrices } from './price-list.ts';
 
-/** Cost of 1,000 requests of each endpoint, beyond the free allowances. */
+/** Report the cost of 1,000 requests of each endpoint, beyond the free allowances. */
 export function requestReport(measured: readonly MeasuredRequest[]): string {
   const rows = measured.map((request) => {
     const { duration, lambda, api, dynamoDb, total } = requestCost(request);
@@ -23,15 +23,15 @@ Reads and writes are units of DynamoDB for one request, measured on the local em
 machine, at the function's share of a processor. An operation with a status in brackets was refused in the measurement.`;
 }
 
-/** MiB at which a function has one whole processor. */
+/** Memory in MiB at which a function has one full vCPU. */
 const wholeProcessor = 1769;
 
-/** Milliseconds of network for each request of a function to DynamoDB, which is next door here. */
+/** Assumed network milliseconds per request of a function to DynamoDB, which is local in the measurement. */
 const networkMilliseconds = 5;
 
 /**
- * Cost of 1,000 requests beyond every free allowance: a function has its share of a processor, and pays for all its
- * time.
+ * Return the cost of 1,000 requests beyond all free allowances. A function has a share of a vCPU, and pays for its
+ * whole duration.
  */
 function requestCost({ milliseconds, units, memoryMiB }: MeasuredRequest): RequestCost {
   const duration = Math.ceil(
@@ -48,7 +48,7 @@ function requestCost({ milliseconds, units, memoryMiB }: MeasuredRequest): Reque
 
 /** US dollars for 1,000 requests. */
 interface RequestCost {
-  /** Milliseconds that Lambda is taken to need. */
+  /** Estimated milliseconds in Lambda. */
   duration: number;
   lambda: number;
   api: number;
@@ -61,7 +61,7 @@ const number = (value: number, digits: number): string =>
     ? value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
     : 'all';
 
-/** Columns of text, the first to the left and the others to the right. */
+/** Format a text table. The first column is left-aligned, the others right-aligned. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
@@ -76,7 +76,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), ...rows.map(line)].join('\n');
 }
 
-/** Monthly cost of an idle deployment. */
+/** Report the monthly cost of an idle deployment. */
 export function idleReport(items: readonly IdleItem[]): string {
   const rows = items.map((item) => [
     item.what,
@@ -93,7 +93,7 @@ Stored bytes, for each GB and month: DynamoDB ${prices.dynamoDb.gbMonth} beyond 
 of earlier deployments in ECR ${prices.ecr.gbMonth}, logs ${prices.logs.gbMonth} beyond 5 GB; with pointInTimeRecovery DynamoDB ${prices.dynamoDb.recoveryGbMonth} more.`;
 }
 
-/** Cost of an hour of training, by queue. */
+/** Report the cost of an hour of training, by queue. */
 export function trainingReport(options: DeploymentOptions): string {
   const compute = computePrices(options);
   const shipping = shippingPrices();

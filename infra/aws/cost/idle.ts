@@ -7,8 +7,9 @@ import { prepareImageContext } from '../job-image/context.ts';
 import { prices } from './price-list.ts';
 
 /**
- * Idle usage of a deployment: the job image, alarms, and readings of the tables' streams by Lambda. Everything else in its templates
- * costs nothing idle (`test/infra/deployment/idle-cost.ts` keeps the list), and nothing runs on a schedule.
+ * Return the idle usage of a deployment: the job image, alarms, and Lambda's reads of the tables' streams. All
+ * other resources of its templates are free while idle (`test/infra/deployment/idle-cost.ts` lists them), and
+ * nothing runs on a schedule.
  */
 export function idleItems(templates: ReadonlyMap<string, Template>, imageBytes: number): IdleItem[] {
   const resources = [...templates.values()].flatMap(({ Resources }) => Object.values(Resources));
@@ -16,7 +17,7 @@ export function idleItems(templates: ReadonlyMap<string, Template>, imageBytes: 
   const ticks = of('AWS::Events::Rule').map(({ Properties }) => ticksOf(Properties['ScheduleExpression']));
   return [
     {
-      // The first deployment brings it; the free half gigabyte of ECR ends with an account's first year.
+      // The first deployment pushes it. The free half gigabyte of ECR ends with an account's first year.
       what: 'Job image in ECR',
       used: imageBytes / 1e9,
       unit: 'GB',
@@ -31,7 +32,7 @@ export function idleItems(templates: ReadonlyMap<string, Template>, imageBytes: 
       price: prices.lambda.request,
     },
     {
-      // Each has one metric, by which they are paid.
+      // Each alarm has one metric, and AWS charges per metric.
       what: 'CloudWatch alarms',
       used: of('AWS::CloudWatch::Alarm').length,
       unit: 'alarms',
@@ -39,7 +40,7 @@ export function idleItems(templates: ReadonlyMap<string, Template>, imageBytes: 
       price: prices.alarm.month,
     },
     {
-      // Free however often: AWS does not charge for what Lambda itself reads of a stream.
+      // These are free at any rate: AWS does not charge for Lambda's own reads of a stream.
       what: 'DynamoDB streams that Lambda reads',
       used: of('AWS::Lambda::EventSourceMapping').length,
       unit: 'streams',
@@ -49,15 +50,15 @@ export function idleItems(templates: ReadonlyMap<string, Template>, imageBytes: 
   ];
 }
 
-/** Something that an idle deployment uses. */
+/** Usage of an idle deployment. */
 export interface IdleItem {
   what: string;
-  /** A month. */
+  /** Monthly amount. */
   used: number;
   unit: string;
-  /** Monthly free allowances of AWS that do not end with an account's first year. */
+  /** Monthly free allowance of AWS that does not end with an account's first year. */
   free: number;
-  /** US dollars for each unit beyond. */
+  /** US dollars per unit beyond the allowance. */
   price: number;
 }
 
@@ -65,7 +66,7 @@ const minutesOf = { minute: 1, minutes: 1, hour: 60, hours: 60, day: 1440, days:
 
 const minutesOfMonth = 30.4 * 24 * 60;
 
-/** How often a rule starts its targets by itself in a month; nothing for one that waits for events. */
+/** Return how often a scheduled rule starts its targets in a month, or 0 for a rule that waits for events. */
 function ticksOf(expression: unknown): number {
   if (expression === undefined) return 0;
   const [, count, unit] = /^rate\((\d+) (minutes?|hours?|days?)\)$/.exec(String(expression)) ?? [];
@@ -75,17 +76,20 @@ function ticksOf(expression: unknown): number {
   return minutesOfMonth / (Number(count) * known[1]);
 }
 
-/** US dollars a month. */
+/** Return the monthly cost in US dollars. */
 export const idleCost = ({ used, free, price }: IdleItem): number => Math.max(0, used - free) * price;
 
 /**
- * Compressed bytes of what the Dockerfile adds to the context, measured on 2026-11-25 for amd64: packages as Debian's index
- * of trixie has them, the program of Node 24.21 by gzip, and the wheel of uv 0.13.9. A registry keeps layers by gzip, which
- * is somewhat more than Debian's xz.
+ * Compressed bytes that the Dockerfile adds to the context, measured on 2026-11-25 for amd64: package sizes from
+ * Debian's index of trixie, the program of Node 24.21 with gzip, and the wheel of uv 0.13.9. A registry compresses
+ * layers with gzip, which is slightly larger than Debian's xz.
  */
 const measuredLayers = { debian: 32_772_900, packages: 8_543_932, node: 44_617_929, uv: 17_606_939 };
 
-/** About the bytes of the job image in a registry, with the context as it is now. Needs neither Docker nor an account. */
+/**
+ * Estimate the bytes of the job image in a registry with the current context. This needs neither Docker nor an
+ * account.
+ */
 export async function jobImageBytes(root: string): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'mps-image-'));
   try {

@@ -7,7 +7,7 @@ import { createTables } from '../../local/dynamodb/create-tables.ts';
 import { startDynamoDb } from '../../local/dynamodb/start-dynamodb.ts';
 import { startS3Server } from '../../local/s3/s3-server.ts';
 
-/** Start emulators for functions; the returned object ends them. */
+/** Start emulators for functions. Dispose the returned object to stop them. */
 export async function startLocalEmulators(): Promise<LocalEmulators> {
   await using starting = new AsyncDisposableStack();
   const scratch = await mkdtemp(join(tmpdir(), 'mps-emulators-'));
@@ -44,9 +44,9 @@ export async function startLocalEmulators(): Promise<LocalEmulators> {
   };
 }
 
-/** Emulators for functions, new and empty. */
+/** New, empty emulators for functions. */
 interface LocalEmulators extends AsyncDisposable {
-  /** The environment of a function that uses them. */
+  /** Environment of a function that uses the emulators. */
   environment: Readonly<Record<string, string>>;
 }
 
@@ -56,7 +56,7 @@ const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 const bucket = 'projects';
 
-/** Batch whose jobs do nothing. */
+/** Start a Batch server whose jobs do nothing. */
 function startBatch(folder: string) {
   const nothing = {
     command: [process.execPath, '--version'],

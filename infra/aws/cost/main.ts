@@ -8,7 +8,7 @@ import { idleReport, pricesNote, requestReport, trainingReport } from './cost-re
 import { idleItems, jobImageBytes } from './idle.ts';
 import { measureRequests } from './measure.ts';
 
-/** `npm run proof -- cost`: what a deployment costs. */
+/** `npm run proof -- cost`: print the cost of a deployment. */
 async function cost(): Promise<number> {
   const { context } = readFlags(usage, { options: optionFlags }).values;
   const root = join(import.meta.dirname, '../../..');

@@ -9,15 +9,15 @@ import { startLocalEmulators } from './local-emulators.ts';
 import { runBundles } from './run-bundles.ts';
 
 /**
- * Bundles every function and sends each a good request, on emulators of its own; returns the time of each and its units
- * of DynamoDB. Sets the environment of this process.
+ * Bundle every function, and send each a valid request on new emulators. Return the duration and the DynamoDB
+ * units of each. Set the environment of this process.
  *
- * @param usualMemory MiB of functions without a setting of their own
+ * @param usualMemory MiB of functions without their own setting
  */
 export async function measureRequests(root: string, usualMemory: number): Promise<MeasuredRequest[]> {
   await using started = new AsyncDisposableStack();
   await mkdir(join(root, '.build'), { recursive: true });
-  // Within the project, so that this machine's own picture codec is found.
+  // Use a folder within the project, where functions find this machine's own picture codec.
   const folder = await mkdtemp(join(root, '.build/cost-'));
   started.defer(() => rm(folder, { recursive: true, force: true }));
   const { environment } = started.use(await startLocalEmulators());
@@ -44,17 +44,17 @@ export async function measureRequests(root: string, usualMemory: number): Promis
   return measured;
 }
 
-/** One request of an endpoint, as it was measured. */
+/** The measurement of one request of an endpoint. */
 export interface MeasuredRequest {
   name: string;
   status: number;
-  /** On this machine, in a process that has answered before. */
+  /** On this machine, in a warm process. */
   milliseconds: number;
   units: Units;
   memoryMiB: number;
 }
 
-/** Request units of DynamoDB, by which on-demand tables are paid. */
+/** DynamoDB request units, which on-demand tables are charged by. */
 export interface Units {
   reads: number;
   writes: number;
@@ -62,7 +62,7 @@ export interface Units {
 
 const writing = /\.(TransactWriteItems|PutItem|UpdateItem|DeleteItem|BatchWriteItem)$/;
 
-/** Stands before a local DynamoDB and asks it, with every request, for the units that the request uses. */
+/** Start a proxy in front of a local DynamoDB that requests and sums the consumed units of every request. */
 async function startCapacityMeter(emulator: string): Promise<CapacityMeter> {
   let used: Units = { reads: 0, writes: 0 };
   const server = createServer(async (request, response) => {
@@ -105,7 +105,7 @@ async function startCapacityMeter(emulator: string): Promise<CapacityMeter> {
 
 interface CapacityMeter {
   url: string;
-  /** Units that were used since the last call. */
+  /** Return the units used since the last call. */
   take(): Units;
   close(): Promise<void>;
 }

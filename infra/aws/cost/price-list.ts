@@ -4,8 +4,8 @@ import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { instances } from '../options/instances.ts';
 
 /**
- * Prices of compute in a deployment, for the estimates of its trainings: the on-demand price, which Spot stays below.
- * Instance types without a price here have none in the estimates.
+ * Return compute prices of a deployment, for the estimates of its trainings. They are on-demand prices; Spot is
+ * cheaper. Instance types without a price here have no estimate.
  */
 export function computePrices(
   options: Pick<DeploymentOptions, 'clusterInstanceTypes' | 'gpuInstanceTypes' | 'jobDiskGiB'>,
@@ -28,7 +28,7 @@ export function computePrices(
   };
 }
 
-/** US dollars. */
+/** AWS prices in US dollars. */
 export const prices = {
   lambda: { gibSecond: 0.0000133334, request: 0.2 / 1e6 },
   api: { request: 3.5 / 1e6 },
@@ -44,10 +44,13 @@ export const prices = {
 
 const hourMilliseconds = 3_600_000;
 
-/** Write units of one shipment of lines or points: the lease and a chunk of 1 KB, in a transaction. */
+/** Write units of one upload of log lines or points: the lease and a chunk of 1 KB, in a transaction. */
 const unitsOfShipment = 4;
 
-/** US dollars an hour for sending home the log and the metrics of a job that prints and measures all the time. */
+/**
+ * Return the hourly cost in US dollars of uploading the log and the metrics of a job that writes both
+ * continuously.
+ */
 export function shippingPrices(): { unwatched: number; watched: number } {
   const { readUnit, writeUnit } = prices.dynamoDb;
   const { watchedLog, watchedMetrics, unwatched, question } = shippingPace;
@@ -61,13 +64,13 @@ export function shippingPrices(): { unwatched: number; watched: number } {
 
 const hoursOfMonth = 730;
 
-/** Free part of Fargate's disk, in GiB. */
+/** Free part of Fargate's ephemeral storage in GiB. */
 const freeDiskGiB = 20;
 
 /**
- * When these prices were last compared with published ones, and for which region. Compared in 2026, with pages of March
- * to June of that year that quote AWS: Fargate with its disk, and instances with GPUs. Lambda, API Gateway and the units
- * of DynamoDB agree with pages of 2025 or without a date. The others are those of 2025-06-01; each service's pricing page
- * has the word.
+ * Date of the last comparison with published prices, and their region. Compared in 2026, with pages of March to
+ * June of that year that quote AWS: Fargate with its storage, and GPU instances. Prices of Lambda, API Gateway and
+ * DynamoDB units agree with pages of 2025 or without a date. The others are those of 2025-06-01. The pricing page
+ * of each service is authoritative.
  */
 export const pricesAsOf = { date: '2026-06-17', others: '2025-06-01', region: 'us-east-1' } as const;

@@ -13,11 +13,12 @@ import { serviceDocument } from '../../service/openapi-document.ts';
 import { encodedPath, routeOf, variablesOf } from '../../service/routes.ts';
 
 /**
- * Sends each bundle of a folder one good request, the way API Gateway, EventBridge and IAM would, on the emulators
- * that the environment names. The tables must be new.
+ * Send each bundle of a folder one valid request, like API Gateway, EventBridge and IAM, on the emulators of the
+ * environment. The tables must be new.
  *
  * @param root folder of the project
- * @param folder where the bundles are: those of events, of what makes resources for others, and any more
+ * @param folder folder of the bundles: those of events, of operations that create resources for others, and any
+ * more
  * @param onAnswer receives each response
  * @param begins is called at the start of each reported request
  */
@@ -41,7 +42,7 @@ export async function runBundles(
     (await import(pathToFileURL(join(folder, name, 'index.mjs')).href)).handler;
   const invoke = async (name: string, event: unknown, warm: unknown): Promise<unknown> => {
     const handler = await bundleOf(name);
-    // Refused, but by then it has opened its clients and connections.
+    // The function refuses this request, but has then opened its clients and connections.
     if (warm !== undefined) await handler(warm, {});
     begins();
     const started = performance.now();
@@ -86,16 +87,16 @@ export async function runBundles(
 interface BundleAnswer {
   name: string;
   status: number;
-  /** Of a problem. */
+  /** Detail of a problem response. */
   detail?: string;
-  /** Of the one request, in a process that has answered before. */
+  /** Duration of the single request in a warm process. */
   milliseconds: number;
 }
 
 const place = ({ name }: AnyEndpoint): number =>
   makers.includes(name) ? makers.indexOf(name) - 100 : last.includes(name) ? 100 + last.indexOf(name) : 0;
 
-/** Those that make what others read come first, those that remove it last. */
+/** Operations that create resources for others run first, those that remove them last. */
 export const makers = [
   'createToken',
   'createUser',
@@ -121,7 +122,7 @@ const last = [
 
 const password = 'a long sentence nobody guesses';
 
-/** The first bytes of an archive of one empty file. */
+/** Return the first bytes of an archive of one empty file. */
 function archive(): Buffer {
   const block = Buffer.alloc(1536);
   block.write('train.py');
@@ -145,16 +146,16 @@ const givenFacts: Facts = {
   size: String(source.length),
   grant_type: 'password',
   mlflow_path: 'version',
-  // Of a variable.
+  // Value of a variable.
   value: 'long enough to be masked',
 };
 
-/** Existing resources, by the names of parameters. */
+/** Ids of existing resources by parameter name. */
 type Facts = Readonly<Record<string, string>>;
 
 type Invoke = (event: unknown, context?: unknown) => Promise<unknown>;
 
-/** A function's answer as API Gateway takes it. */
+/** Check that the response of a function is valid for API Gateway. */
 function requireResult(answer: unknown): Result {
   const isResult = typeof answer === 'object' && answer !== null && 'statusCode' in answer;
   if (!isResult) throw new TypeError('a function answered no result');
@@ -167,7 +168,7 @@ function answerOf(result: Result) {
   return type.includes('json') ? JSON.parse(text) : {};
 }
 
-/** The REST proxy event of a request for an operation: its examples, with existing resources in their places. */
+/** Make the REST proxy event of an operation's request from its examples, with the ids of existing resources. */
 function requestFor(endpoint: AnyEndpoint, operation: Operation, facts: Facts, token: string): Event {
   const value = (name: string, example: unknown) => facts[name] ?? String(example ?? 'x');
   const parameters = operation.parameters ?? [];
@@ -198,7 +199,7 @@ function requestFor(endpoint: AnyEndpoint, operation: Operation, facts: Facts, t
   );
 }
 
-/** An operation of the OpenAPI document, as far as requests are made of it. */
+/** The parts of an OpenAPI operation that requests are made from. */
 interface Operation {
   parameters?: { name: string; in: string; required?: boolean; example?: unknown; schema: JsonSchema }[];
   requestBody?: {
@@ -233,7 +234,7 @@ function bodyOf(
   return { type, bytes: name === 'putProfilePicture' ? picture : Buffer.from('epochs: 3\n') };
 }
 
-/** Fields that say what an operation has made. */
+/** Response fields with the ids of created resources, by operation. */
 const made: Readonly<Record<string, readonly string[]>> = {
   createUser: ['user_id'],
   createProject: ['project_id'],

@@ -3,7 +3,7 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { clientConfig } from './read-deployment.ts';
 
-/** The account of the credentials. @throws the SDK's errors if credentials or region are missing */
+/** Return the account of the credentials. @throws the SDK's errors if credentials or region are missing */
 export async function callersAccount(options: DeploymentOptions): Promise<Account> {
   const client = new STSClient(clientConfig(options));
   const region = await client.config.region();
@@ -19,7 +19,7 @@ interface Account {
   caller: string;
 }
 
-/** Quota of concurrent functions; undefined if the caller lacks the right to read it. */
+/** Return the quota of concurrent functions, or undefined if the caller may not read it. */
 export async function concurrencyQuota(client: LambdaClient): Promise<number | undefined> {
   try {
     const { AccountLimit } = await client.send(new GetAccountSettingsCommand({}));

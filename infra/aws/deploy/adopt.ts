@@ -19,8 +19,8 @@ import { clientConfig, resourcesOf, stackName } from './read-deployment.ts';
 import { runCdk } from './run-cdk.ts';
 
 /**
- * Import existing tables and an existing bucket into the data stack by CloudFormation; then they are resources of the
- * stack like any other. Does nothing if the deployment has them already.
+ * Import existing tables and an existing bucket into the data stack with CloudFormation. They become normal
+ * resources of the stack. Do nothing if the deployment has them already.
  */
 export async function adopt(
   adopted: AdoptedData,
@@ -54,7 +54,7 @@ export interface AdoptedData {
 }
 
 /**
- * Check the tables and the bucket, and turn on what restored tables lack.
+ * Check the tables and the bucket, and enable missing features of restored tables.
  * @throws CommandError naming everything that cannot be adopted; then nothing was changed
  */
 export async function prepareAdopted(
@@ -85,7 +85,7 @@ export async function prepareAdopted(
   for (const [name, table] of tables) await prepareTable(dynamoDb, name, table);
 }
 
-/** The reason why the service cannot use a table, if any. {@link prepareTable} can turn on stream and expiry. */
+/** Return why the service cannot use a table, if so. {@link prepareTable} can enable stream and expiry. */
 function faultOf({ TableName, KeySchema = [], AttributeDefinitions = [], ...table }: TableDescription) {
   const keys = KeySchema.map(({ AttributeName, KeyType }) => `${AttributeName} ${KeyType}`).sort();
   const texts = AttributeDefinitions.filter(({ AttributeType }) => AttributeType === 'S');
@@ -105,7 +105,7 @@ function faultOf({ TableName, KeySchema = [], AttributeDefinitions = [], ...tabl
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && ['ResourceNotFoundException', 'NotFound', 'NoSuchBucket'].includes(error.name);
 
-/** Turn on stream and expiry by `ttl`, which a table restored from a backup lacks. */
+/** Enable stream and expiry by `ttl`, which a table restored from a backup lacks. */
 async function prepareTable(client: DynamoDBClient, TableName: string, table: TableDescription) {
   if (table.StreamSpecification?.StreamEnabled !== true) {
     const StreamSpecification = { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' } as const;
@@ -162,7 +162,10 @@ export async function refuseForgotten(options: DeploymentOptions): Promise<void>
   );
 }
 
-/** Find resources with names that CloudFormation generates for a data stack; none if the caller may not list them. */
+/**
+ * Find resources with names that CloudFormation generates for a data stack. Return none if the caller may not list
+ * them.
+ */
 export async function findKeptData(
   { dynamoDb, s3 }: { dynamoDb: DynamoDBClient; s3: S3Client },
   stack: string,
@@ -185,7 +188,7 @@ export async function findKeptData(
   };
 }
 
-/** Names of tables and buckets that removed deployments have left. */
+/** Names of remaining tables and buckets of removed deployments. */
 export interface KeptData {
   accounts: readonly string[];
   records: readonly string[];
@@ -194,7 +197,7 @@ export interface KeptData {
 
 const isDenied = (error: unknown): boolean => error instanceof Error && error.name.startsWith('AccessDenied');
 
-/** Explain how to adopt the data of an earlier deployment; undefined if there is none. */
+/** Explain how to adopt the data of an earlier deployment. Return undefined if there is none. */
 export function adoptionHint({ accounts, records, buckets }: KeptData): string | undefined {
   const [account, record, bucket] = [accounts[0], records[0], buckets[0]];
   if (account === undefined || record === undefined || bucket === undefined) return undefined;
@@ -213,7 +216,10 @@ export function adoptionHint({ accounts, records, buckets }: KeptData): string |
   ].join('\n');
 }
 
-/** Names from the command line; undefined if it has none. @throws CommandError if some are missing */
+/**
+ * Parse the names from the command line. Return undefined if there are none. @throws CommandError if some are
+ * missing
+ */
 export function adoptedData(
   given: Readonly<Record<keyof AdoptedData, string | undefined>>,
 ): AdoptedData | undefined {

@@ -5,7 +5,7 @@ import { callersAccount } from './account.ts';
 import { deployedOptions } from './read-deployment.ts';
 import { runCdk } from './run-cdk.ts';
 
-/** `npm run bootstrap`: prepares an account and region for deployments, by the CDK that the lock file pins. */
+/** `npm run bootstrap`: prepare an account and region for deployments, with the CDK version of the lock file. */
 async function bootstrap(): Promise<number> {
   const { context = [] } = readFlags(usage, { options: optionFlags }).values;
   const options = await deployedOptions(context);

@@ -8,7 +8,7 @@ import { runMain } from '../../command/run-main.ts';
 import { askHidden } from './hidden-question.ts';
 import { clientConfig, deployedOptions, outputsOf, stackName } from './read-deployment.ts';
 
-/** `npm run create-admin`: creates the first user of a deployment. */
+/** `npm run create-admin`: create the first user of a deployment. */
 async function createAdmin(): Promise<number> {
   const { context } = readFlags(usage, { options: optionFlags }).values;
   const options = await deployedOptions(context);

@@ -50,7 +50,7 @@ ${optionUsage}
                     needed once, for a deployment that has none yet
   --start-empty     start without data, although an earlier deployment has left some`;
 
-/** The quota of concurrent functions as an option; it sets the request burst of the stage. */
+/** Return the quota of concurrent functions as an option. It sets the request burst of the stage. */
 async function concurrencyOption(options: DeploymentOptions): Promise<string[]> {
   if (options.concurrentFunctions !== undefined) return [];
   const quota = await concurrencyQuota(new LambdaClient(clientConfig(options)));

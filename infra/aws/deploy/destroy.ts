@@ -18,7 +18,7 @@ import {
 } from './read-deployment.ts';
 import { runCdk } from './run-cdk.ts';
 
-/** `npm run destroy`: print the parts that will be removed and kept, ask, and remove them. */
+/** `npm run destroy`: print which parts will be removed and kept, ask for confirmation, and remove them. */
 async function destroy(): Promise<number> {
   const { context = [] } = readFlags(usage, { options: optionFlags }).values;
   const options = await deployedOptions(context);
@@ -30,7 +30,7 @@ async function destroy(): Promise<number> {
     throw new CommandError(`There is no deployment "${options.name}" in this account and region.`);
   }
   const data = all.filter(holdsData);
-  // The deployed template decides: options may have been changed since.
+  // Use the deployed template: options may have changed since the deployment.
   const erases = data.length > 0 && (await deletesData(formation, stackName(options, 'data')));
   process.stdout.write(`${announcement(all, erases)}\n`);
   if ((await ask(`Type ${options.name} to go on: `)) !== options.name) {
@@ -50,7 +50,7 @@ ${optionUsage}`;
 const holdsData = ({ type }: DeployedResource): boolean =>
   type === 'AWS::DynamoDB::Table' || type === 'AWS::S3::Bucket';
 
-/** The text about the parts that will be removed and kept. */
+/** Return the text about removed and kept parts. */
 function announcement(all: readonly DeployedResource[], erases: boolean): string {
   const data = all.filter(holdsData);
   const others = Map.groupBy(
@@ -79,8 +79,8 @@ const named = ({ type, name }: DeployedResource): string =>
   `  ${type.split('::').slice(1).join(' ')} ${name}`;
 
 /**
- * Removes the stacks: first what could still write, then the objects, then tables and bucket. So nothing is written to
- * the bucket while it is emptied.
+ * Remove first the stacks that write, then the objects, then tables and bucket. Nothing writes to the bucket while
+ * it is emptied.
  */
 async function remove(
   options: DeploymentOptions,

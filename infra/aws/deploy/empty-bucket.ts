@@ -8,11 +8,11 @@ import {
 } from '@aws-sdk/client-s3';
 
 /**
- * Removes everything from a bucket, so that it can be deleted: all versions of all objects, the markers of deleted ones,
- * and the parts of uploads that were not completed.
+ * Empty a bucket, so that it can be deleted: remove all versions of all objects, all delete markers, and the parts
+ * of incomplete uploads.
  *
- * Each pass lists from the beginning, where what was removed is no more. So nothing has to be remembered: after an
- * interruption the next call goes on, and what is written meanwhile is found, too.
+ * Each pass lists from the beginning, because removed versions no longer appear. So there is no state to store:
+ * the next call continues after an interruption, and also finds new objects.
  */
 export async function emptyBucket(
   client: S3Client,
@@ -48,7 +48,7 @@ export interface Emptied {
   uploads: number;
 }
 
-/** S3 deletes so many versions by one request; so many are held in memory. */
+/** Maximum number of versions in one delete request of S3, and in memory. */
 const maxAtOnce = 1000;
 
 async function versionsIn(client: S3Client, Bucket: string, MaxKeys: number): Promise<ObjectIdentifier[]> {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { CommandError } from '../../command/command-error.ts';
 
-/** Ask for a secret without showing it. Where the input is no terminal, its next line is the answer. */
+/** Ask for a secret without showing it. If the input is not a terminal, read its next line. */
 export const askHidden = (question: string): Promise<string> =>
   process.stdin.isTTY ? askTerminal(question) : lines();
 
@@ -11,7 +11,7 @@ const [interrupt, endOfInput] = ['\u0003', '\u0004'];
 
 const erase = /[\b\u007f]/;
 
-/** Asks on the terminal, showing nothing of the answer. */
+/** Ask on the terminal, and hide the answer. */
 function askTerminal(question: string): Promise<string> {
   const { stdin, stderr } = process;
   stderr.write(question);
@@ -53,10 +53,10 @@ function createLines() {
   };
 }
 
-/** Lines of an input that is no terminal, a question each. */
+/** Lines of an input that is not a terminal, one for each question. */
 const lines = createLines();
 
-/** Asks for what everybody may see. */
+/** Ask with a visible answer. */
 export async function ask(question: string): Promise<string> {
   if (!process.stdin.isTTY) return lines();
   const terminal = createInterface({ input: process.stdin, output: process.stderr });

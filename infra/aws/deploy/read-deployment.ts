@@ -10,7 +10,7 @@ import { givenOptions } from '../../command/read-flags.ts';
 import { cdkContext } from '../build/templates.ts';
 import { type DeploymentOptions, readOptions } from '../options/deployment-options.ts';
 
-/** The outputs of a stack; undefined where it is not deployed. */
+/** Return the outputs of a stack, or undefined if it is not deployed. */
 export async function outputsOf(
   client: CloudFormationClient,
   stack: string,
@@ -30,14 +30,14 @@ export async function outputsOf(
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && error.name === 'ValidationError' && error.message.includes('does not exist');
 
-/** The stacks of a deployment, in the order in which they are made. */
+/** The stacks of a deployment, in the order of their creation. */
 export const stackKinds = ['data', 'compute', 'functions', 'api', 'background'] as const;
 
 export type StackKind = (typeof stackKinds)[number];
 
 /**
- * Return the options of a command about a deployment: those of its `-c` flags, then those of `cdk.json`.
- * @throws CommandError naming every option that is unknown or bad
+ * Return the deployment options of a command: `-c` flags override `cdk.json`.
+ * @throws CommandError naming every unknown or invalid option
  */
 export async function deployedOptions(context?: readonly string[]): Promise<DeploymentOptions> {
   return readOptions({
@@ -46,7 +46,7 @@ export async function deployedOptions(context?: readonly string[]): Promise<Depl
   });
 }
 
-/** Configuration of clients of the deployment's account: its region, or that of the profile. */
+/** Return the client configuration for the deployment's account: its region, or that of the profile. */
 export const clientConfig = ({ region }: DeploymentOptions): { region?: string } =>
   region === undefined ? {} : { region };
 
@@ -54,14 +54,14 @@ export const stackName = ({ name }: Pick<DeploymentOptions, 'name'>, kind: Stack
   `${name}-${kind}`;
 
 export interface DeployedResource {
-  /** Name in its template, with the digest that the CDK puts behind it. */
+  /** Logical id in its template, with the CDK's hash suffix. */
   id: string;
   type: string;
-  /** Its name or id in AWS. */
+  /** Physical name or id in AWS. */
   name: string;
 }
 
-/** Resources of a stack; none where it is not deployed. */
+/** Return the resources of a stack, or none if it is not deployed. */
 export async function resourcesOf(client: CloudFormationClient, stack: string): Promise<DeployedResource[]> {
   const found: DeployedResource[] = [];
   try {
@@ -85,11 +85,11 @@ const DataTemplate = z.object({
   Resources: z.record(z.string(), z.object({ Type: z.string(), DeletionPolicy: z.string().optional() })),
 });
 
-/** Whether the deployed data stack deletes its tables and its bucket when it is deleted. */
+/** Whether a deletion of the deployed data stack deletes its tables and its bucket. */
 export async function deletesData(client: CloudFormationClient, stack: string): Promise<boolean> {
   const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: stack }));
   const { Resources } = DataTemplate.parse(JSON.parse(TemplateBody));
   const bucket = Object.values(Resources).find(({ Type }) => Type === 'AWS::S3::Bucket');
-  // Without a policy CloudFormation deletes.
+  // CloudFormation deletes resources without a policy.
   return bucket !== undefined && (bucket.DeletionPolicy ?? 'Delete') === 'Delete';
 }

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
- * Runs the CDK's command line, the version that the lock file pins, in this project. Returns its exit code.
- * Options of the deployment come as values of `-c`.
+ * Run the CDK's command line in this project, with the version of the lock file. Return its exit code.
+ * @param context values of `-c` with the deployment options
  */
 export function runCdk(args: readonly string[], context: readonly string[] = []): number {
   const { status, error } = spawnSync(
@@ -17,5 +17,5 @@ export function runCdk(args: readonly string[], context: readonly string[] = [])
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Send no usage data. */
+/** Turns off telemetry. */
 const quiet = { CDK_DISABLE_CLI_TELEMETRY: 'true' };

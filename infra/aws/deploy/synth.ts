@@ -3,7 +3,7 @@ import { runMain } from '../../command/run-main.ts';
 import { deployedOptions } from './read-deployment.ts';
 import { runCdk } from './run-cdk.ts';
 
-/** `npm run synth`: writes the templates of a deployment. */
+/** `npm run synth`: write the templates of a deployment. */
 async function synth(): Promise<number> {
   const { context = [] } = readFlags(usage, { options: optionFlags }).values;
   await deployedOptions(context);

@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import type { ObjectReader } from '../../../shared/aws/objects.ts';
 import type { Item } from '../../../shared/data/table/table.ts';
 
-/** Everything that a deployment keeps. Values that are bytes (logs, contents) are left out. */
+/** All data of a deployment, without binary values (logs, contents). */
 export interface Inventory {
   accounts: readonly Item[];
   records: readonly Item[];
@@ -16,8 +16,8 @@ export interface StoredObject {
 }
 
 /**
- * Every item of a table, read by Scan: what a delete has left behind is in partitions that nothing names any more. For
- * an operator who asks for it alone; the service itself never scans.
+ * Read every item of a table with Scan, because leftovers of a delete are in partitions that nothing refers to.
+ * This is only for an operator's check; the service itself never scans.
  */
 export async function* eachItem(client: DynamoDBDocumentClient, tableName: string): AsyncGenerator<Item> {
   let after: Record<string, unknown> | undefined;
@@ -34,7 +34,7 @@ export async function* eachItem(client: DynamoDBDocumentClient, tableName: strin
   } while (after !== undefined);
 }
 
-/** The number of bytes read does not matter to the owners of items. */
+/** Drop binary values: the search for owners does not need them. */
 function withoutBytes(item: Record<string, unknown>): Item {
   const kept = Object.entries(item).filter(([, value]) => !(value instanceof Uint8Array));
   const { pk, sk, ...rest }: Record<string, unknown> = Object.fromEntries(kept);
@@ -42,11 +42,11 @@ function withoutBytes(item: Record<string, unknown>): Item {
   return { ...rest, pk, sk };
 }
 
-/** The same in memory. */
+/** Collect all of them in memory. */
 export const everyItem = (client: DynamoDBDocumentClient, tableName: string): Promise<Item[]> =>
   Array.fromAsync(eachItem(client, tableName));
 
-/** Every object of the bucket. */
+/** Yield every object of the bucket. */
 export async function* eachObject(objects: Pick<ObjectReader, 'list'>): AsyncGenerator<StoredObject> {
   let after: string | undefined;
   do {
@@ -56,6 +56,6 @@ export async function* eachObject(objects: Pick<ObjectReader, 'list'>): AsyncGen
   } while (after !== undefined);
 }
 
-/** The same in memory. */
+/** Collect all of them in memory. */
 export const everyObject = (objects: Pick<ObjectReader, 'list'>): Promise<StoredObject[]> =>
   Array.fromAsync(eachObject(objects));

@@ -4,12 +4,15 @@ import { runMain } from '../../command/run-main.ts';
 import type { OrphanSearch } from './orphan-search.ts';
 import { reportOrphans } from './report-orphans.ts';
 
-/** `npm run doctor`: the account and what costs money in it; or, with `--orphans`, orphans in the tables and the bucket. */
+/**
+ * `npm run doctor`: examine the account and its current costs, or with `--orphans` find orphans in the tables and
+ * the bucket.
+ */
 async function doctor(): Promise<number> {
   const flags = { ...optionFlags, orphans: { type: 'boolean' }, local: { type: 'string' } } as const;
   const { context, orphans = false, local } = readFlags(usage, { options: flags }).values;
   if (local !== undefined && !orphans) throw new CommandError(usage);
-  // Loaded on demand: the AWS clients and record readers are slow to load for a wrong flag.
+  // Import on demand: the AWS clients and record readers are too slow to load for a wrong flag.
   if (local !== undefined) return examineStores((await import('./search-folder.ts')).searchFolder(local));
   const { deployedOptions } = await import('../deploy/read-deployment.ts');
   const options = await deployedOptions(context);
@@ -23,7 +26,7 @@ ${optionUsage}
   --orphans  search the tables and the bucket for leftovers instead of checking the account
   --local    search a data folder of npm start, which must be stopped`;
 
-/** Print the leftovers of a data folder or a deployment. Returns 1 if there are any. */
+/** Print the orphans of a data folder or a deployment. Return 1 if there are any. */
 async function examineStores(searching: Promise<OrphanSearch>): Promise<number> {
   using search = await searching;
   const { found, text } = reportOrphans(search.findings(), search.counts);

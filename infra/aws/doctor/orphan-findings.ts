@@ -6,7 +6,7 @@ import { countersKey } from '../../../shared/data/projects/project.ts';
 import type { OrphanStore } from './orphan-store.ts';
 import type { Finding } from './report-orphans.ts';
 
-/** Everything that was found, one after the other. */
+/** Yield all findings. */
 export function* findingsOf(store: OrphanStore): Generator<Finding> {
   yield* orphanItems(store);
   for (const kind of ['set-aside', 'unreadable', 'folder'] as const) {
@@ -34,12 +34,12 @@ function* orphanItems(store: OrphanStore): Generator<Finding> {
   }
 }
 
-/** Whether a purge on record will remove an item. */
+/** Whether a recorded purge will remove an item. */
 function isDoomedItem(store: OrphanStore, pk: string, sk: string): boolean {
   for (const { prefix = '' } of store.rows('SELECT prefix FROM doomed_part WHERE pk = ?', pk)) {
     if (sk.startsWith(prefix)) return true;
   }
-  // A project's purge finds its experiments and members by their lists, and what is theirs by them.
+  // A project's purge finds its experiments and members by their lists, and then their items.
   const [kind, id = ''] = pk.split('#');
   const isDoomed = (project: string) => store.has('SELECT 1 FROM doomed_project WHERE id = ?', project);
   if (kind === 'EXPERIMENTS' || kind === 'MEMBERS') return isDoomed(id);
@@ -64,7 +64,7 @@ function* staleJobs(store: OrphanStore): Generator<Finding> {
      WHERE item.kind = 'job' AND item.sk = 'VARIABLES' AND NOT ${isUnfinished}`,
   ))
     yield { kind: 'stale', where: `${pk}/${sk}`, why: `its job has ended: ${status}` };
-  // No worker would read these again.
+  // No worker will read these jobs again.
   for (const { id, status } of store.rows(
     `SELECT id, status FROM job WHERE ${isUnfinished} AND NOT EXISTS (SELECT 1 FROM unfinished WHERE sk = id)`,
   ))
@@ -91,7 +91,7 @@ function* orphanObjects(store: OrphanStore): Generator<Finding> {
   }
 }
 
-/** Whether a purge on record will remove an object: each of its prefixes is that of a folder, or an object. */
+/** Whether a recorded purge will remove an object. Each of its prefixes is a folder or an object. */
 function isDoomedObject(store: OrphanStore, key: string): boolean {
   if (store.has('SELECT 1 FROM doomed_prefix WHERE prefix = ?', key)) return true;
   for (let end = key.indexOf('/') + 1; end > 0; end = key.indexOf('/', end) + 1) {
@@ -109,10 +109,10 @@ function* unnamedObjects(store: OrphanStore): Generator<Finding> {
   }
 }
 
-/** Jobs that wait in line hold nothing of the limits. */
+/** Selects unfinished jobs that count towards the limits. Waiting jobs do not. */
 const hasPlace = `${isUnfinished} AND job.waits = 0`;
 
-/** Counts that are kept beside what they count, and do not agree with it. */
+/** Yield stored counts that differ from the number of counted items. */
 function* driftedCounts(store: OrphanStore): Generator<Finding> {
   const drifted = (pk: string, sk: string, attribute: string, kept: string, actual: string): Finding => ({
     kind: 'count',
@@ -175,7 +175,7 @@ function* driftedCounts(store: OrphanStore): Generator<Finding> {
     if (Math.abs(Number(kept) - Number(actual)) > 1e-6) yield drifted(pk, sk, 'free', kept, actual);
 }
 
-/** The counts of each project, as rows of its id, the attribute and the number. */
+/** Selects the actual counts of each project, as rows of id, attribute and number. */
 const counted = `
   SELECT id, 'configs' AS attribute, coalesce(number, 0) AS actual
     FROM owner LEFT JOIN configs ON project_id = id WHERE kind = 'project'

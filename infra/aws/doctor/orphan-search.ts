@@ -28,15 +28,15 @@ import { ownersOfItem, ownersOfObject } from './owners.ts';
 import type { Finding } from './report-orphans.ts';
 
 /**
- * The search for orphans: one pass over the tables and the bucket, in any order, and then the findings. Its notes on
- * each item lie in a temporary file.
+ * The search for orphans: one pass over the tables and the bucket, in any order, and then the findings. It stores
+ * its notes on each item in a temporary file.
  */
 export class OrphanSearch implements Disposable {
   readonly #store = new OrphanStore();
   #items = 0;
   #objects = 0;
 
-  /** Items and objects so far. */
+  /** Number of items and objects so far. */
   get counts(): { items: number; objects: number } {
     return { items: this.#items, objects: this.#objects };
   }
@@ -65,7 +65,7 @@ export class OrphanSearch implements Disposable {
 
   addObject({ key }: StoredObject): void {
     this.#objects += 1;
-    // They belong to nobody, and expire.
+    // Downloads have no owner, and expire.
     if (key.startsWith(downloadsPrefix)) return;
     const { holder, child } = ownersOfObject(key);
     this.#store.add('object', key, holder.kind, holder.id, child?.kind ?? null, child?.id ?? null);
@@ -75,7 +75,7 @@ export class OrphanSearch implements Disposable {
     return this.#store.has("SELECT 1 FROM owner WHERE kind = 'project' AND id = ?", id);
   }
 
-  /** Adds what was found elsewhere. */
+  /** Add a finding from elsewhere. */
   addFinding({ kind, where, why }: Finding): void {
     this.#store.add('finding', kind, where, why);
   }
@@ -106,7 +106,7 @@ export class OrphanSearch implements Disposable {
     }
   }
 
-  /** Counts something that a project or job keeps in the bucket. */
+  /** Count an object of a project or job in the bucket. */
   #addStored(kind: 'project' | 'job', owner: string, bytes: unknown): void {
     this.#store.run(
       'INSERT INTO stored VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET objects = objects + 1, bytes = bytes + excluded.bytes',
@@ -122,7 +122,7 @@ export class OrphanSearch implements Disposable {
     }
   }
 
-  /** By single attributes, because what an unreadable record names is not left over either. */
+  /** Read single attributes, because the objects that an unreadable record names are not orphans either. */
   #addByKind(item: Item): void {
     const { pk, sk, record_type } = item;
     const store = this.#store;
@@ -167,7 +167,7 @@ export class OrphanSearch implements Disposable {
       case 'artifact':
       case 'checkpoint':
         this.#addNamed(item);
-        // A file of a logged model counts for the project alone.
+        // A file of a logged model counts only for the project.
         this.#addStored(pk === jobPartition(idIn(item)) ? 'job' : 'project', idIn(item), item['size']);
         break;
       case 'blob': {
@@ -198,7 +198,7 @@ export class OrphanSearch implements Disposable {
     const isCluster = typeof item['cluster_owner'] === 'string' ? 1 : 0;
     const { sk, user_id, status } = item;
     this.#store.add('owner', 'job', sk);
-    // What a client records has no job, so nothing counts it as one.
+    // An experiment that a client records has no job and does not count as one.
     if (item['kind'] === 'logged') return;
     const waits = typeof item['line_ticket'] === 'number' ? 1 : 0;
     this.#store.add('job', sk, project_id, textOf(user_id), textOf(status), size, share, isCluster, waits);
@@ -224,7 +224,7 @@ export class OrphanSearch implements Disposable {
 
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
-/** How the records of each kind are read that lists and details show. */
+/** Parsers by kind, for records that lists and details show. */
 const parsers: Readonly<Record<string, (item: Item) => unknown>> = {
   project: parseProject,
   counters: parseCounters,
@@ -251,7 +251,10 @@ const idIn = ({ pk }: Item): string => pk.split('#')[1] ?? '';
 const listOf = (value: unknown): object[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'object' && one !== null) : [];
 
-/** Orphaned and inconsistent records of a deployment. Empty where all is consistent and no job or delete is in progress. */
+/**
+ * Return orphaned and inconsistent records of a deployment. The result is empty if all is consistent and no job or
+ * delete is in progress.
+ */
 export function findOrphans({ accounts, records, objects }: Inventory): Finding[] {
   using search = new OrphanSearch();
   for (const item of accounts) search.addAccount(item);
@@ -260,7 +263,7 @@ export function findOrphans({ accounts, records, objects }: Inventory): Finding[
   return [...search.findings()];
 }
 
-/** Reads everything that is kept there, page by page; changes nothing. */
+/** Read all data of a deployment page by page, and change nothing. */
 export async function searchStores({ accounts, records, bucket, ...configs }: Stores): Promise<OrphanSearch> {
   const dynamoDb = new DynamoDBClient(configs.dynamoDb ?? {});
   const s3 = new S3Client(configs.s3 ?? {});
@@ -280,7 +283,7 @@ export async function searchStores({ accounts, records, bucket, ...configs }: St
   }
 }
 
-/** Where the tables and the bucket of a deployment are. */
+/** Names and client configurations of a deployment's tables and bucket. */
 interface Stores {
   accounts: string;
   records: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
 /**
- * Notes of the search for orphans on each item and object, in a temporary file: memory is that of the cache, for
+ * Notes of the search for orphans on each item and object, in a temporary file. Memory is limited to the cache for
  * deployments of any size.
  */
 export class OrphanStore implements Disposable {
@@ -13,7 +13,7 @@ export class OrphanStore implements Disposable {
   readonly #statements = new Map<string, StatementSync>();
 
   constructor() {
-    // The file is worth nothing after a crash.
+    // The file is useless after a crash, so it needs no journal.
     this.#database.exec(
       `PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -${cacheKiB}; PRAGMA temp_store = FILE`,
     );
@@ -30,7 +30,7 @@ export class OrphanStore implements Disposable {
     return statement;
   }
 
-  /** Adds a row; one that is there is replaced. */
+  /** Add a row, or replace an existing one. */
   add(table: string, ...values: SQLInputValue[]): void {
     this.#prepare(`INSERT OR REPLACE INTO ${table} VALUES (${values.map(() => '?').join(', ')})`).run(
       ...values,
@@ -45,9 +45,9 @@ export class OrphanStore implements Disposable {
     return this.#prepare(sql).get(...values) !== undefined;
   }
 
-  /** Rows one after the other, each with its columns as texts. */
+  /** Yield rows with their columns as strings. */
   *rows(sql: string, ...values: SQLInputValue[]): Generator<Record<string, string>> {
-    // A statement of its own, because others run while this one is read.
+    // Prepare a separate statement, because others run during the iteration.
     for (const row of this.#database.prepare(sql).iterate(...values)) {
       yield Object.fromEntries(Object.entries(row).map(([name, value]) => [name, String(value)]));
     }

@@ -1,6 +1,6 @@
 import type { Key } from '../../../shared/data/table/table.ts';
 
-/** Everything without which an item would be an orphan. */
+/** Return the owners of an item. Without one of them, the item is an orphan. */
 export function ownersOfItem({ pk, sk }: Key): Owner[] {
   const [kind = '', id = ''] = pk.split('#');
   return owners[kind]?.(id, sk) ?? [];
@@ -24,7 +24,7 @@ interface Owner {
 
 const ofProject = (id: string): Owner[] => [{ kind: 'project', id }];
 
-/** To what the items of a partition belong, by the beginning of its key; partitions that are not here stand alone. */
+/** Owners of a partition's items, by the prefix of its key. Items of other partitions have no owner. */
 const owners: Readonly<Record<string, (id: string, sk: string) => Owner[]>> = {
   COUNTERS: ofProject,
   CONFIGS: ofProject,
@@ -57,13 +57,16 @@ const roots: Readonly<Record<string, Owner['kind']>> = {
   pictures: 'user',
 };
 
-/** What has a folder of its own in that of a project. */
+/** Kinds of items with their own folder in a project's folder. */
 const children: Readonly<Record<string, Owner['kind']>> = {
   experiments: 'experiment',
   models: 'logged-model',
 };
 
-/** Owner of an object, and its experiment or logged model, if it has one: without either it is an orphan. */
+/**
+ * Return the owner of an object, and its experiment or logged model if it has one. Without either, the object is
+ * an orphan.
+ */
 export function ownersOfObject(key: string): { holder: Owner; child: Owner | null } {
   const [root = '', id = '', folder = '', name = ''] = key.split('/');
   const kind = roots[root];

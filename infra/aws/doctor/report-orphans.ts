@@ -1,4 +1,4 @@
-/** A table of the findings with advice; one line where there are none. */
+/** Print the findings as a table with advice, or one line if there are none. */
 export function reportOrphans(
   findings: Iterable<Finding>,
   { items, objects }: { items: number; objects: number },
@@ -30,10 +30,10 @@ export function reportOrphans(
 }
 
 /**
- * `orphan`: its owner is gone, and no purge will remove it. `unnamed`: an object whose owner is there, though no
- * record names it. `stale`: a finished job on the list of unfinished ones. `count`: a count that differs from the
- * items. `set-aside`: a row of unfinished work that needs a record which cannot be read. `unreadable`: a record that
- * this version cannot read. `folder`: on this machine, a folder that a run or a deleted project left.
+ * `orphan`: its owner is gone, and no purge will remove it. `unnamed`: its owner exists, but no record names the
+ * object. `stale`: a finished job on the list of unfinished jobs, or the reverse. `count`: a count that differs
+ * from the number of items. `set-aside`: a row of unfinished work that needs an unreadable record. `unreadable`: a
+ * record that this version cannot read. `folder`: a local folder that remains of a run or a deleted project.
  */
 export interface Finding {
   kind: 'orphan' | 'unnamed' | 'stale' | 'count' | 'set-aside' | 'unreadable' | 'folder';
@@ -42,10 +42,10 @@ export interface Finding {
   why: string;
 }
 
-/** Most findings that are printed; what is wrong with more is wrong with these. */
+/** Maximum number of printed findings. More would repeat the same faults. */
 const maxShown = 1000;
 
-// Names may hold control sequences of a terminal.
+// Names may contain terminal control sequences.
 const unprintable = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
 
 const shown = (text: string): string => text.replace(unprintable, '?');

@@ -4,7 +4,7 @@ import { clientConfig, type DeployedResource, resourcesOf, stackName } from '../
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import { type OrphanSearch, searchStores } from './orphan-search.ts';
 
-/** Reads all that a deployment keeps. @throws CommandError where there is none */
+/** Search all data of a deployment. @throws CommandError if there is none */
 export async function searchDeployment(options: DeploymentOptions): Promise<OrphanSearch> {
   const config = clientConfig(options);
   const stack = stackName(options, 'data');

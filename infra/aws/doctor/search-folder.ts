@@ -15,8 +15,9 @@ import { diskUse, namesIn, projectsIn } from '../../local/start/sweep-folders.ts
 import { type OrphanSearch, searchStores } from './orphan-search.ts';
 
 /**
- * Reads all that a data folder of `npm start` keeps, by emulators of its own. The folder is locked meanwhile.
- * @throws CommandError where there is none, or a service uses it
+ * Search all data in a data folder of `npm start`, with separate emulators. The folder is locked during the
+ * search.
+ * @throws CommandError if there is no data folder, or if a service uses it
  */
 export async function searchFolder(folder: string): Promise<OrphanSearch> {
   const path = givenPath(folder);
@@ -45,7 +46,7 @@ export async function searchFolder(folder: string): Promise<OrphanSearch> {
     buckets: [bucket],
   });
   started.defer(() => objects.close());
-  // Awaited here, before the emulators end.
+  // Await the search here, before the emulators end.
   const search = await searchStores({
     accounts: accountsTable,
     records: recordsTable,
@@ -61,7 +62,7 @@ const relayProgram = '../../local/dynamodb/relay-main.ts';
 
 const region = 'us-east-1';
 
-/** Adds the folders that no run or project owns any more: while no service runs, every run is over. */
+/** Add folders that no run or project owns. While no service runs, every run is over. */
 async function addFolders(search: OrphanSearch, { work, environments }: JobFolders): Promise<void> {
   const add = async (path: string, why: string) =>
     search.addFinding({ kind: 'folder', where: path, why: `${why} (${bytesText(await diskUse(path))})` });

@@ -5,7 +5,7 @@ import { readFlags } from '../../command/read-flags.ts';
 import { runMain } from '../../command/run-main.ts';
 import { prepareImageContext } from './context.ts';
 
-/** `npm run proof -- image`: builds the job image as a deployment does. */
+/** `npm run proof -- image`: build the job image as a deployment does. */
 async function buildImage(): Promise<number> {
   const { tag, 'base-image': base } = readFlags(usage, { options }).values;
   const root = join(import.meta.dirname, '../../..');

@@ -4,9 +4,9 @@ import { build } from 'esbuild';
 import { bundleOptions } from '../../service/bundle-options.ts';
 
 /**
- * Prepares the folder from which the job image is built, with its Dockerfile: the bundled jobs and the native
- * libraries that they load. Needs neither network nor Docker, and takes under two seconds. The folder appears whole or
- * not at all, and its content depends on nothing but the sources and the lock file.
+ * Prepare the build context of the job image with its Dockerfile: the bundled jobs and their native libraries.
+ * This needs neither network nor Docker, and takes under two seconds. The folder appears complete or not at all,
+ * and its content depends only on the sources and the lock file.
  *
  * @param root folder of the project, with its dependencies installed
  */
@@ -33,8 +33,8 @@ const programs = [
 ];
 
 /**
- * Packages with native code, which stay imports in the bundles, and which of their files the image needs: the
- * binaries of linux/amd64 come with the package on every platform. What only their installation needs is left out.
+ * Packages with native code, which are not bundled, and the files of them that the image needs. Each package
+ * contains the binaries of linux/amd64 on every platform. Files that only their installation needs are omitted.
  */
 const nativePackages: Readonly<Record<string, readonly string[]>> = {
   'onnxruntime-node': ['package.json', 'LICENSE*', 'dist/**/*.js', 'bin/napi-v6/linux/x64/*'],
@@ -49,7 +49,7 @@ async function bundlePrograms(root: string, folder: string): Promise<void> {
     outdir: folder,
     outbase: root,
     external: Object.keys(nativePackages),
-    // They are not read in a container.
+    // Nobody reads source maps in a container.
     sourcemap: false,
   });
   await writeFile(join(folder, 'package.json'), '{"type":"module"}\n');

@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { closeInheritedDescriptors } from '../../../shared/process/inherited-descriptors.ts';
 import { offerSupervisorToOomKiller } from '../../../shared/process/oom-killer.ts';
 
-/** A job's program, as its bundle exports it: takes the variables, returns the exit code. */
+/** The exports of a job's bundle. The handler receives the variables and returns the exit code. */
 interface JobModule {
   handler(variables: NodeJS.ProcessEnv): Promise<number>;
 }
@@ -11,11 +11,11 @@ function isJobModule(module: unknown): module is JobModule {
   return typeof module === 'object' && module !== null && 'handler' in module;
 }
 
-// `node run-job.js functions/jobs/train.job.js`: what the job image's entry point and the local Batch start alike.
+// The job image's entry point and the local Batch server both run `node run-job.js functions/jobs/train.job.js`.
 closeInheritedDescriptors();
 offerSupervisorToOomKiller();
 const [, , file = ''] = process.argv;
 const module: unknown = await import(pathToFileURL(file).href);
 if (!isJobModule(module)) throw new Error(`${file} must export handler`);
-// Idle connections to the emulators must not keep the process.
+// Idle connections to the emulators must not keep the process alive.
 process.exit(await module.handler(process.env));

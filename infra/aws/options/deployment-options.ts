@@ -16,7 +16,10 @@ const list = <S extends z.ZodType>(item: S) =>
     z.array(item),
   );
 
-/** The root volume of the ECS-optimized images of Amazon Linux 2023; EC2 starts no node with a smaller one. */
+/**
+ * Size of the root volume of the ECS-optimized images of Amazon Linux 2023. EC2 starts no node with a smaller
+ * volume.
+ */
 const minDiskGiB = 30;
 
 /** A table in cdk.json, or name=value,name=value on the command line. */
@@ -43,8 +46,8 @@ const imageReference = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}$/, 'must be an image reference');
 
 /**
- * Every option of a deployment: a key of the CDK context, in cdk.json or by `-c key=value`. The table in
- * infra/README.md is made of this.
+ * All options of a deployment: keys of the CDK context, in cdk.json or with `-c key=value`. The table in
+ * infra/README.md is generated from this.
  */
 export const DeploymentOptions = z.strictObject({
   name: z
@@ -183,7 +186,7 @@ export const DeploymentOptions = z.strictObject({
 });
 export type DeploymentOptions = z.infer<typeof DeploymentOptions> & { requestBurst: number };
 
-/** Reads the options from a CDK context. @throws CommandError naming every option that is unknown or bad */
+/** Parse the options from a CDK context. @throws CommandError naming every unknown or invalid option */
 export function readOptions(context: Readonly<Record<string, unknown>>): DeploymentOptions {
   const own = Object.fromEntries(Object.entries(context).filter(([key]) => !isForeign(key)));
   const parsed = DeploymentOptions.safeParse(own);
@@ -214,10 +217,10 @@ export function readOptions(context: Readonly<Record<string, unknown>>): Deploym
   return { ...options, requestBurst: options.requestBurst ?? burstFor(options.concurrentFunctions) };
 }
 
-/** Keys of CDK's own in a context. */
+/** Whether a context key belongs to the CDK itself. */
 const isForeign = (key: string): boolean => /[@:]/.test(key);
 
-/** @throws CommandError where one node needs more vCPUs than the limit of all nodes: Batch would never start it */
+/** @throws CommandError if one node needs more vCPUs than the limit of all nodes: Batch would never start it */
 function checkSizes(options: z.infer<typeof DeploymentOptions>): void {
   const limits = [
     ['clusterInstanceTypes', 'clusterMaxVcpus'],
@@ -233,7 +236,7 @@ function checkSizes(options: z.infer<typeof DeploymentOptions>): void {
   }
 }
 
-/** The options of a deployment as a table in Markdown, for infra/README.md. */
+/** Return the deployment options as a Markdown table for infra/README.md. */
 export function optionsTable(): string {
   const defaults: Record<string, unknown> = DeploymentOptions.parse({});
   const rows = Object.entries(DeploymentOptions.shape).map(

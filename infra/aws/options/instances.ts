@@ -7,7 +7,7 @@ const instance = (vcpus: number, memoryGib: number, gpus: number, price: number)
   price,
 });
 
-/** Instance types that nodes may be of, with the on-demand prices of `pricesAsOf`. Other types have no estimate. */
+/** Instance types for nodes, with the on-demand prices of `pricesAsOf`. Other types have no estimate. */
 export const instances: Readonly<Record<string, Instance>> = {
   'm6i.large': instance(2, 8, 0, 0.096),
   'm6i.xlarge': instance(4, 16, 0, 0.192),
@@ -63,7 +63,7 @@ export const instances: Readonly<Record<string, Instance>> = {
   'p5en.48xlarge': instance(192, 2048, 8, 63.296),
 };
 
-/** An EC2 instance type: vCPUs, MiB, GPUs and US dollars an hour on demand. */
+/** An EC2 instance type: vCPUs, MiB, GPUs, and the hourly on-demand price in US dollars. */
 export interface Instance {
   vcpus: number;
   memory: number;
@@ -71,7 +71,7 @@ export interface Instance {
   price: number;
 }
 
-/** Least memory of these types in MiB; undefined where none of them is listed here. */
+/** Return the smallest memory of these types in MiB, or undefined if none of them is listed here. */
 export function minMemory(types: readonly string[]): number | undefined {
   const sizes = types.flatMap((type) => instances[type]?.memory ?? []);
   return sizes.length === 0 ? undefined : Math.min(...sizes);

@@ -7,7 +7,7 @@ import { buildParts } from '../build/build-parts.ts';
 import { readOptions } from '../options/deployment-options.ts';
 import { addService } from './service.ts';
 
-/** The CDK app of `cdk.json`: writes the templates and assets of the service to the CDK's output folder. */
+/** The CDK app of `cdk.json`: write the templates and assets of the service to the CDK's output folder. */
 async function synthesize(): Promise<number> {
   const app = new App({ context: flagDefaults });
   const options = readOptions(app.node.getAllContext());
@@ -24,8 +24,8 @@ async function synthesize(): Promise<number> {
 }
 
 /**
- * The feature flags of the CDK at the values that version 2 gives to flags that are not set. Those of `cdk.json` are put
- * over them. Templates are the same without them, but the CDK counts flags that are not set after each synthesis.
+ * CDK feature flags with the values that version 2 gives to unset flags. Those of `cdk.json` override them. The
+ * templates are the same without them, but the CDK reports unset flags after each synthesis.
  */
 const flagDefaults: Readonly<Record<string, unknown>> = Object.fromEntries(
   Object.keys(FLAGS)

@@ -21,30 +21,34 @@ export function batchNames({ name, trustedImages, gpuInstanceTypes }: Deployment
 }
 
 /**
- * Names of queues and job definitions. They are names, not references between stacks: a definition gets another ARN
- * with every revision, and CloudFormation refuses to change what another stack has imported.
+ * Names of queues and job definitions. These are names, not references between stacks: a definition gets a new ARN
+ * with every revision, and CloudFormation refuses to change an output that another stack imports.
  */
 export interface BatchNames {
   trainQueue: string;
   clusterQueue: string;
-  /** Definition of a job's program on one container, by the job's name. */
+  /** Return the definition of a job's program on one container, by the job's name. */
   definition(job: string): string;
   /** Definition of a training on a cluster. */
   clusterDefinition: string;
-  /** Queue and definition of a training with GPUs on one node, and queue of clusters with GPUs; undefined where there are no GPUs. */
+  /**
+   * Queue and definition of a training with GPUs on one node, and queue of GPU clusters; undefined without GPUs.
+   */
   gpu: { queue: string; definition: string; clusterQueue: string } | undefined;
-  /** Definitions of a training in each trusted image. */
+  /** Training definitions for each trusted image. */
   trusted: readonly { image: string; train: string; cluster: string; gpu: string | undefined }[];
 }
 
-/** Names of all queues. */
+/** Return the names of all queues. */
 export const queueNames = ({ trainQueue, clusterQueue, gpu }: BatchNames): string[] => [
   trainQueue,
   clusterQueue,
   ...(gpu === undefined ? [] : [gpu.queue, gpu.clusterQueue]),
 ];
 
-/** ARNs by which functions may submit: the queues, and every definition by name and in every revision. */
+/**
+ * Return the ARNs that functions may submit to: the queues, and every definition by name and in every revision.
+ */
 export function submissionArns(stack: Stack, names: BatchNames, jobs: readonly string[]): string[] {
   const arn = (resource: string, resourceName: string) =>
     stack.formatArn({ service: 'batch', resource, resourceName });

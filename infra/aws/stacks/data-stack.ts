@@ -12,7 +12,7 @@ import type { Construct } from 'constructs';
 import { downloadsPrefix } from '../../../shared/aws/needs.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 
-/** The data of people: two tables and the bucket. They outlive the other stacks, and by default the deployment. */
+/** User data: two tables and the bucket. They outlive the other stacks, and by default the deployment. */
 export class DataStack extends Stack {
   readonly stores: { accounts: Table; records: Table; bucket: Bucket };
 
@@ -25,14 +25,17 @@ export class DataStack extends Stack {
     };
   }
 
-  /** As `infra/local/dynamodb/create-tables.ts` creates it: `pk` and `sk`, paid by request, expiry by `ttl`. */
+  /**
+   * Make a table like `infra/local/dynamodb/create-tables.ts`: keys `pk` and `sk`, on-demand billing, expiry by
+   * `ttl`.
+   */
   #table(id: string, { pointInTimeRecovery, deleteDataOnDestroy }: DeploymentOptions): Table {
     const table = new Table(this, id, {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
       timeToLiveAttribute: 'ttl',
-      // The stream starts the functions that watch a list; the key names the list.
+      // The stream starts functions that watch a list. The key identifies the list.
       stream: StreamViewType.KEYS_ONLY,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: pointInTimeRecovery },
       deletionProtection: !deleteDataOnDestroy,
@@ -68,8 +71,8 @@ export class DataStack extends Stack {
       removalPolicy: deleteDataOnDestroy ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
       cors: [
         {
-          // The console is a page of the API, whose address does not exist yet, and of the domain. A presigned URL is all that it takes to
-          // read an object; the origin adds nothing to that.
+          // The console is a page of the API, whose address does not exist yet, and of the custom domain. A
+          // presigned URL alone gives access to an object; the origin adds no rights.
           allowedOrigins: [
             `https://*.execute-api.${this.region}.amazonaws.com`,
             ...(domainName === undefined ? [] : [`https://${domainName}`]),
@@ -86,8 +89,8 @@ export class DataStack extends Stack {
   }
 }
 
-/** Days after which the parts of an upload that was never completed are removed. */
+/** Days after which S3 removes the parts of an incomplete upload. */
 const abandonedUploadDays = 2;
 
-/** Days for which the bucket keeps downloads of packages; then the next build downloads them again. */
+/** Days that the bucket keeps package downloads. After that, the next build downloads them again. */
 const downloadDays = 30;

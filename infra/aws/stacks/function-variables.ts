@@ -4,7 +4,7 @@ import { computePrices } from '../cost/price-list.ts';
 import type { DeploymentOptions } from '../options/deployment-options.ts';
 import type { BatchNames } from './batch-names.ts';
 
-/** Variables of every function. */
+/** Return the variables of every function. */
 export function functionVariables(
   stores: Stores,
   names: BatchNames,
@@ -47,10 +47,10 @@ interface Stores {
   bucket: { bucketName: string };
 }
 
-/** Bytes that Lambda takes for the variables of a function: of their names and values, as JSON. */
+/** Maximum bytes of a Lambda function's variables: names and values as JSON. */
 const maxVariableBytes = 4096;
 
-/** Options of which the longest variables are made. */
+/** Options that the longest variables come from. */
 const madeOf: Readonly<Record<string, string>> = {
   TRUSTED_IMAGES: 'trustedImages',
   PRICES: 'clusterInstanceTypes and gpuInstanceTypes',
@@ -58,7 +58,10 @@ const madeOf: Readonly<Record<string, string>> = {
   CORS_ORIGINS: 'corsOrigins',
 };
 
-/** The variables. @throws CommandError where they are more than Lambda takes, which it would say late in a deployment */
+/**
+ * Return the variables. @throws CommandError if they exceed Lambda's limit, which Lambda reports only late in a
+ * deployment
+ */
 function withinLambda(variables: Record<string, string>): Record<string, string> {
   const bytes = bytesOf(variables);
   if (bytes <= maxVariableBytes) return variables;
@@ -74,7 +77,7 @@ function withinLambda(variables: Record<string, string>): Record<string, string>
   );
 }
 
-/** Stands for a name that CloudFormation makes, or that a table or bucket has had before. */
+/** Placeholder for a name that CloudFormation generates, or for that of an adopted table or bucket. */
 const nameToCome = 'x'.repeat(128);
 
 const bytesOf = (variables: Readonly<Record<string, string>>): number =>
@@ -82,7 +85,7 @@ const bytesOf = (variables: Readonly<Record<string, string>>): number =>
     JSON.stringify(variables, (_, value) => (Token.isUnresolved(value) ? nameToCome : value)),
   );
 
-/** Variables that functions and jobs share; `shared/core/settings.ts` reads them. */
+/** Return the variables that functions and jobs share. `shared/core/settings.ts` reads them. */
 export function jobVariables(
   { records, bucket }: Omit<Stores, 'accounts'>,
   options: DeploymentOptions,

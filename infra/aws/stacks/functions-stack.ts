@@ -8,8 +8,8 @@ import { FunctionRoles, grantsOf } from './roles.ts';
 import { type FunctionParts, ServiceFunction } from './service-function.ts';
 
 /**
- * One function for each endpoint, with the roles that they share. They have a stack of their own because a stack may
- * have 500 resources, and the methods of the API alone are three for each endpoint.
+ * One function per endpoint, with shared roles. They have their own stack because a stack may have 500 resources,
+ * and the API already has three methods per endpoint.
  */
 export class FunctionsStack extends Stack {
   constructor(
@@ -42,15 +42,16 @@ export class FunctionsStack extends Stack {
 }
 
 /**
- * Name of an endpoint's function, at most 64 characters. It is a name, not a reference between stacks: CloudFormation
- * refuses to remove a function that another stack imports, so no endpoint could ever be removed.
+ * Return the name of an endpoint's function, at most 64 characters. This is a name, not a reference between
+ * stacks: CloudFormation refuses to remove a function that another stack imports, so endpoints could never be
+ * removed.
  */
 const functionName = (
   { name }: Pick<DeploymentOptions, 'name'>,
   endpoint: Pick<AnyEndpoint, 'name'>,
 ): string => `${name}-${endpoint.name}`;
 
-/** ARN of an endpoint's function, in the account and region of the stack. */
+/** Return the ARN of an endpoint's function, in the account and region of the stack. */
 export const functionArn = (
   stack: Stack,
   options: Pick<DeploymentOptions, 'name'>,

@@ -9,7 +9,10 @@ import type { Need } from '../../../shared/core/needs.ts';
 import { roleStatements } from '../../service/role-statements.ts';
 import type { LoadedTask } from '../../service/tasks.ts';
 
-/** The role by which ECS itself pulls the images of Fargate jobs and writes what their supervisors print. */
+/**
+ * Make the role that ECS itself uses to pull the images of Fargate jobs and to write the output of their
+ * supervisors.
+ */
 export function executionRole(scope: Construct, log: LogGroup, images: readonly string[]): Role {
   const role = new Role(scope, 'ExecutionRole', { assumedBy: tasks });
   const repositories = repositoriesOf(images, Stack.of(scope));
@@ -27,7 +30,7 @@ const tasks = new ServicePrincipal('ecs-tasks.amazonaws.com');
 
 const registry = /^(\d{12})\.dkr\.ecr\.([a-z0-9-]+)\.amazonaws\.com[a-z.]*\/([^:@]+)/;
 
-/** ARNs of the repositories of those images that lie in ECR. */
+/** Return the repository ARNs of images in ECR. */
 function repositoriesOf(images: readonly string[], stack: Stack): string[] {
   return images.flatMap((image) => {
     const [, account, region, resourceName] = registry.exec(image) ?? [];
@@ -47,7 +50,7 @@ function allowPull(role: Role, repositories: readonly string[]): void {
   );
 }
 
-/** A role for functions with these statements and no others, besides the writing of the log. */
+/** Make a role for functions with exactly these statements and the right to write the log. */
 export function functionRole(
   scope: Construct,
   id: string,
@@ -55,7 +58,7 @@ export function functionRole(
 ): Role {
   return new Role(scope, id, {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-    // A policy of its own would be one more resource for every role.
+    // Use an inline policy: a separate one would be one more resource per role.
     inlinePolicies: { needs: policyOf(statements, log) },
   });
 }
@@ -69,8 +72,8 @@ function policyOf(statements: readonly PolicyStatement[], log: ILogGroup): Polic
 }
 
 /**
- * The roles of a stack's functions. Functions with the same rights share a role: one for each would be a quarter of
- * the 500 resources that a stack may have, and grant nothing less.
+ * The roles of a stack's functions. Functions with the same rights share a role. One role per function would take
+ * a quarter of the 500 resources of a stack, and grant no fewer rights.
  */
 export class FunctionRoles {
   readonly #scope: Construct;
@@ -82,10 +85,10 @@ export class FunctionRoles {
     this.#log = log;
   }
 
-  /** The role with these statements and no others, besides the writing of the log. */
+  /** Return the role with exactly these statements and the right to write the log. */
   roleOf(statements: readonly PolicyStatement[]): Role {
     const log = this.#log;
-    // Named by what it grants: a function that comes or goes changes no other function's role.
+    // Name the role by its rights: a change of one function then changes no other function's role.
     const rights = JSON.stringify(Stack.of(this.#scope).resolve(policyOf(statements, log).toJSON()));
     const present = this.#roles.get(rights);
     if (present !== undefined) return present;
@@ -96,18 +99,18 @@ export class FunctionRoles {
   }
 }
 
-/** The things of a deployment that functions and jobs need. */
+/** The resources of a deployment that functions and jobs need. */
 export interface Resources {
   accounts: ITable;
   records: ITable;
   bucket: IBucket;
-  /** ARNs of the queues and definitions of submissions. */
+  /** ARNs of queues and definitions for submissions. */
   submissions: readonly string[];
-  /** ARNs of jobs. Their ids are made by Batch. */
+  /** ARNs of jobs. Batch assigns their ids. */
   jobs: readonly string[];
 }
 
-/** The statements of a role that these needs come to: explicit actions on named resources. */
+/** Return the statements of a role for these needs: explicit actions on named resources. */
 export function grantsOf(
   needs: readonly Need<unknown>[],
   { accounts, records, bucket, submissions, jobs }: Resources,
@@ -129,7 +132,7 @@ export function grantsOf(
   );
 }
 
-/** The role of a job's supervisor: what its program needs, and nothing besides. */
+/** Make the role of a job's supervisor, with exactly the rights that its program needs. */
 export function jobRole(scope: Construct, { name, needs }: LoadedTask, resources: Resources): Role {
   const role = new Role(scope, `${name}Role`, { assumedBy: tasks });
   const statements = grantsOf(Object.values(needs), resources);

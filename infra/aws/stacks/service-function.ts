@@ -33,14 +33,14 @@ export class ServiceFunction extends Construct {
       environment: { ...environment },
       logGroup: log,
       role,
-      // Lambda ends loops that it takes for mistakes.
+      // Lambda stops recursive loops that it considers mistakes.
       ...(isRecurring && { recursiveLoop: RecursiveLoop.ALLOW }),
     });
   }
 }
 
 export interface ServiceFunctionProps {
-  /** Without it CloudFormation makes one. */
+  /** Default: CloudFormation generates a name. */
   functionName?: string;
   description: string;
   /** Folder of the bundle. */
@@ -49,7 +49,7 @@ export interface ServiceFunctionProps {
   environment: Readonly<Record<string, string>>;
   log: ILogGroup;
   role: IRole;
-  /** Whether it starts itself again, by what it writes. */
+  /** Whether the function starts itself again by its writes. */
   isRecurring?: boolean;
 }
 
@@ -57,6 +57,6 @@ export interface ServiceFunctionProps {
 export interface FunctionParts {
   resources: Resources;
   environment: Readonly<Record<string, string>>;
-  /** Folder of a function's bundle. @throws where there is none */
+  /** Return the folder of a function's bundle. @throws if there is none */
   folderOf(name: string): string;
 }

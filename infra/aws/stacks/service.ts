@@ -10,7 +10,7 @@ import { DataStack } from './data-stack.ts';
 import { functionVariables } from './function-variables.ts';
 import { FunctionsStack } from './functions-stack.ts';
 
-/** Puts the whole service into an app. */
+/** Add the whole service to an app. */
 export function addService(
   app: App,
   { endpoints, events, jobs, folderOf, imageFolder }: DeploymentParts,
@@ -63,7 +63,8 @@ export function addService(
     options,
     props('events and lists'),
   );
-  // They name its queues and definitions, and the API names functions, though CloudFormation sees no reference.
+  // Functions refer to queues and definitions by name, and the API to functions, so CloudFormation sees no
+  // reference.
   for (const stack of [functions, background]) stack.addStackDependency(compute);
   api.addStackDependency(functions);
   const stacks = { data, compute, functions, api, background };
@@ -82,7 +83,7 @@ export interface ServiceStacks {
   background: BackgroundStack;
 }
 
-/** Bounds every role of a stack by a policy of the account. */
+/** Set a permissions boundary on every role of a stack, with a policy of the account. */
 function bound(stack: Stack, policyName: string): void {
   PermissionsBoundary.of(stack).apply(ManagedPolicy.fromManagedPolicyName(stack, 'Boundary', policyName));
 }

@@ -1,6 +1,6 @@
 import type { Conditions, Statement } from '../../service/role-statements.ts';
 
-/** Whether a role with these statements may do it, as IAM decides where nothing else denies. */
+/** Whether IAM allows the action for a role with these statements, if no other policy denies it. */
 export function isAllowed(
   statements: readonly Statement[],
   { action, resource, context }: RequestedAction,
@@ -13,12 +13,12 @@ export function isAllowed(
   );
 }
 
-/** A request for authorization: an action on a resource, with the keys of conditions. */
+/** A request for authorization: an action on a resource, with condition keys. */
 export interface RequestedAction {
   action: string;
   /** ARN. */
   resource: string;
-  /** Values of condition keys; one that the request does not have is missing. */
+  /** Values of condition keys. Keys that the request does not have are missing. */
   context?: Readonly<Record<string, string | readonly string[]>>;
 }
 
@@ -26,7 +26,7 @@ const patterns = new Map<string, RegExp>();
 
 const maxPatterns = 1000;
 
-/** Whether a text is like a pattern, in which `*` stands for any characters and `?` for one. */
+/** Whether a text matches a pattern. `*` stands for any characters, `?` for one. */
 function isLike(text: string, pattern: string): boolean {
   let compiled = patterns.get(pattern);
   if (compiled === undefined) {
@@ -52,7 +52,7 @@ function hold(conditions: Conditions, context: RequestedAction['context'] = {}):
   });
 }
 
-/** The operators that our policies use, as IAM defines them. */
+/** The condition operators of our policies, as IAM defines them. */
 const operators: Readonly<
   Record<string, (given: readonly string[] | undefined, wanted: readonly string[]) => boolean>
 > = {

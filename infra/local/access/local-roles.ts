@@ -7,21 +7,23 @@ import { type ResourceArns, roleStatements } from '../../service/role-statements
 import { bucketArn, tableArn } from './is-allowed.ts';
 import { type Credentials, sessionCredentials } from './session-credentials.ts';
 
-/** The variables by which a job's program acts in a role of its own. */
+/** Return the variables that let a job's program act in its own role. */
 export const jobRoleVariables = (
   program: keyof typeof jobNeeds,
   environment: Environment,
   own: Credentials,
 ): Record<string, string> => roleVariables(Object.values(jobNeeds[program]), environment, own);
 
-/** Needs of the job programs, without loading these. */
+/** Needs of the job programs. Importing the programs themselves would load them. */
 const jobNeeds = {
   train: trainingNeeds,
   prune: { records: optimizationRecords('prune'), objects: optimizationObjects },
   quantize: { records: optimizationRecords('quantize'), objects: optimizationObjects },
 } satisfies Record<string, Needs>;
 
-/** Variables by which the clients of a function or job act in the role that a deployment would give it. */
+/**
+ * Return the variables that let the clients of a function or job act in the role that a deployment would assign.
+ */
 function roleVariables(
   needs: readonly Need<unknown>[],
   environment: Environment,
@@ -35,7 +37,10 @@ function roleVariables(
   };
 }
 
-/** The needs that are enforced here: by the S3 server, and by the proxy of the DynamoDB emulator where there is one. */
+/**
+ * Keep the needs that are enforced locally: by the S3 server, and by the proxy of the DynamoDB emulator if it
+ * runs.
+ */
 const checkedHere = (needs: readonly Need<unknown>[]): Need<unknown>[] =>
   needs.filter(({ resource }) => resource !== 'batch');
 
@@ -47,14 +52,14 @@ const arnsOf = (environment: Environment): ResourceArns => ({
   jobs: ['*'],
 });
 
-/** The environment of an endpoint's function, which acts in a role of its own. */
+/** Return the environment of an endpoint's function, which acts in its own role. */
 export const endpointEnvironment = (
   endpoint: Pick<AnyEndpoint, 'needs' | 'project'>,
   environment: Environment,
   own: Credentials,
 ): Environment => ({ ...environment, ...roleVariables(allNeeds(endpoint), environment, own) });
 
-/** The environment of an event's function, which acts in a role of its own. */
+/** Return the environment of an event's function, which acts in its own role. */
 export const eventEnvironment = (
   { needs }: { needs: Needs },
   environment: Environment,

@@ -2,7 +2,10 @@ import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import type { Statement } from '../../service/role-statements.ts';
 
-/** Credentials of a role with these statements, as STS issues them; valid as long as the emulators' own. */
+/**
+ * Return credentials of a role with these statements, as STS issues them. They are valid as long as the emulators'
+ * own credentials.
+ */
 export function sessionCredentials(own: Credentials, statements: readonly Statement[]): SessionCredentials {
   const sessionToken = Buffer.from(JSON.stringify(statements)).toString('base64url');
   return { accessKeyId: own.accessKeyId, secretAccessKey: sessionSecret(own, sessionToken), sessionToken };
@@ -13,17 +16,19 @@ export interface Credentials {
   secretAccessKey: string;
 }
 
-/** Credentials of a role session. */
 export interface SessionCredentials extends Credentials {
-  /** Holds the statements of the role. */
+  /** Contains the statements of the role. */
   sessionToken: string;
 }
 
-/** The secret of a session: who does not know the emulators' own can make none for a role of their choice. */
+/**
+ * Derive the secret of a session from the emulators' own secret. Without that secret, nobody can make a session
+ * for a role of their choice.
+ */
 export const sessionSecret = ({ secretAccessKey }: Credentials, token: string): string =>
   createHmac('sha256', secretAccessKey).update(token).digest('base64url');
 
-/** A role in which a request is made, if its signature is right. */
+/** The role of a request, if its signature is valid. */
 export interface Session {
   secretAccessKey: string;
   statements: readonly Statement[];
@@ -31,7 +36,7 @@ export interface Session {
 
 const maxKept = 1000;
 
-/** Reads session tokens; each once. */
+/** Read session tokens, and cache them. */
 export class SessionReader {
   readonly #own: Credentials;
   readonly #known = new Map<string, Session>();
@@ -40,7 +45,9 @@ export class SessionReader {
     this.#own = own;
   }
 
-  /** Undefined for what is no token. It can be trusted only once a signature was verified with its secret. */
+  /**
+   * Return undefined for an invalid token. Trust the session only after a signature was verified with its secret.
+   */
   read(token: string): Session | undefined {
     const known = this.#known.get(token);
     if (known !== undefined) return known;
@@ -48,7 +55,7 @@ export class SessionReader {
     return statements && { secretAccessKey: sessionSecret(this.#own, token), statements };
   }
 
-  /** Keeps a session whose signature was right. A service has a few dozen roles. */
+  /** Cache a session after its signature was verified. A service has a few dozen roles. */
   keep(token: string, session: Session): void {
     if (this.#known.size >= maxKept) this.#known.clear();
     this.#known.set(token, session);

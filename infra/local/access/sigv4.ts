@@ -1,6 +1,6 @@
 import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
-/** The signature (hex) of a request at `timestamp` (`yyyymmddThhmmssZ`). */
+/** Return the signature (hex) of a request at `timestamp` (`yyyymmddThhmmssZ`). */
 export function requestSignature(
   key: KeyObject,
   timestamp: string,
@@ -29,7 +29,7 @@ interface SignedParts {
   payloadHash: string;
 }
 
-/** SHA-256 as lower-case hex. */
+/** Return the SHA-256 digest as lower-case hex. */
 export function sha256Hex(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
@@ -52,7 +52,7 @@ function canonicalRequest(parts: SignedParts): string {
   ].join('\n');
 }
 
-/** Percent-encoding as SigV4 and `encoding-type=url` define it: everything but `A-Za-z0-9-._~`. */
+/** Percent-encode everything but `A-Za-z0-9-._~`, as SigV4 and `encoding-type=url` define it. */
 function encodeUri(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -64,7 +64,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** The same with slashes kept, for paths and keys. */
+/** Percent-encode a path or key, and keep its slashes. */
 export function encodePath(path: string): string {
   return path.split('/').map(encodeUri).join('/');
 }
@@ -75,15 +75,14 @@ function hmac(key: string | Buffer | KeyObject, data: string): Buffer {
 
 export const algorithm = 'AWS4-HMAC-SHA256';
 
-/** The scope as text. */
 function scopeText({ day, region, service }: Scope): string {
   return `${day}/${region}/${service}/aws4_request`;
 }
 
-/** Milliseconds by which the clocks of client and server may differ. */
+/** Maximum difference between the clocks of client and server, in milliseconds. */
 export const maxClockSkew = 15 * 60 * 1000;
 
-/** Milliseconds since the epoch of `yyyymmddThhmmssZ`, or undefined for anything else. */
+/** Parse `yyyymmddThhmmssZ` to milliseconds since the epoch. Return undefined for anything else. */
 export function parseTimestamp(text: string): number | undefined {
   const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
   if (match === null) return undefined;
@@ -92,12 +91,15 @@ export function parseTimestamp(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Keys by secret and scope: a server sees the same few all day, and deriving one is most of checking a signature. */
+/**
+ * Cached keys by secret and scope. A server uses the same few keys, and deriving a key takes most of the time of a
+ * signature check.
+ */
 const known = new Map<string, KeyObject>();
 
 const maxKnown = 1000;
 
-/** The key of one day, region and service, derived as Signature Version 4 prescribes. */
+/** Derive the key of one day, region and service as Signature Version 4 specifies. */
 export function signingKey(secret: string, scope: Scope): KeyObject {
   const name = `${scopeText(scope)} ${secret}`;
   const found = known.get(name);
@@ -109,7 +111,7 @@ export function signingKey(secret: string, scope: Scope): KeyObject {
   return key;
 }
 
-/** The signature (hex) of one chunk, or of the trailer, chained to the signature before it. */
+/** Return the signature (hex) of one chunk or of the trailer, chained to the previous signature. */
 export function chainedSignature(
   key: KeyObject,
   kind: 'PAYLOAD' | 'TRAILER',
@@ -123,7 +125,7 @@ export function chainedSignature(
   return hmac(key, [...lines, contentHash].join('\n')).toString('hex');
 }
 
-/** Compare two signatures in a time that does not depend on where they differ. */
+/** Compare two signatures in constant time. */
 export function sameSignature(expected: string, given: string): boolean {
   const left = Buffer.from(expected);
   const right = Buffer.from(given);

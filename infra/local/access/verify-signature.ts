@@ -10,8 +10,8 @@ import {
 } from './sigv4.ts';
 
 /**
- * Verify the Signature Version 4 in the Authorization header, over the body that was received: of the server's own
- * credentials, or of a session with them. The rights of its role are not checked.
+ * Verify the Signature Version 4 in the Authorization header over the received body. Accept the server's own
+ * credentials and those of its sessions. Do not check the rights of the role.
  * @throws SignatureError
  */
 export function verifySignature(
@@ -65,20 +65,23 @@ export function verifySignature(
 
 interface SignedRequest {
   method: string;
-  /** Path alone: no operation of AWS Batch or DynamoDB has a query. */
+  /** Path without a query: no operation of AWS Batch or DynamoDB has a query. */
   path: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
 }
 
-/** Where a request must be signed for. */
+/** Region and service that a signature must be for. */
 interface SigningScope {
   region: string;
-  /** Name of the service in the scope of its signatures. */
+  /** Name of the service in the signature's scope. */
   service: 'batch' | 'dynamodb';
 }
 
-/** A request without a valid signature of the server's credentials; `code` as AWS names it, status 403. */
+/**
+ * The request has no valid signature of the server's credentials. `code` is the error code of AWS; the status is
+ * 403.
+ */
 export class SignatureError extends Error {
   override readonly name = 'SignatureError';
   readonly code: string;

@@ -16,9 +16,9 @@ import { Outbox } from './jobs/outbox.ts';
 import { Scheduler } from './scheduler.ts';
 
 /**
- * Starts a server of the AWS Batch protocol whose jobs are processes of this machine. What an earlier one on the
- * same folder left running is ended first; what waited goes on waiting.
- * @throws what listening throws, and ZodError for a job definition that AWS Batch would not take
+ * Start a server of the AWS Batch protocol that runs jobs as local processes. First end processes that an earlier
+ * server on the same folder left running. Waiting jobs continue to wait.
+ * @throws errors of listening, and ZodError for a job definition that AWS Batch would refuse
  */
 export async function startBatchServer(options: BatchServerOptions): Promise<RunningBatch> {
   const {
@@ -50,15 +50,15 @@ export async function startBatchServer(options: BatchServerOptions): Promise<Run
   const context = { store, scheduler, surroundings, minimumTimeoutSeconds, region, credentials };
   let loaded: Promise<void> | undefined;
   const server = createServer((request, response) => {
-    // When the jobs cannot be loaded, starting fails, and so do requests that came before.
+    // If the jobs cannot be loaded, the start fails, and so do earlier requests.
     Promise.resolve(loaded)
       .then(() => answerRequest(request, response, context))
       .catch(() => response.destroy());
   });
-  // Longer than clients keep an idle connection, so that none is cut while a request is on its way.
+  // Longer than clients keep an idle connection, so the server closes none while a request is on its way.
   server.keepAliveTimeout = 120_000;
   server.requestTimeout = 30_000;
-  // The port first: a second server on the same folder must fail before it touches anything.
+  // Take the port first: a second server on the same folder must fail before it changes anything.
   const url = await listen(server, options.port, options.host ?? '127.0.0.1');
   try {
     loaded = load(store, outbox, scheduler);
@@ -88,40 +88,43 @@ export async function startBatchServer(options: BatchServerOptions): Promise<Run
 }
 
 export interface BatchServerOptions {
-  /** Folder in which the jobs are kept. Only this server may use it. */
+  /** Folder of the jobs. Only this server may use it. */
   folder: string;
-  /** 0 takes any free port. */
+  /** 0 for any free port. */
   port: number;
-  /** 127.0.0.1 unless given. */
+  /** Default 127.0.0.1. */
   host?: string;
   region: string;
   credentials: Credentials;
   queues: readonly LocalQueue[];
   jobDefinitions: readonly LocalJobDefinition[];
-  /** Gets every event at least once. If it throws, the event comes again later, also after a restart. */
+  /**
+   * Receives every event at least once. If it throws, the server delivers the event again later, also after a
+   * restart.
+   */
   deliver(event: BatchJobStateChangeEvent): Promise<void>;
-  /** Folder for the output of the jobs' processes. Without it the output is dropped. */
+  /** Folder for the output of the jobs' processes. Without it the server drops the output. */
   logFolder?: string;
   /**
-   * Variables that this host adds to every job's process, as the role and the network do on AWS. They are read when a
-   * process starts, and neither stored nor described, so they may hold credentials.
+   * Variables that this host adds to every job's process, as the role and the network do on AWS. The server reads
+   * them when a process starts, and neither stores nor describes them, so they may contain credentials.
    */
   hostEnvironment?: Readonly<Record<string, string>>;
-  /** For tests: returns how the host fails to start a container, or undefined if it starts the container. */
+  /** For tests: return how the host fails to start a container, or undefined if it starts the container. */
   startFailure?: (start: ContainerStart) => StartFailure | undefined;
   /** Variables that the role of a job definition adds to its jobs' processes. */
   roleEnvironment?(definition: string): Readonly<Record<string, string>>;
-  /** Shortest timeout that a job may have, in seconds; the default is 60, as on AWS. */
+  /** Minimum timeout of a job in seconds; default 60, as on AWS. */
   minimumTimeoutSeconds?: number;
-  /** Seconds between SIGTERM and SIGKILL; the default is 30, as on AWS. */
+  /** Seconds between SIGTERM and SIGKILL; default 30, as on AWS. */
   stopGraceSeconds?: number;
 }
 
 export interface RunningBatch {
   url: string;
   /**
-   * Ends the server. Jobs that run get SIGTERM and, `grace` seconds (25 unless given) later, SIGKILL; they count as
-   * lost with their host, so that the next start runs again those whose retry rules say so.
+   * Stop the server. Running jobs get SIGTERM and, `grace` seconds (default 25) later, SIGKILL. They count as lost
+   * with their host, so the next start retries them if their retry rules allow it.
    */
   close(options?: { grace?: number }): Promise<void>;
 }
@@ -145,8 +148,8 @@ async function load(store: JobStore, outbox: Outbox, scheduler: Scheduler): Prom
 const restartedReason = 'Host EC2 (local) terminated: the local Batch server was restarted.';
 
 /**
- * Ends the attempts that a dead server left running, and kills their processes. Such an attempt counts as lost
- * with its host, unless the end of its main node had been recorded.
+ * End the attempts of a dead server, and kill their processes. Such an attempt counts as lost with its host,
+ * unless the end of its main node was recorded.
  */
 async function endAbandonedAttempts(store: JobStore): Promise<void> {
   for (const job of [...store.all()].filter(isActive)) {
@@ -165,7 +168,7 @@ async function endAbandonedAttempts(store: JobStore): Promise<void> {
 async function killNode(job: JobRecord, index: number): Promise<void> {
   const run = job.nodes[index]?.process;
   const marker = { name: markerName, value: nodeId(job, index) };
-  // The pid may be reused; its group and session are safe to use only while it is not.
+  // The system may have reused the pid. Its group and session are safe to use only if it has not.
   const same = run?.startTime != null && (await processStartTime(run.pid)) === run.startTime;
   const selector: ProcessSelector = same
     ? { root: run.pid, group: run.pid, session: run.pid, marker }
@@ -177,10 +180,10 @@ async function killNode(job: JobRecord, index: number): Promise<void> {
   }
 }
 
-/** Milliseconds for which ended jobs are kept. AWS Batch keeps them at least as long. */
+/** How long ended jobs are kept, in milliseconds. AWS Batch keeps them at least as long. */
 const keptMs = 24 * 3600 * 1000;
 
-/** Remove jobs that ended a day ago; those with undelivered events after a week. */
+/** Remove jobs one day after their end, or one week after it if they have undelivered events. */
 async function cleanUp(store: JobStore, logFolder: string | undefined): Promise<void> {
   const now = Date.now();
   for (const job of [...store.all()]) {

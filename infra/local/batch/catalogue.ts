@@ -1,12 +1,12 @@
 import { BatchClientError } from './batch-client-error.ts';
 import { RetryStrategy } from './jobs/job-record.ts';
 
-/** The queues and definitions there are, by name or ARN. */
+/** The existing queues and definitions, by name or ARN. */
 export interface Catalogue {
   readonly region: string;
-  /** @throws BatchClientError when there is none */
+  /** @throws BatchClientError if there is none */
   queue(nameOrArn: string): LocalQueue;
-  /** @throws BatchClientError when there is none */
+  /** @throws BatchClientError if there is none */
   definition(nameOrArn: string): Definition;
   findDefinition(nameOrArn: string): Definition | undefined;
   /** Every local definition has one revision. */
@@ -15,13 +15,13 @@ export interface Catalogue {
 
 export interface LocalQueue {
   name: string;
-  /** Jobs that run at once; a multi-node job counts as one. */
+  /** Maximum number of running jobs; a multi-node job counts as one. */
   maxJobs: number;
-  /** Platform of its compute environments; by default both. */
+  /** Platform of its compute environments; default both. */
   platform?: Platform;
-  /** The instance types of its nodes; unless given, of every size. */
+  /** Sizes of its instance types; default any size. */
   instances?: readonly InstanceSize[];
-  /** Seconds after which a job that no instance can hold is given up; 600 as in a deployment unless given. */
+  /** Seconds after which the queue gives up a job that fits no instance; default 600, as in a deployment. */
   misfitSeconds?: number;
 }
 
@@ -35,12 +35,12 @@ export interface InstanceSize {
   gpus: number;
 }
 
-/** A job definition in the form that jobs use: a retry strategy replaces `attempts` and `evaluateOnExit`. */
+/** A job definition in the form of a job: `retryStrategy` replaces `attempts` and `evaluateOnExit`. */
 export interface Definition extends Omit<LocalJobDefinition, 'attempts' | 'evaluateOnExit'> {
   retryStrategy: RetryStrategy;
 }
 
-/** A job definition, with the command to run in place of a container's image. */
+/** A job definition with a command instead of a container image. */
 export interface LocalJobDefinition {
   name: string;
   type: 'container' | 'multinode';
@@ -49,9 +49,9 @@ export interface LocalJobDefinition {
   vcpus: number;
   /** MiB. */
   memory: number;
-  /** Platform of its jobs, `platformCapabilities` on AWS; by default that of the queue. */
+  /** Platform of its jobs, `platformCapabilities` on AWS; default that of the queue. */
   platform?: Platform;
-  /** Number of nodes of a multi-node job, if the submission does not give one. */
+  /** Default number of nodes of a multi-node job. */
   numNodes?: number;
   attempts: number;
   evaluateOnExit?: readonly {
@@ -63,10 +63,10 @@ export interface LocalJobDefinition {
   timeoutSeconds?: number;
 }
 
-/** The account in every ARN of the local server. */
+/** The account id in every ARN of the local server. */
 export const localAccount = '000000000000';
 
-/** @throws ZodError when a definition's retry rules are none that AWS Batch would take */
+/** @throws ZodError if AWS Batch would refuse a definition's retry rules */
 export function catalogueOf(
   region: string,
   queues: readonly LocalQueue[],

@@ -8,7 +8,7 @@ import {
   type Node,
 } from './jobs/job-record.ts';
 
-/** A job as DescribeJobs returns it. */
+/** Describe a job as DescribeJobs does. */
 export function describeJob(job: JobRecord, surroundings: Surroundings): JobDetail {
   const [main] = job.nodes;
   return {
@@ -18,10 +18,10 @@ export function describeJob(job: JobRecord, surroundings: Surroundings): JobDeta
   };
 }
 
-/** Facts that a description needs beside the job. */
+/** Facts that a description needs in addition to the job. */
 export interface Surroundings {
   catalogue: Catalogue;
-  /** Why a runnable job waits, when it does. */
+  /** Return why a runnable job waits, or undefined if it does not wait. */
   reasonToWait(job: JobRecord): string | undefined;
 }
 
@@ -53,7 +53,7 @@ function described(job: JobRecord, node: Node, { catalogue }: Surroundings): Omi
   };
 }
 
-/** Without the members that are undefined. */
+/** Drop members that are undefined. */
 function present<T extends object>(members: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
   const kept: { [Name in keyof T]?: Exclude<T[Name], undefined> } = {};
   for (const name in members) {
@@ -124,7 +124,7 @@ function containerOf(job: JobRecord, node: Node): ContainerDetail {
   };
 }
 
-/** One node of a multi-node job as DescribeJobs returns it under the id `<job id>#<index>`. */
+/** Describe one node of a multi-node job, as DescribeJobs does for the id `<job id>#<index>`. */
 export function describeNode(
   job: JobRecord,
   index: number,
@@ -142,7 +142,7 @@ export function describeNode(
   };
 }
 
-/** A job, or with `index` one of its nodes, as ListJobs returns it. */
+/** Summarize a job, or with `index` one of its nodes, as ListJobs does. */
 export function summarizeJob(job: JobRecord, surroundings: Surroundings, index?: number): JobSummary {
   const isNode = index !== undefined;
   const detail = isNode ? describeNode(job, index, surroundings) : undefined;
@@ -175,7 +175,7 @@ export function summarizeJob(job: JobRecord, surroundings: Surroundings, index?:
   };
 }
 
-/** The EventBridge event of the job's new state. */
+/** Return the EventBridge event for the job's new state. */
 export function stateChangeEvent(
   job: JobRecord,
   id: string,

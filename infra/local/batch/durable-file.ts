@@ -2,8 +2,8 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes or replaces a file of mode 0600: after the promise resolved the new content is on the disk, before that a
- * reader sees the old content or none.
+ * Create or replace a file with mode 0600. When the promise resolves, the new content is on the disk. Before that,
+ * a reader sees the old content or none.
  */
 export async function writeDurably(path: string, content: string): Promise<void> {
   const unfinished = path + unfinishedSuffix;
@@ -28,5 +28,5 @@ export async function writeDurably(path: string, content: string): Promise<void>
   }
 }
 
-/** End of the name of a file that is being written; one that remains is from a process that died meanwhile. */
+/** Suffix of a file that is being written. If such a file remains, its process died during the write. */
 export const unfinishedSuffix = '.unfinished';

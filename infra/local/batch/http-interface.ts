@@ -10,7 +10,7 @@ import { newJobRecord, SubmitRequest } from './jobs/new-job-record.ts';
 import { ListRequest, listJobs } from './list-jobs.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** Handle one request in AWS's REST-JSON protocol. Never rejects. */
+/** Handle one request of AWS's REST-JSON protocol. Never reject. */
 export async function answerRequest(
   request: IncomingMessage,
   response: ServerResponse,
@@ -26,7 +26,7 @@ export async function answerRequest(
     'content-length': Buffer.byteLength(payload),
     'x-amzn-requestid': requestId,
     ...(error !== undefined && { 'x-amzn-errortype': error }),
-    // The rest of a body that was too large is not read.
+    // Do not read the rest of a body that is too large.
     ...(status === 413 && { connection: 'close' }),
   });
   response.end(payload);
@@ -44,7 +44,7 @@ interface OperationContext {
   minimumTimeoutSeconds: number;
 }
 
-/** Largest submission that AWS Batch takes, which is the largest of the requests. */
+/** Maximum bytes of a submission in AWS Batch. Other requests are smaller. */
 const maxBodyBytes = 30 * 1024;
 
 const DescribeRequest = z.object({ jobs: z.array(z.string()).max(100) });
@@ -65,7 +65,7 @@ async function submitJob(body: unknown, context: OperationContext): Promise<obje
   return { jobArn: catalogue.arn('job', job.id), jobId: job.id, jobName: job.name };
 }
 
-/** Ids that no job has are passed over. */
+/** Skip unknown ids. */
 function describeJobs(body: unknown, { store, surroundings }: OperationContext): object {
   const { jobs } = DescribeRequest.parse(body);
   return {
@@ -82,7 +82,7 @@ function describeJobs(body: unknown, { store, surroundings }: OperationContext):
   };
 }
 
-/** The operations served, by path; each is a POST. */
+/** Supported operations by path. All use POST. */
 const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['/v1/submitjob', submitJob],
   ['/v1/describejobs', describeJobs],
@@ -137,7 +137,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-/** Takes the parsed body of a request and returns the response's. @throws BatchClientError, ZodError */
+/** Handle the parsed body of a request and return the body of the response. @throws BatchClientError, ZodError */
 type Operation = (body: unknown, context: OperationContext) => object | Promise<object>;
 
 const StopRequest = z.object({ jobId: z.string().min(1), reason: z.string().min(1).max(1024) });

@@ -7,8 +7,8 @@ import { type JobRecord, JobStatus } from './jobs/job-record.ts';
 import type { JobStore } from './jobs/job-store.ts';
 
 /**
- * The jobs of a queue, newest first, or the nodes of a job.
- * @throws BatchClientError unless exactly one of the two is asked for, and for a token that is none
+ * List the jobs of a queue, newest first, or the nodes of a job.
+ * @throws BatchClientError unless the request names exactly one of the two, and for an invalid token
  */
 export function listJobs(
   request: ListRequest,
@@ -72,7 +72,7 @@ function positionOf(token: string | undefined, kind: 's' | 'n'): number | undefi
   return Number(match[2]);
 }
 
-/** The position after which a page begins: a job's sequence (`s`) or a node's index (`n`). */
+/** Return the token of the position before a page: a job's sequence (`s`) or a node's index (`n`). */
 function tokenOf(kind: 's' | 'n', position: number): string {
   return Buffer.from(`${kind}${position}`).toString('base64url');
 }

@@ -3,16 +3,16 @@ import { BatchClientError } from './batch-client-error.ts';
 import type { Definition, InstanceSize, LocalQueue, Platform } from './catalogue.ts';
 import type { JobRecord } from './jobs/job-record.ts';
 
-/** Milliseconds after which a job that fits nowhere is given up. */
+/** Return the milliseconds after which a job that fits no instance is given up. */
 export const misfitMs = ({ misfitSeconds = usualMisfitSeconds }: LocalQueue): number => misfitSeconds * 1000;
 
 const usualMisfitSeconds = 600;
 
-/** Why AWS Batch does not start a job that none of its instances can hold. */
+/** AWS Batch's status reason for a job that fits no instance. */
 export const misfitReason =
   'MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT - The job resource requirement (vCPU/memory/GPU) is higher than that can be met by the CE(s) attached to the job queue.';
 
-/** Whether any instance of the queue can hold each of the job's containers. */
+/** Whether each of the job's containers fits an instance of the queue. */
 export function fits({ containers, nodes }: JobRecord, { instances }: LocalQueue): boolean {
   if (instances === undefined) return true;
   const used = containers.filter((_, index) => nodes.some(({ container }) => container === index));
@@ -22,7 +22,7 @@ export function fits({ containers, nodes }: JobRecord, { instances }: LocalQueue
 }
 
 /**
- * Refuses what AWS Batch refuses of a definition, a queue and the sizes that were asked for.
+ * Refuse combinations of definition, queue and requested sizes that AWS Batch refuses.
  * @throws BatchClientError
  */
 export function checkPlacement(

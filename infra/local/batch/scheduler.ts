@@ -5,7 +5,7 @@ import { hasEnded, isActive, type JobRecord } from './jobs/job-record.ts';
 import { renewed } from './jobs/new-job-record.ts';
 import { fits, misfitMs, misfitReason } from './placement.ts';
 
-/** Moves jobs from state to state: settles dependencies, starts what has a slot, ends what ended. */
+/** Move jobs from state to state: settle dependencies, start jobs that have a slot, and record ended jobs. */
 export class Scheduler {
   readonly #settings: AttemptSettings;
   readonly #definitions: (name: string) => Definition | undefined;
@@ -32,7 +32,7 @@ export class Scheduler {
     this.#lanes = new Map(queues.map((queue) => [queue.name, lane(queue)]));
   }
 
-  /** Why a runnable job waits: no instance can hold it, or no slot is free. */
+  /** Return why a runnable job waits: no instance can hold it, or no slot is free. */
   reasonToWait(job: JobRecord): string | undefined {
     const lane = this.#lanes.get(job.queue);
     if (lane === undefined) return undefined;
@@ -42,7 +42,7 @@ export class Scheduler {
     return `Waiting for a free slot: ${lane.running.size} of ${maxJobs} jobs are running.`;
   }
 
-  /** Takes over a job that is stored: a new one, or one that waited when the server last ended. */
+  /** Schedule a stored job: a new one, or one that waited when the server last stopped. */
   accept(id: string): void {
     const before = this.#settings.store.get(id);
     if (this.#closed || before === undefined || hasEnded(before) || isActive(before)) return;
@@ -54,7 +54,9 @@ export class Scheduler {
     });
   }
 
-  /** CancelJob, or with `terminate` TerminateJob, of a job there is. Resolves when the request is on the disk. */
+  /**
+   * Apply CancelJob to an existing job, or TerminateJob with `terminate`. Resolve when the request is on the disk.
+   */
   async stop(id: string, reason: string, terminate: boolean): Promise<void> {
     const job = await this.#change(id, (present) => cancelled(present, reason, terminate, Date.now()));
     if (isActive(job) && terminate) {
@@ -62,7 +64,7 @@ export class Scheduler {
     } else this.#follow(job);
   }
 
-  /** Starts nothing more, ends what runs as the end of the machine would, and waits for it. */
+  /** Start no more jobs, end running ones like a loss of the machine, and wait for their end. */
   async close(graceMs: number): Promise<void> {
     this.#closed = true;
     for (const { running, misfits } of this.#lanes.values()) {
@@ -81,19 +83,19 @@ export class Scheduler {
     return await this.#change(id, (job) => failed(job, reason, Date.now()));
   }
 
-  /** Effects of a job's new state on others. */
+  /** Apply the effects of a job's new state on other jobs. */
   #follow(job: JobRecord): void {
     const lane = this.#lanes.get(job.queue);
     lane?.waiting.delete(job.id);
     if (job.status !== 'RUNNABLE') this.#forgetMisfit(job);
     else if (lane !== undefined && !fits(job, lane.queue)) this.#giveUpLater(job.id, lane);
-    // Told twice of a job that is just being started, it starts it once.
+    // A second call for a job that is just starting does not start it again.
     else if (lane?.running.has(job.id) === false) lane.waiting.add(job.id);
     if (hasEnded(job)) this.#wakeDependents(job.id);
     if (lane !== undefined) this.#fill(lane);
   }
 
-  /** As the state time limits of a deployment's queues do. */
+  /** Cancel the job later, like the state time limits of a deployment's queues. */
   #giveUpLater(id: string, { queue, misfits }: Lane): void {
     if (this.#closed || misfits.has(id)) return;
     const giveUp = () => this.#inBackground(() => this.stop(id, misfitReason, false));
@@ -138,7 +140,7 @@ export class Scheduler {
     }
   }
 
-  /** An owner's job is started. An owner without jobs is forgotten: nobody waits for longer by that. */
+  /** Record the start of an owner's job. Forget owners without jobs; this makes nobody wait longer. */
   #noteTurn({ turns, waiting, running }: Lane, id: string): void {
     const { store } = this.#settings;
     const ownerOf = (each: string) => store.get(each)?.share ?? '';
@@ -148,9 +150,9 @@ export class Scheduler {
   }
 
   /**
-   * The job of the owner who has the fewest that run, of several the one who has waited longest for a turn. Of one owner,
-   * first come, first served; a job that is tried again has come before those after it. None where the job arrives whose
-   * turn it is.
+   * Return the next job: one of the owner with the fewest running jobs, and among equals of the owner who has
+   * waited longest for a turn. Jobs of one owner run first come, first served; a retried job keeps its place.
+   * Return undefined while the job with the next turn still arrives.
    */
   #firstOf({ arriving, waiting, running, turns }: Lane): string | undefined {
     const { store } = this.#settings;
@@ -180,13 +182,13 @@ export class Scheduler {
 
   async #run(id: string, attempt: Attempt): Promise<void> {
     const job = await this.#change(id, (present) => this.#begun(present));
-    if (job.status !== 'STARTING') return; // cancelled meanwhile, or without a definition
+    if (job.status !== 'STARTING') return; // cancelled in the meantime, or without a definition
     const exit = await attempt.run(job);
     const now = Date.now();
     await this.#change(id, (present) => attemptEnded(nodeEnded(present, 0, exit, now), now));
   }
 
-  /** An attempt begins, by the definition as it is now. */
+  /** Begin an attempt with the current definition. */
   #begun(job: JobRecord): JobRecord {
     const definition = this.#definitions(job.definition);
     if (definition !== undefined) return starting(renewed(job, definition));
@@ -199,7 +201,7 @@ export class Scheduler {
     return this.#settings.store.change(id, step);
   }
 
-  /** These are not awaited, so their errors are reported here. */
+  /** Run work in the background. Nothing awaits it, so report its errors here. */
   #inBackground(work: () => Promise<void>): void {
     const task = work().catch((error: unknown) => {
       console.error(`Batch: ${error instanceof Error ? (error.stack ?? error.message) : error}`);
@@ -212,13 +214,13 @@ export class Scheduler {
 /** Jobs of a queue. */
 interface Lane {
   queue: LocalQueue;
-  /** Accepted, and not yet known to wait: their writes take turns of their own. */
+  /** Accepted jobs whose admission is not written yet, so they are not in `waiting`. */
   arriving: Set<string>;
   waiting: Set<string>;
   running: Map<string, Attempt>;
-  /** When a job of each owner was last started, counted in starts. */
+  /** The last start of each owner, as a count of starts. */
   turns: Map<string, number>;
-  /** When jobs that no instance can hold are given up. */
+  /** Timers that give up jobs that fit no instance. */
   misfits: Map<string, NodeJS.Timeout>;
 }
 

@@ -5,7 +5,7 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 
-/** Creates the tables that are missing, as the deployed ones are: `pk` and `sk`, paid by request, expiry by `ttl`. */
+/** Create missing tables like the deployed ones: keys `pk` and `sk`, on-demand billing, expiry by `ttl`. */
 export async function createTables(client: DynamoDBClient, names: readonly string[]): Promise<void> {
   for (const TableName of names) {
     try {

@@ -3,7 +3,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { CommandError } from '../../command/command-error.ts';
 
-/** The embedded emulator of this platform. @throws CommandError where there is none, or npm could not fetch it */
+/**
+ * Find the embedded emulator of this platform. @throws CommandError if there is none, or if npm could not fetch it
+ */
 export function findEmulator(): EmbeddedEmulator {
   const platform = `${process.platform}-${process.arch}`;
   const name = `@dynoxide/${platform}`;
@@ -22,11 +24,11 @@ export function findEmulator(): EmbeddedEmulator {
   }
 }
 
-/** The embedded emulator: its program, and its name with version for people and records. */
+/** The program of the embedded emulator, and its name with version for people and records. */
 interface EmbeddedEmulator {
   program: string;
   name: string;
 }
 
-/** Platforms for which the emulator is published, as `package.json` lists it. */
+/** Platforms that have a published emulator, as in `package.json`. */
 const platforms = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'];

@@ -3,8 +3,8 @@ import { access, constants, readlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * The tools of util-linux and iproute2 for it: by right of root, else in a user namespace. Undefined where they are
- * missing, or the system refuses namespaces.
+ * Find the tools of util-linux and iproute2 for network namespaces. Root uses them directly, other users within a
+ * user namespace. Return undefined if a tool is missing, or if the system refuses namespaces.
  */
 export async function networkNamespaces(): Promise<NetworkNamespaces | undefined> {
   if (process.platform !== 'linux') return undefined;
@@ -40,13 +40,15 @@ export async function networkNamespaces(): Promise<NetworkNamespaces | undefined
   };
 }
 
-/** How to run programs in a network of their own, whose loopback interface is all that there is. */
+/** Runs programs in their own network namespace, which has only a loopback interface. */
 export interface NetworkNamespaces {
-  /** Runs a program in a new one. The pid stays that of the program. */
+  /** Return the command that runs a program in a new namespace. The pid is that of the program. */
   create(program: string, args: readonly string[]): CommandLine;
-  /** Runs a program in that of another process. The pid stays that of the program. */
+  /**
+   * Return the command that runs a program in the namespace of another process. The pid is that of the program.
+   */
   join(pid: number, program: string, args: readonly string[]): CommandLine;
-  /** Resolves when a process that was started by `create` is in its own network. */
+  /** Resolve when a process started by `create` is in its own namespace. */
   entered(pid: number): Promise<void>;
 }
 
@@ -67,13 +69,13 @@ async function find(paths: readonly string[]): Promise<string | undefined> {
       await access(path, constants.X_OK);
       return path;
     } catch {
-      // Not there.
+      // The tool is not in this folder.
     }
   }
   return undefined;
 }
 
-/** A new namespace has its loopback interface down. */
+/** Shell command that enables the loopback interface, which is down in a new namespace. */
 const raiseLoopback = '"$0" link set lo up && exec "$@"';
 
 async function networkOf(pid: number | 'self'): Promise<string | undefined> {

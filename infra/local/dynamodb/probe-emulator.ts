@@ -13,10 +13,10 @@ import { CommandError } from '../../command/command-error.ts';
 import { createTables } from './create-tables.ts';
 
 /**
- * Try what the service relies on, in a table of its own that is deleted after that: consistent queries, transactions
- * with client tokens and with reasons for each write, and expiry of items.
+ * Test the features that the service relies on, in a temporary table: consistent queries, transactions with client
+ * tokens and with reasons for each write, and expiry of items.
  *
- * @param emulator - the emulator's name for people, such as `@dynoxide/linux-arm64 1.2.1`
+ * @param emulator - the emulator's display name, such as `@dynoxide/linux-arm64 1.2.1`
  * @throws CommandError with everything that the emulator lacks
  */
 export async function probeEmulator(client: DynamoDBClient, emulator: string): Promise<void> {
@@ -87,7 +87,7 @@ const probes: readonly Probe[] = [
 ];
 
 interface Probe {
-  /** What the emulator lacks if the check fails, as people read it. */
+  /** The missing feature if the check fails, for people. */
   lack: string;
   holds(client: DynamoDBClient, TableName: string): Promise<boolean>;
 }
@@ -106,7 +106,7 @@ async function skOfItems(client: DynamoDBClient, TableName: string): Promise<(st
   return Items.map(({ sk }) => sk?.S);
 }
 
-/** A write that a second one of the same key fails, unless the emulator knows it by its client token. */
+/** Make a write that fails if repeated with the same key, unless the emulator recognizes its client token. */
 const putOnce = (TableName: string, sk: string): TransactWriteItem => ({
   Put: { TableName, Item: key(sk), ConditionExpression: 'attribute_not_exists(pk)' },
 });

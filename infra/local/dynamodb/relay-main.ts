@@ -1,6 +1,6 @@
 import { RelayOptions, startRelay } from './relay.ts';
 
-// A relay by itself, where no S3 server runs that could be one besides: `node relay-main.js <options as JSON>`.
+// Run a separate relay, if no S3 server acts as the relay: `node relay-main.js <options as JSON>`.
 const [, , options = ''] = process.argv;
 const stop = await startRelay(RelayOptions.parse(JSON.parse(options)));
 process.stdout.write('ready\n');

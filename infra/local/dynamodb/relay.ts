@@ -3,8 +3,9 @@ import { connect, createServer, type Socket } from 'node:net';
 import * as z from 'zod';
 
 /**
- * Hands the bytes of each connection to a Unix socket on to a port of this process's own network, which clients
- * elsewhere cannot reach. Only the owner of this process may connect. Returns what stops it.
+ * Forward the bytes of each connection to a Unix socket to a port of this process's own network namespace. Clients
+ * outside the namespace cannot reach that port. Only the owner of this process may connect. Return a function that
+ * stops the relay.
  */
 export async function startRelay({ socket, port }: RelayOptions): Promise<() => Promise<void>> {
   const open = new Set<Socket>();
@@ -25,14 +26,14 @@ export async function startRelay({ socket, port }: RelayOptions): Promise<() => 
 }
 
 export const RelayOptions = z.strictObject({
-  /** Path of the Unix socket. Its folder must be its owner's alone. */
+  /** Path of the Unix socket. Only its owner may have access to its folder. */
   socket: z.string().min(1),
-  /** Port of the emulator in the network of this process. */
+  /** Port of the emulator in this process's network namespace. */
   port: z.int().min(1).max(65_535),
 });
 export type RelayOptions = z.infer<typeof RelayOptions>;
 
-/** Ends both sides when either has ended or failed. */
+/** Close both sides when one closes or fails. */
 function bind(one: Socket, other: Socket): void {
   const end = () => {
     one.destroy();

@@ -7,9 +7,9 @@ import { SignatureError, verifySignature } from '../access/verify-signature.ts';
 import type { EmulatorAddress } from './start-dynamodb.ts';
 
 /**
- * Serve an emulator that checks no signatures, and require signatures for DynamoDB with the credentials, or with those of
- * a session, whose role is held to its statements. It responds to no preflight, and with an error to every request of a
- * page without the credentials.
+ * Serve an emulator that checks no signatures, and require DynamoDB signatures. Accept the given credentials and
+ * those of their sessions, and limit a session to the statements of its role. Answer no CORS preflight, and refuse
+ * every request of a web page without the credentials.
  */
 export async function startSignedProxy(options: SignedProxyOptions): Promise<RunningProxy> {
   const { host, emulator, region, credentials } = options;
@@ -18,7 +18,7 @@ export async function startSignedProxy(options: SignedProxyOptions): Promise<Run
   const sessions = new SessionReader(credentials);
   const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url: path = '', headers } = message;
-    // Cheap, and before the body: who names other credentials is not read at all.
+    // Do this cheap check first, and do not read the body of a client with other credentials.
     if (!headers.authorization?.includes(`Credential=${credentials.accessKeyId}/`)) {
       throw new SignatureError('MissingAuthenticationTokenException', 'Missing Authentication Token');
     }
@@ -51,9 +51,9 @@ export async function startSignedProxy(options: SignedProxyOptions): Promise<Run
 }
 
 interface SignedProxyOptions {
-  /** Address that it listens on, on any free port. */
+  /** Listen address; the port is any free one. */
   host: string;
-  /** Where the emulator listens. */
+  /** Address of the emulator. */
   emulator: EmulatorAddress;
   region: string;
   credentials: Credentials;
@@ -64,17 +64,20 @@ export interface RunningProxy {
   close(): Promise<void>;
 }
 
-/** The largest request that DynamoDB takes, BatchWriteItem's, in bytes. */
+/** Maximum size of a DynamoDB request in bytes, as for BatchWriteItem. */
 const maxBodyBytes = 16 * 1024 * 1024;
 
-/** A body counts from its start, before its signature can be checked; this bounds all of them together. */
+/**
+ * Maximum bytes of all buffered bodies together. A body counts from its start, before its signature can be
+ * checked.
+ */
 const maxBufferedBytes = 4 * maxBodyBytes;
 
-/** Reads bodies of requests, all of them together within a limit. */
+/** Read request bodies, and limit their bytes together. */
 class BodyReader {
   #buffered = 0;
 
-  /** @throws DynamoDbError for a body that is too large, or while too many are read */
+  /** @throws DynamoDbError for a body that is too large, or while the limit of all bodies is reached */
   async read(message: IncomingMessage): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -96,7 +99,7 @@ class BodyReader {
   }
 }
 
-/** An error in the protocol of DynamoDB. */
+/** An error of the DynamoDB protocol. */
 class DynamoDbError extends Error {
   readonly status: number;
   readonly code: string;
@@ -108,7 +111,7 @@ class DynamoDbError extends Error {
   }
 }
 
-/** Check what the role of a session grants, whose token was signed. @throws DynamoDbError */
+/** Check the rights of the role of a session. The token's signature is already verified. @throws DynamoDbError */
 function requireGrants(sessions: SessionReader, token: string, target: string, body: Buffer): void {
   const session = sessions.read(token);
   if (session !== undefined) sessions.keep(token, session);
@@ -133,7 +136,7 @@ const Body = z.object({
   TransactItems: z.array(z.record(z.string(), Part)).optional(),
 });
 
-/** The actions of the members of a transaction. */
+/** Actions by kind of transaction item. */
 const writes: Readonly<Record<string, string>> = {
   ConditionCheck: 'ConditionCheckItem',
   Delete: 'DeleteItem',
@@ -142,10 +145,10 @@ const writes: Readonly<Record<string, string>> = {
 };
 
 /**
- * The actions that a request to DynamoDB consists of, as IAM sees them. An action that our code does not send names
- * no partition, so a role that is limited to some may not use it.
+ * Return the IAM actions of a DynamoDB request. An action that our code does not send names no partition, so a
+ * role that is limited to partitions may not use it.
  * @param target header `X-Amz-Target`
- * @throws ZodError for a body that is none of DynamoDB's
+ * @throws ZodError for an invalid body
  */
 function requestedActions(target: string, body: Buffer): RequestedAction[] {
   const operation = target.slice(target.lastIndexOf('.') + 1);
@@ -177,7 +180,7 @@ const requested = (action: string, table: string, partitions: readonly string[])
   context: partitions.length === 0 ? {} : { 'dynamodb:LeadingKeys': partitions },
 });
 
-/** The partition that a query names, as `pk = :name`. */
+/** Return the partition of a query with `pk = :name`. */
 function queried({
   KeyConditionExpression = '',
   ExpressionAttributeValues = {},
@@ -187,7 +190,7 @@ function queried({
   return partition === undefined ? [] : [partition];
 }
 
-/** Hands a request on to the emulator, and its answer back. */
+/** Forward a request to the emulator, and its response to the client. */
 function forward(
   message: IncomingMessage,
   body: Buffer,
@@ -227,7 +230,7 @@ function refuse(message: IncomingMessage, response: ServerResponse, error: unkno
   response.writeHead(status, {
     'content-type': 'application/x-amz-json-1.0',
     'content-length': Buffer.byteLength(body),
-    // The rest of a refused body is not read.
+    // Do not read the rest of a refused body.
     ...(!message.complete && { connection: 'close' }),
   });
   response.end(body);

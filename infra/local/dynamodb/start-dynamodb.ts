@@ -7,9 +7,10 @@ import { findEmulator } from './find-emulator.ts';
 import type { NetworkNamespaces } from './network-namespace.ts';
 
 /**
- * Starts the embedded DynamoDB emulator on a port, with its records in `file`, or in memory without one. One process may
- * use a file at a time; the caller holds a lock on its folder. It checks no signatures, so every program that reaches
- * `host` (the loopback address unless given) may do all: only for data of tests and measurements.
+ * Start the embedded DynamoDB emulator on a port, with its records in `file`, or in memory without a file. Only
+ * one process may use a file at a time; the caller holds a lock on its folder. The emulator checks no signatures,
+ * so every program that reaches `host` (default the loopback address) has full access. Use it only for test and
+ * measurement data.
  */
 export async function startDynamoDb(file?: string, host = '127.0.0.1'): Promise<RunningDynamoDb> {
   const { program } = findEmulator();
@@ -18,7 +19,7 @@ export async function startDynamoDb(file?: string, host = '127.0.0.1'): Promise<
     const storage = file === undefined ? [] : ['--db-path', file];
     const parameters = ['serve', '--host', host, '--port', String(port), ...storage];
     const { file: command, args } = boundToParent(program, parameters);
-    // A session of its own: Ctrl-C is for the service, which stops its emulators in order.
+    // Use a separate session: Ctrl-C goes to the service, which stops its emulators in order.
     const emulator = spawn(command, args, { stdio: 'ignore', detached: true });
     let isGone = false;
     const ended = new Promise<void>((resolve) => {
@@ -44,17 +45,19 @@ export async function startDynamoDb(file?: string, host = '127.0.0.1'): Promise<
 export interface RunningDynamoDb {
   url: string;
   pid: number;
-  /** Resolves when the emulator ends, wanted or not. */
+  /** Resolves when the emulator ends for any reason. */
   ended: Promise<void>;
   close(): Promise<void>;
 }
 
 const startTries = 5;
 
-/** Free in every network that is new. */
+/** This port is free in every new network namespace. */
 const port = 8000;
 
-/** A free port of an address. Another process may take it before the emulator does, so the start is retried. */
+/**
+ * Return a free port of an address. Another process may take it before the emulator does, so the start is retried.
+ */
 async function freePort(host: string): Promise<number> {
   const server = createServer().listen(0, host);
   await once(server, 'listening');
@@ -69,7 +72,7 @@ const tries = 500;
 
 const pauseMs = 10;
 
-/** Wait some seconds for an emulator to respond. Return false when it does not, or when `isGone` reports its end. */
+/** Wait some seconds for an emulator to respond. Return false if it does not, or if `isGone` reports its end. */
 export async function waitForEmulator(address: EmulatorAddress, isGone: () => boolean): Promise<boolean> {
   for (let attempt = 0; attempt < tries && !isGone(); attempt += 1) {
     if (await answersOnce(address)) return true;
@@ -78,10 +81,10 @@ export async function waitForEmulator(address: EmulatorAddress, isGone: () => bo
   return false;
 }
 
-/** Where an emulator listens: a port of the loopback address or another one, or a Unix socket. */
+/** Address of an emulator: a host with a port, or a Unix socket. */
 export type EmulatorAddress = { host: string; port: number } | { socketPath: string };
 
-/** With node's own client, because the one behind fetch takes 16 MB. */
+/** Use Node's own HTTP client, because the one behind fetch takes 16 MB. */
 function answersOnce(address: EmulatorAddress): Promise<boolean> {
   return new Promise((resolve) => {
     get({ ...address, path: '/', agent: false }, (response) => {
@@ -92,8 +95,8 @@ function answersOnce(address: EmulatorAddress): Promise<boolean> {
 }
 
 /**
- * Starts the embedded DynamoDB emulator, with its records in `file`, in a network of its own: nothing of this machine
- * reaches its port but what is started in that network. Resolves before it responds.
+ * Start the embedded DynamoDB emulator in its own network namespace, with its records in `file`. Only processes in
+ * that namespace can reach its port. Resolve before it responds.
  */
 export async function startClosedDynamoDb(
   namespaces: NetworkNamespaces,
@@ -102,7 +105,7 @@ export async function startClosedDynamoDb(
   const parameters = ['serve', '--host', '127.0.0.1', '--port', String(port), '--db-path', file];
   const bound = boundToParent(findEmulator().program, parameters);
   const { file: command, args } = namespaces.create(bound.file, bound.args);
-  // A session of its own: Ctrl-C is for the service, which stops its emulators in order.
+  // Use a separate session: Ctrl-C goes to the service, which stops its emulators in order.
   const emulator = spawn(command, args, { stdio: 'ignore', detached: true });
   const ended = new Promise<void>((resolve) => {
     emulator.once('exit', () => resolve());
@@ -124,9 +127,9 @@ export async function startClosedDynamoDb(
 
 interface ClosedDynamoDb {
   pid: number;
-  /** Where it listens in its own network. */
+  /** Port in its own network namespace. */
   port: number;
-  /** Resolves when the emulator ends, wanted or not. */
+  /** Resolves when the emulator ends for any reason. */
   ended: Promise<void>;
   close(): Promise<void>;
 }

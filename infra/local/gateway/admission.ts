@@ -2,8 +2,8 @@ import { ServiceError } from '../../../shared/core/service-error.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 
 /**
- * Limits in front of the functions, as the throttle of a stage and the concurrency of functions on AWS: requests
- * beyond them are refused at once, so that an overload does not slow down all others.
+ * Limits in front of the functions, like the throttle of a stage and the concurrency of functions on AWS. Requests
+ * beyond them are refused at once, so an overload does not slow down all other requests.
  */
 export class Admission {
   readonly #bucket: TokenBucket;
@@ -16,14 +16,17 @@ export class Admission {
     this.#limits = limits;
   }
 
-  /** Count a request. @throws ServiceError 429 for too many a second, 503 while too many are processed */
+  /** Count a request. @throws ServiceError 429 for too many per second, 503 while too many are in progress */
   admit(): void {
     const seconds = this.#bucket.take();
     if (seconds > 0) throw throttled(seconds);
     this.#requirePlace();
   }
 
-  /** Process a request, first come, first served. @throws ServiceError 503 when the slots were taken while its body arrived */
+  /**
+   * Process a request, first come, first served. @throws ServiceError 503 if the slots were taken while its body
+   * arrived
+   */
   async run<T>(work: () => Promise<T>): Promise<T> {
     this.#requirePlace();
     if (this.#inFlight < this.#limits.inFlight) this.#inFlight += 1;
@@ -44,14 +47,14 @@ export class Admission {
   }
 }
 
-/** The token bucket by which a stage of API Gateway throttles: full at first, one token a request. */
+/** The token bucket that throttles a stage of API Gateway. It starts full, and a request takes one token. */
 export class TokenBucket {
   readonly #rate: Rate;
   readonly #now: () => number;
   #tokens: number;
   #filledAt: number;
 
-  /** `now` returns milliseconds. */
+  /** @param now returns milliseconds */
   constructor(rate: Rate, now: () => number = () => performance.now()) {
     this.#rate = rate;
     this.#now = now;
@@ -72,21 +75,21 @@ export class TokenBucket {
 }
 
 interface Rate {
-  /** Tokens that come back every second. */
+  /** Tokens added per second. */
   perSecond: number;
-  /** Most tokens at once. */
+  /** Maximum number of tokens. */
   burst: number;
 }
 
-/** How much the gateway takes on. */
+/** Limits of the gateway. */
 export interface AdmissionLimits extends Rate {
-  /** Most requests that functions work on at once. */
+  /** Maximum number of requests that functions process at once. */
   inFlight: number;
-  /** Most requests that wait for one of those to be done. */
+  /** Maximum number of waiting requests. */
   waiting: number;
 }
 
-/** 429 that asks to wait for so many seconds. */
+/** Return a 429 error with a time to wait in seconds. */
 function throttled(seconds: number): ServiceError {
   const whole = Math.max(1, Math.ceil(seconds));
   return new ServiceError(
@@ -108,19 +111,18 @@ function busy(): ServiceError {
 }
 
 /**
- * The rate is far more than a team's clients ask for. The number of requests in work bounds the load: the last one
- * waits for a fraction of a second. Few are worked on at once, because libuv (1.52) takes one new connection each
- * time around its loop: when that has the answers of many requests to go through each time, connections wait for
- * seconds.
+ * The rate is far above the requests of a team's clients. The number of requests in progress bounds the load: the
+ * last one waits for a fraction of a second. The number is low, because libuv (1.52) accepts one new connection
+ * per loop iteration. If each iteration processes the responses of many requests, connections wait for seconds.
  */
 export const defaultLimits: AdmissionLimits = { perSecond: 2_000, burst: 4_000, inFlight: 24, waiting: 40 };
 
-/** The throttles that operations have of their own, as methods have in a stage of API Gateway. */
+/** The throttles of single operations, like those of methods in a stage of API Gateway. */
 export class OwnThrottles {
   readonly #times: number;
   readonly #buckets = new Map<AnyEndpoint, TokenBucket>();
 
-  /** @param times factor on all of them */
+  /** @param times factor on all throttles */
   constructor(times: number) {
     this.#times = times;
   }

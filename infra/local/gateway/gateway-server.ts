@@ -28,7 +28,7 @@ import { answerClientError, headMaxBytes, hostRule, readHeaders, requireUtf8Quer
 import { createRouter } from './router.ts';
 import { send, sendAndClose, sendLargeBody } from './send.ts';
 
-/** Serves endpoints over HTTP as API Gateway and Lambda would. */
+/** Serve endpoints over HTTP as API Gateway and Lambda do. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { endpoints, port, host = '127.0.0.1', headersTimeout = 10_000, corsOrigins = [] } = options;
   const route = createRouter(endpoints);
@@ -43,7 +43,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const throttles = new OwnThrottles(options.anonymousTimes ?? 1);
   const log = createLogger('warn', (line) => process.stderr.write(line));
   const bodyBytes = options.bodyBytes ?? defaultBodyBytes;
-  // Who has not signed in never takes the room of those who have.
+  // Callers who have not signed in never use the budget of callers who have.
   const budgets = { anybody: new ByteBudget(bodyBytes / 4), known: new ByteBudget((bodyBytes * 3) / 4) };
   const latest = new WeakMap<Duplex, ServerResponse>();
 
@@ -71,7 +71,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     const { timeLimit } = options;
     const call = (body: Uint8Array) =>
       admission.run(() => {
-        // Its client left while it waited. What writes is done nevertheless: it has arrived.
+        // The client left while the request waited. Run a write nevertheless, because its request has arrived.
         if (gone.aborted && (method === 'GET' || method === 'HEAD')) throw new ClientGoneError();
         const event = makeProxyEvent({ ...plain, body }, leaf.resource, parameters);
         return invoke({ name: endpoint.name, handler }, event, { timeLimit, gone });
@@ -100,8 +100,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     const isLarge = (announcedLength(request) ?? most) > unaskedMaxBytes;
     const isKnown = isLarge && endpoint.allow !== 'anyone';
     if (isKnown) {
-      // API Gateway takes in bodies before functions see them; here they would be this machine's memory. Of a caller who
-      // could ask before, the function reads the token once, when the body is there.
+      // API Gateway receives bodies before functions see them; here bodies would use this machine's memory. If a
+      // recent request of the caller is remembered, the function reads the token only once, after the body has
+      // arrived.
       const event = makeProxyEvent({ ...plain, body: nothing }, leaf.resource, parameters);
       const refused =
         handler.isExpected?.(event) === true
@@ -135,15 +136,15 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     try {
       deliver(request, response, result);
     } catch (error) {
-      // A function made a header that HTTP does not allow. Nothing was sent yet.
+      // A function returned a header that HTTP does not allow. Nothing was sent yet.
       deliver(request, response, renderError(error, randomUUID(), log));
     }
   }
 
   const server = createServer({
-    // More than is allowed, so that what is just beyond it is still measured and named.
+    // Accept more than the limit, so that the error can name the size of a slightly larger head.
     maxHeaderSize: 2 * headMaxBytes,
-    // Refused by this server itself, in the shape of its problems.
+    // This server refuses a missing Host header itself, with a problem document.
     requireHostHeader: false,
     headersTimeout,
     requestTimeout: 6 * headersTimeout,
@@ -154,13 +155,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   server.maxHeadersCount = 0;
   server.on('request', (request, response) => void serve(request, response, false));
   server.on('checkContinue', (request, response) => void serve(request, response, true));
-  // An expectation that is unknown may be ignored (RFC 9110, 10.1.1); node would answer it in a shape of its own.
+  // Ignore an unknown expectation, as RFC 9110, 10.1.1 allows. Node would answer it in its own format.
   server.on('checkExpectation', (request, response) => void serve(request, response, false));
-  // CONNECT is for proxies.
+  // CONNECT is only for proxies.
   server.on('connect', (_request, socket) => answerClientError(new Error('CONNECT'), socket, log));
   server.on('clientError', (error, socket) => {
     const response = latest.get(socket);
-    // Nothing may get in between an answer that is under way.
+    // Do not write into a response that is in progress.
     if (response?.headersSent === true && !response.writableFinished) socket.destroy();
     else answerClientError(error, socket, log);
   });
@@ -183,37 +184,37 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
 
 export interface GatewayOptions {
   endpoints: readonly LoadedEndpoint[];
-  /** 0 takes any free one. */
+  /** 0 for any free port. */
   port: number;
   /** Default 127.0.0.1. */
   host?: string;
-  /** Host names, with or without a port, by which the gateway may be called besides those of the loopback address. */
+  /** Host names, with or without a port, that requests may use in addition to those of the loopback address. */
   allowedHosts?: readonly string[];
-  /** Milliseconds that a function has to answer; default 29 s. */
+  /** Time limit of a function in milliseconds; default 29 s. */
   timeLimit?: number;
-  /** Milliseconds in which the headers of a request must have come; default 10 s. The body has six times as long. */
+  /** Time limit for the headers of a request in milliseconds; default 10 s. The body has six times as long. */
   headersTimeout?: number;
-  /** Limits of requests; those that are missing have their defaults. */
+  /** Limits of requests; missing ones have their defaults. */
   limits?: Partial<AdmissionLimits>;
   /** Factor on the throttles of public operations; default 1. */
   anonymousTimes?: number | undefined;
-  /** Most bytes that the bodies of all requests take together; default 64 MiB, a quarter of it for public operations. */
+  /** Maximum bytes of all request bodies together; default 64 MiB, a quarter of it for public operations. */
   bodyBytes?: number | undefined;
-  /** Origins whose pages may read the responses, also the gateway's own. Default none. */
+  /** Origins whose pages may read responses, including the gateway's own. Default none. */
   corsOrigins?: readonly string[];
-  /** Whether the disk is full, so that only requests that make room are taken. */
+  /** Whether the disk is full. Then the gateway accepts only requests that free space. */
   isFull?: () => boolean;
-  /** Told of each request that is admitted, before it is worked on. */
+  /** Called for each admitted request, before it is processed. */
   onRequest?: () => void;
 }
 
 export interface RunningGateway {
   url: string;
-  /** Takes no more requests, lets those in progress finish for up to five seconds, then stops. */
+  /** Accept no more requests, let running ones finish for up to five seconds, then stop. */
   close(): Promise<void>;
 }
 
-/** Requests that make room on a full disk, or that sign in somebody who will: these alone write something. */
+/** Requests that free space on a full disk, or that sign in a user who will. Only these may write. */
 const makesRoom = /\/(?:cancel|delete)\/?$|^\/auth\//;
 
 const addsData = (method: string, path: string): boolean =>
@@ -223,7 +224,7 @@ const defaultBodyBytes = 64 * 1024 * 1024;
 
 const nothing = new Uint8Array();
 
-/** Aborted when the client closes the connection before it has the whole answer. */
+/** Return a signal that aborts when the client closes the connection before the end of the response. */
 function goneSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {
@@ -232,10 +233,13 @@ function goneSignal(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** Bodies up to this size are taken in before it is known who sends them, which saves a read of the token. */
+/** Receive bodies up to this size before the caller is known, which saves one read of the token. */
 const unaskedMaxBytes = 16 * 1024;
 
-/** Connections that may wait to be taken. Beyond it the kernel drops them unanswered, and clients try for seconds. */
+/**
+ * Maximum number of connections that wait to be accepted. Beyond it the kernel drops them unanswered, and clients
+ * retry for seconds.
+ */
 const backlog = 4_096;
 
 const closeMilliseconds = 5_000;

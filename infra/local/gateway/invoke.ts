@@ -4,8 +4,8 @@ import type { Handler } from '../../../shared/http/pipeline/lambda.ts';
 import type { Event, LambdaContext, Result } from '../../../shared/http/pipeline/proxy-event.ts';
 
 /**
- * Call a function as API Gateway does. Work that can be stopped stops at the limit, and when the client has gone.
- * @throws ServiceError 503 without a response within the limit
+ * Call a function as API Gateway does. Abort its work at the time limit, and when the client has gone.
+ * @throws ServiceError 503 if there is no response within the limit
  */
 export async function invoke(
   { name, handler }: { name: string; handler: Handler },
@@ -35,13 +35,13 @@ export async function invoke(
   }
 }
 
-/** After so long API Gateway gives up on a function. */
+/** API Gateway's timeout of a function. */
 const defaultTimeLimit = 29_000;
 
 interface InvokeOptions {
-  /** Milliseconds that the function has to answer; default 29 s. */
+  /** Time limit of the function in milliseconds; default 29 s. */
   timeLimit?: number | undefined;
-  /** Aborted when the client has gone. */
+  /** Aborts when the client has gone. */
   gone?: AbortSignal | undefined;
 }
 

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Event } from '../../../shared/http/pipeline/proxy-event.ts';
 
-/** A REST proxy event (payload 1.0), as API Gateway hands it to a Lambda function with all media types binary. */
+/**
+ * Make a REST proxy event (payload 1.0), as API Gateway passes it to a Lambda function if all media types are
+ * binary.
+ */
 export function makeProxyEvent(
   request: PlainRequest,
   resource: string,
@@ -56,11 +59,11 @@ export function makeProxyEvent(
   };
 }
 
-/** A request as it came, before API Gateway turns it into an event. */
+/** A received request before API Gateway turns it into an event. */
 export interface PlainRequest {
   method: string;
   path: string;
-  /** Query string without the question mark, as it was sent. */
+  /** Raw query string without the question mark. */
   query: string;
   /** Header lines in pairs. */
   headers: readonly (readonly [name: string, value: string])[];

@@ -4,9 +4,9 @@ import { HttpError } from '../../../shared/http/answer/http-error.ts';
 import { tooLargeBody } from '../../../shared/http/body/body-limit.ts';
 
 /**
- * The body of a request, in one buffer that grows with it: single chunks would each take far more than their bytes.
- * Throws 413 as soon as more than the limit has come, 408 where nothing comes for too long, 503 where the budget has no
- * room for it.
+ * Receive a request body into one growing buffer: separate chunks would each take far more than their bytes. Throw
+ * 413 as soon as the body exceeds the limit, 408 if no data arrives for too long, and 503 if the budget is used
+ * up.
  */
 export function receiveEventBody(
   request: IncomingMessage,
@@ -54,27 +54,27 @@ export function receiveEventBody(
     });
     request.once('error', () => stop(new ClientGoneError()));
     request.once('close', () => {
-      // After the end it is the answer that was sent.
+      // After the end of the request, `close` means that the response was sent.
       if (!request.complete) stop(new ClientGoneError());
     });
   });
 }
 
 interface BodyLimits {
-  /** Most bytes. */
+  /** Maximum bytes. */
   most: number;
   budget: ByteBudget;
-  /** Milliseconds within which more has to come. */
+  /** Maximum pause between chunks, in milliseconds. */
   stallTimeout: number;
 }
 
 /**
- * Most bytes that the bodies of all requests take together. Where they are used up, the body that has been arriving for
- * longest is given up for the new one: slow or unfinished requests cannot block others.
+ * A limit on the bytes of all request bodies together. If it is reached, drop the body that has been arriving for
+ * longest in favor of the new one. Slow or unfinished requests cannot block others.
  */
 export class ByteBudget {
   readonly #most: number;
-  /** Bodies that still arrive, oldest first. */
+  /** Bodies in transfer, oldest first. */
   readonly #arriving = new Set<Holder>();
   #held = 0;
 
@@ -82,7 +82,7 @@ export class ByteBudget {
     this.#most = most;
   }
 
-  /** @param giveUp called when the body is given up for another one; it has to release its share */
+  /** @param giveUp called when the body is dropped for another one; it must release the share */
   open(giveUp: () => void): Share {
     const holder: Holder = { bytes: 0, giveUp };
     this.#arriving.add(holder);
@@ -120,26 +120,26 @@ interface Holder {
 
 /** A body's share of a budget. */
 interface Share {
-  /** Takes so many bytes more. False where there is no room for them. */
+  /** Reserve more bytes. Return false if there is no room for them. */
   take(bytes: number): boolean;
-  /** The body has arrived: it is no longer given up for another one. */
+  /** Mark the body as complete: it is no longer dropped for another one. */
   settle(): void;
-  /** Gives all of it back. */
+  /** Release the whole share. */
   release(): void;
 }
 
-/** A body that has arrived. What it has of the budget is its holder's to release. */
+/** A complete body. Its holder must release its share of the budget. */
 interface ReceivedBody {
   bytes: Uint8Array;
   release(): void;
 }
 
-/** @throws ServiceError 413 where the headers announce too many bytes */
+/** @throws ServiceError 413 if the headers announce too many bytes */
 export function checkAnnouncedLength(request: IncomingMessage, most: number): void {
   if ((announcedLength(request) ?? 0) > most) throw tooLargeBody(most);
 }
 
-/** Bytes that the headers announce; undefined where they do not say. */
+/** Return the number of bytes that the headers announce, or undefined if they announce none. */
 export function announcedLength({ headers }: IncomingMessage): number | undefined {
   return headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
 }
@@ -151,18 +151,18 @@ const noRoom = () =>
 
 const firstCapacity = 4_096;
 
-/** The client closed the connection before it had sent its whole request. */
+/** The client closed the connection before the end of its request. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError';
 }
 
 /**
- * Lambda takes events of 6 MiB, in which the body stands in base64, beside at most 32 KiB of everything else
- * (10,240 bytes of headers, listed twice).
+ * Lambda accepts events of 6 MiB. An event contains the body in base64, and at most 32 KiB of other data (10,240
+ * bytes of headers, listed twice).
  */
 export const eventBodyMaxBytes = Math.floor((6 * 1024 * 1024 - 32 * 1024) / 4) * 3;
 
-/** Whether a body may follow the headers, and needs to be waited for. */
+/** Whether a body may follow the headers. */
 export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }

@@ -7,7 +7,7 @@ import { HttpError } from '../../../shared/http/answer/http-error.ts';
 import { renderError } from '../../../shared/http/answer/render-error.ts';
 import { notUtf8, parametersNotUtf8 } from '../../../shared/http/body/percent-encoding.ts';
 
-/** Respond to malformed HTTP, for which there is no response object, on the connection. */
+/** Respond on the connection to malformed HTTP, which has no response object. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, log: Logger): void {
   const gone = error.code === 'ECONNRESET' || error.code === 'EPIPE';
   if (gone || !socket.writable) {
@@ -33,7 +33,7 @@ function clientError(code: string | undefined): ServiceError | HttpError {
   return new ServiceError('bad-request', 'This is not a valid HTTP/1.1 request.');
 }
 
-/** 431 for a request line with headers that are too large. */
+/** Return a 431 error for a request line with headers that are too large. */
 function headTooLarge(): HttpError {
   return new HttpError(
     'headers-too-large',
@@ -41,15 +41,15 @@ function headTooLarge(): HttpError {
   );
 }
 
-/** Most bytes of a request line and its headers together, as at API Gateway. */
+/** Maximum bytes of a request line and its headers together, as in API Gateway. */
 export const headMaxBytes = 10_240;
 
-/** Return the header lines in pairs. @throws ServiceError where they are too large or name no host of this server */
+/** Return the header lines in pairs. @throws ServiceError if they are too large or name no host of this server */
 export function readHeaders(request: IncomingMessage, admits: (host: string) => boolean): [string, string][] {
   const { method = '', url = '', rawHeaders } = request;
   const pairs: [string, string][] = [];
   const hosts: string[] = [];
-  // "GET /path HTTP/1.1" and the blank line at the end; node hands over header bytes as latin1, one unit each.
+  // Count "GET /path HTTP/1.1" and the final blank line. Node passes header bytes as latin1, one unit each.
   let bytes = method.length + url.length + 12 + 2;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
@@ -75,9 +75,9 @@ export function readHeaders(request: IncomingMessage, admits: (host: string) => 
 const loopback = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * Whether a `Host` header names this server. A page of another site can make its own name lead to the loopback
- * address (DNS rebinding), but not change the name that the browser sends. Any port passes, because a forwarded one
- * may differ and a page gains nothing by it.
+ * Return a check whether a `Host` header names this server. A page of another site can resolve its own name to the
+ * loopback address (DNS rebinding), but cannot change the name that the browser sends. Any port passes, because a
+ * forwarded port may differ and does not help a page.
  */
 export function hostRule(allowedHosts: readonly string[]): (host: string) => boolean {
   const allowed = new Set([...loopback, ...allowedHosts].map((host) => host.toLowerCase()));
@@ -86,7 +86,7 @@ export function hostRule(allowedHosts: readonly string[]): (host: string) => boo
 }
 
 /**
- * Return the query as it was sent. Parameters that are not UTF-8 would reach a function changed.
+ * Return the query unchanged. Refuse parameters that are not UTF-8, because they would reach a function changed.
  * @throws ServiceError 400 with the names of these parameters
  */
 export function requireUtf8Query(query: string): string {

@@ -3,8 +3,8 @@ import type { LoadedEndpoint } from '../../service/endpoints.ts';
 import { routeOf } from '../../service/routes.ts';
 
 /**
- * Finds the endpoint of a path as API Gateway does: fixed words before variables before greedy variables, with or
- * without a trailing slash. Nothing is decoded: `%2F` separates no segments, and functions get variables as they came.
+ * Find the endpoint of a path as API Gateway does: fixed words before variables before greedy variables, with or
+ * without a trailing slash. Decode nothing: `%2F` separates no segments, and functions get variables unchanged.
  */
 export function createRouter(endpoints: readonly LoadedEndpoint[]): (path: string) => Match | undefined {
   const root = emptyNode();
@@ -42,7 +42,7 @@ export function createRouter(endpoints: readonly LoadedEndpoint[]): (path: strin
 
 export interface Match {
   leaf: Leaf;
-  /** Path parameters under the names of the route, percent-encoded as they were sent. */
+  /** Path parameters by the names of the route, percent-encoded as sent. */
   parameters: Record<string, string>;
 }
 

@@ -5,7 +5,7 @@ import { ServiceError } from '../../../shared/core/service-error.ts';
 import type { LargeBodies } from '../../../shared/http/definition/endpoint-input.ts';
 import type { Result } from '../../../shared/http/pipeline/proxy-event.ts';
 
-/** A handler's result as an HTTP answer. */
+/** Send a handler's result as an HTTP response. */
 export function send(_request: IncomingMessage, response: ServerResponse, result: Result): void {
   const body = result.isBase64Encoded === true ? Buffer.from(result.body, 'base64') : result.body;
   const headers = headersOf(result);
@@ -24,19 +24,19 @@ function headersOf({ headers, multiValueHeaders }: Result): Record<string, Heade
 
 type HeaderValue = string | string[];
 
-/** How long a client may go on sending what was refused, so that it gets to read why. */
+/** How long a client may continue to send a refused body, so that it can read the response. */
 const lingerMilliseconds = 2_000;
 
 /**
- * Respond to a request whose body is not read to its end, and then close the connection. Closing it at once would
- * reset it, and the client, still sending, would see that instead of the response.
+ * Respond to a request without reading its whole body, then close the connection. Closing at once would reset the
+ * connection, and the client, which still sends, would see a reset instead of the response.
  */
 export function sendAndClose(request: IncomingMessage, response: ServerResponse, result: Result): void {
   const headers = headersOf(result);
   headers['Content-Length'] = String(Buffer.byteLength(result.body));
   headers['Connection'] = 'close';
   response.writeHead(result.statusCode, headers);
-  // A write alone sends nothing where the answer has no body, as that of HEAD.
+  // A write alone sends nothing if the response has no body, as for HEAD.
   response.flushHeaders();
   response.write(result.body);
   const timer = setTimeout(() => response.end(), lingerMilliseconds);
@@ -48,8 +48,8 @@ export function sendAndClose(request: IncomingMessage, response: ServerResponse,
 }
 
 /**
- * Take a body that no event could hold, as a client of a deployment would send it: ask for an upload, send the bytes to
- * storage, and say that they are there. No more of them than a buffer is in memory.
+ * Receive a body that is too large for an event, as a client of a deployment sends it: request an upload, send the
+ * bytes to storage, and confirm the upload. Hold no more than one buffer in memory.
  */
 export async function sendLargeBody(
   message: IncomingMessage,
@@ -66,7 +66,7 @@ export async function sendLargeBody(
   return call(path, body);
 }
 
-/** A request of the proxy's own, which the gateway makes in the name of the client. */
+/** A request that the gateway makes on behalf of the client. */
 type OwnCall = (path: string, body: object) => Promise<Result>;
 
 const bodyOf = ({ body, isBase64Encoded }: Result): unknown =>
@@ -76,7 +76,7 @@ const bodyOf = ({ body, isBase64Encoded }: Result): unknown =>
 async function put(body: IncomingMessage, url: string, length: number): Promise<number> {
   const sending = httpRequest(url, { method: 'PUT', headers: { 'content-length': length } });
   const answered = once(sending, 'response');
-  // A failure is thrown by the pipeline.
+  // The pipeline throws a failure.
   answered.catch(() => {});
   await pipeline(body, sending);
   const [answer]: IncomingMessage[] = await answered;

@@ -1,7 +1,7 @@
 import { S3Error } from './protocol/s3-error.ts';
 import type { S3Request } from './protocol/s3-request.ts';
 
-/** Sets the CORS headers of an answer where the origin is one of those allowed. */
+/** Set the CORS headers of a response if the origin is allowed. */
 export function applyCors({ headers, response }: S3Request, origins: readonly string[]): void {
   const origin = headers.get('origin');
   if (origins.length > 0) response.setHeader('vary', 'Origin');
@@ -10,7 +10,7 @@ export function applyCors({ headers, response }: S3Request, origins: readonly st
   response.setHeader('access-control-expose-headers', exposedHeaders);
 }
 
-/** Whether an origin is one of those allowed: exactly, or with any characters in the place of one `*`, as S3 has it. */
+/** Whether an origin is allowed. One `*` in an allowed origin matches any characters, as in S3. */
 export function isAllowedOrigin(origin: string, allowed: readonly string[]): boolean {
   return allowed.some((one) => {
     const [before = '', after] = one.split('*');
@@ -21,7 +21,7 @@ export function isAllowedOrigin(origin: string, allowed: readonly string[]): boo
   });
 }
 
-/** Headers that scripts may read besides those that browsers always show. */
+/** Response headers that scripts may read, in addition to those that browsers always expose. */
 const exposedHeaders = [
   'etag',
   'content-range',
@@ -37,7 +37,7 @@ const exposedHeaders = [
 
 const allowedMethods = 'GET, HEAD, PUT, POST, DELETE';
 
-/** Respond to a preflight request, which carries no signature. @throws S3Error AccessForbidden */
+/** Respond to a preflight request, which has no signature. @throws S3Error AccessForbidden */
 export function answerPreflight({ headers, response }: S3Request, origins: readonly string[]): void {
   const origin = headers.get('origin');
   const method = headers.get('access-control-request-method') ?? '';

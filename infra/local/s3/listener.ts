@@ -10,7 +10,7 @@ import { S3Error } from './protocol/s3-error.ts';
 import { parseRequest, type S3Request } from './protocol/s3-request.ts';
 import type { Store } from './store/store.ts';
 
-/** Serve HTTP requests from a store. The promise settles when the response was handed over; it never rejects. */
+/** Serve HTTP requests from a store. The promise settles after the response was handed over; it never rejects. */
 export function s3Listener(options: ListenerOptions) {
   return async (
     message: IncomingMessage,
@@ -85,7 +85,7 @@ function wantsFiles(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
 }
 
-/** Whether the client closed the connection before it had the whole answer. */
+/** Whether the client closed the connection before the end of the response. */
 function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { RelayOptions, startRelay } from '../dynamodb/relay.ts';
 import { startS3Server } from './s3-server.ts';
 
-/** Options arrive as one line on stdin, so that the secret shows in no process list; its end means to stop. */
+/** Read the options from one line on stdin, so that no process list shows the secret. Stop when stdin ends. */
 async function main(): Promise<void> {
   const listening = process.connected ? handedListener() : undefined;
   const lines = createInterface({ input: process.stdin });
@@ -28,13 +28,14 @@ async function main(): Promise<void> {
   await stopRelay?.();
 }
 
-/** The socket that listens for this process, made by the one that started it in its own network. */
+/** Receive the listening socket, which the parent process made in its own network namespace. */
 function handedListener(): Promise<Server> {
   return new Promise((resolve, reject) => {
     process.once('message', (_, handle) => {
       process.disconnect();
       if (!(handle instanceof Server)) return reject(new TypeError('there is no listening socket'));
-      // It accepts connections from now on, which would wait for ever: whoever comes too early comes again.
+      // The socket accepts connections from now on, and they would wait forever. Close early ones, so that clients
+      // retry.
       handle.on('connection', (early: Socket) => early.destroy());
       resolve(handle);
     });
@@ -46,11 +47,11 @@ const Options = z.strictObject({
   port: z.int().min(0).max(65_535),
   host: z.string().min(1).default('127.0.0.1'),
   region: z.string().min(1),
-  // Not strict: the AWS SDK marks credentials objects it is given with a field of its own.
+  // Not strict: the AWS SDK adds a field of its own to credentials objects.
   credentials: z.object({ accessKeyId: z.string().min(1), secretAccessKey: z.string().min(1) }),
   buckets: z.array(z.string().min(1)),
   corsOrigins: z.array(z.string().min(1)).default([]),
-  /** This process is in the network of the DynamoDB emulator, and serves it to its owner besides. */
+  /** Set if this process runs in the network namespace of the DynamoDB emulator, and also relays to it. */
   relay: RelayOptions.optional(),
 });
 

@@ -6,8 +6,8 @@ import type { S3Credentials } from './protocol/authenticate-request.ts';
 import { openStore } from './store/store.ts';
 
 /**
- * Serves the operations of S3 that the service uses, path-style, from a folder.
- * @throws Error where the folder is in use by another server
+ * Serve the S3 operations that the service uses, path-style, from a folder.
+ * @throws Error if another server uses the folder
  */
 export async function startS3Server(options: S3ServerOptions): Promise<RunningS3> {
   const { folder, port, host = '127.0.0.1', region, credentials, corsOrigins = [] } = options;
@@ -21,7 +21,8 @@ export async function startS3Server(options: S3ServerOptions): Promise<RunningS3
     void request.finally(() => active.delete(request));
   };
   const server = createServer({
-    // Uploads of gigabytes may take longer than any fixed time; that they move is what counts.
+    // Set no time limit: uploads of gigabytes may take longer than any fixed time. The idle timeout applies
+    // instead.
     requestTimeout: 0,
     headersTimeout: headersMilliseconds,
     keepAliveTimeout: idleMilliseconds / 2,
@@ -46,17 +47,17 @@ export async function startS3Server(options: S3ServerOptions): Promise<RunningS3
 }
 
 export interface S3ServerOptions {
-  /** Everything is kept in here; one server at a time. */
+  /** Data folder; only one server at a time may use it. */
   folder: string;
-  /** The port that it would like; it takes any other where that one is not free, or is 0. */
+  /** Preferred port. If it is 0 or taken, the server uses any free port. */
   port: number;
   /** Default 127.0.0.1. */
   host?: string;
-  /** Listens already, at `host`; then `port` is not asked. */
+  /** A socket that already listens at `host`. It replaces `port`. */
   listener?: Listener;
   region: string;
   credentials: S3Credentials;
-  /** Created if missing. */
+  /** Buckets to create if they are missing. */
   buckets: readonly string[];
   /** Origins whose pages may use the server, exactly as browsers send them. Default none. */
   corsOrigins?: readonly string[];
@@ -70,7 +71,7 @@ export interface RunningS3 {
 
 const headersMilliseconds = 30_000;
 
-/** A connection on which nothing moves for so long is closed, whichever side is slow. */
+/** Close a connection without traffic after this time, whichever side is slow. */
 const idleMilliseconds = 120_000;
 
 async function listenNear(server: Server, port: number, host: string): Promise<void> {

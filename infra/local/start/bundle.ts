@@ -6,7 +6,7 @@ import { bundleOptions } from '../../service/bundle-options.ts';
 import { bundledEndpoints, endpointFiles } from '../../service/endpoints.ts';
 import { takeKernelLock } from './kernel-lock.ts';
 
-/** The programs of the service on one machine, besides the functions of its endpoints. */
+/** Entry points of the local service, apart from the endpoints. */
 const programs = [
   'functions/events/*.event.ts',
   'functions/jobs/*.job.ts',
@@ -18,8 +18,9 @@ const programs = [
 ];
 
 /**
- * Bundles the service for the local run into `folder`, which mirrors the source tree: to load the AWS SDK from its
- * sources takes most of a second, and jobs start faster too. The folder appears whole or not at all.
+ * Bundle the service for the local run into `folder`, which mirrors the source tree. Loading the AWS SDK from its
+ * sources takes most of a second, and bundled jobs start faster too. The final rename makes the folder appear
+ * complete or not at all.
  */
 async function bundle(root: string, folder: string): Promise<void> {
   const unfinished = `${folder}.${process.pid}`;
@@ -32,18 +33,18 @@ async function bundle(root: string, folder: string): Promise<void> {
     ],
     outdir: unfinished,
     outbase: root,
-    // Native code stays where its package is.
+    // Keep native code in its package.
     external: ['onnxruntime-node'],
     ...bundleOptions,
     plugins: [endpointModules(root), ...bundleOptions.plugins],
   });
   await writeFile(`${unfinished}/package.json`, '{"type":"module"}\n');
-  // Another process may have built the same meanwhile, and may be running it.
+  // Another process may have built the same bundle in the meantime, and may be running it.
   await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true, force: true }));
 }
 
 /**
- * Makes one module of all endpoints. Its `modules` maps each file to its endpoint. If each endpoint were an entry
+ * Make one module of all endpoints. Its `modules` maps each file to its endpoint. If each endpoint were an entry
  * point, the bundler would make a chunk for each set of endpoints that share code. That would be 700 files, and
  * Node would take a quarter of a second to link them.
  * @param root folder of the sources
@@ -66,12 +67,12 @@ const endpointModules = (root: string): Plugin => ({
   },
 });
 
-/** How long another process may take to build. */
+/** How long to wait for another process that builds. */
 const patienceMilliseconds = 120_000;
 
 /**
- * The turn to build, so that of several that start at the same time one does the work for all. Undefined where it is held
- * for too long, or the file is another user's: to build the same twice harms nobody.
+ * Take the build lock, so that only one of several starting processes builds. Return undefined if another process
+ * holds it for too long, or if the file belongs to another user. Building the same bundle twice does no harm.
  */
 function takeTurn(file: string): ReturnType<typeof takeKernelLock> {
   try {

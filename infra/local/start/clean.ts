@@ -12,7 +12,7 @@ import { openDataFolder } from './data-folder.ts';
 import { jobFolders } from './job-folders.ts';
 import { diskUse, namesIn } from './sweep-folders.ts';
 
-/** `npm run proof -- clean`: empties the caches of a data folder, with their sizes. */
+/** `npm run proof -- clean`: empty the caches of a data folder and print their sizes. */
 async function clean(): Promise<number> {
   const options = { data: { type: 'string', default: '.data' }, list: { type: 'boolean' } } as const;
   const { data: folder, list = false } = readFlags(usage, { options }).values;

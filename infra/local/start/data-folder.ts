@@ -7,10 +7,10 @@ import { writeDurably } from '../batch/durable-file.ts';
 import { DiskReserve } from './disk-reserve.ts';
 import { takeKernelLock } from './kernel-lock.ts';
 
-/** The folder in which everything is kept, locked against a second service. */
+/** The folder that holds all data of a local service, locked against a second service. */
 export interface DataFolder {
   path: string;
-  /** Room for deletes and a restart on a full disk. */
+  /** Reserved disk space for deletes and for a restart on a full disk. */
   reserve: DiskReserve;
   within(name: string): string;
   release(): void;
@@ -21,7 +21,7 @@ export interface Credentials {
   secretAccessKey: string;
 }
 
-/** What a file holds; undefined where it is missing or holds something else. */
+/** Return the parsed content of a file, or undefined if the file is missing or does not match the schema. */
 export async function readJson<T>(file: string, schema: z.ZodType<T>): Promise<T | undefined> {
   try {
     return schema.parse(JSON.parse(await readFile(file, 'utf8')));
@@ -33,8 +33,8 @@ export async function readJson<T>(file: string, schema: z.ZodType<T>): Promise<T
 const Owner = z.object({ pid: z.number().int() });
 
 /**
- * Creates the folder where it is missing, for its owner alone, and locks it.
- * @throws CommandError where it is in use, or of a newer version
+ * Create the folder if it is missing, readable only for its owner, and lock it.
+ * @throws CommandError if the folder is in use or has a newer version
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const within = (name: string) => join(path, name);
@@ -67,14 +67,14 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
 }
 
 async function lock(file: string): Promise<ReturnType<typeof takeKernelLock>> {
-  // No other user may open it: they could lock it and so keep the owner out.
+  // No other user may open the file: they could lock it and keep the owner out.
   await (await open(file, 'a', 0o600)).close();
   return takeKernelLock(file);
 }
 
 /**
- * Check that this release can use a data folder, and note its version there. A folder without one is new, or from a
- * release before versions; both become folders of this version.
+ * Check that this release can use a data folder, and write its version there. A folder without a version is new,
+ * or comes from a release before versions. Both become folders of this version.
  * @throws CommandError for a folder of a newer version
  */
 async function checkDataFolderVersion(path: string, file: string): Promise<void> {
@@ -100,8 +100,8 @@ async function checkDataFolderVersion(path: string, file: string): Promise<void>
 }
 
 /**
- * Version of the folder's layout. It grows with a change that an earlier release cannot read; what a record holds has a
- * version of its own.
+ * Version of the folder's layout. Increase it with a change that an earlier release cannot read. Records have
+ * their own version.
  */
 export const dataFolderVersion = 1;
 
@@ -117,7 +117,10 @@ function readVersion(text: string): number | undefined {
 
 const StoredCredentials = z.object({ accessKeyId: z.string().min(1), secretAccessKey: z.string().min(1) });
 
-/** The credentials of this folder's emulators: random, made once, readable for their owner alone. */
+/**
+ * Return the credentials of this folder's emulators. They are random, made once, and readable only for their
+ * owner.
+ */
 export async function emulatorCredentials({ within }: DataFolder): Promise<Credentials> {
   const file = within('credentials.json');
   const stored = await readJson(file, StoredCredentials);

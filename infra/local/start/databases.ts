@@ -8,9 +8,10 @@ import { writeDurably } from '../batch/durable-file.ts';
 import type { DataFolder } from './data-folder.ts';
 
 /**
- * Check the databases that the emulators of a data folder are going to open, before any of them writes.
- * A file that has been in use must be there, whole, and the one that the last stop left; after a kill SQLite checks it.
- * @throws CommandError naming the file, what is wrong with it, and what to do
+ * Check the databases of a data folder before its emulators open them and write. A database that was in use must
+ * exist, be complete, and match its seal from the last stop. After a kill there is no seal, and SQLite checks the
+ * file.
+ * @throws CommandError naming the file, the fault, and the remedy
  */
 export async function openDatabases(
   data: Pick<DataFolder, 'path' | 'within'>,
@@ -18,7 +19,7 @@ export async function openDatabases(
 ): Promise<OpenDatabases> {
   const state = await readState(data, names);
   for (const name of names) if (state.in_use.includes(name)) await check(data, name, state.sealed[name]);
-  // Removed before the first write: a seal that outlived a change would be taken for damage.
+  // Remove the seals before the first write: after a change, an old seal would look like damage.
   await writeState(data, { ...state, sealed: {} });
   const { in_use } = state;
   return {
@@ -31,7 +32,7 @@ export async function openDatabases(
       const sealed: State['sealed'] = {};
       for (const name of names) {
         const file = data.within(databaseFiles[name].name);
-        // A log that is left means that the emulator was killed.
+        // A remaining write-ahead log means that the emulator was killed.
         if (in_use.includes(name) && ((await sizeOf(`${file}-wal`)) ?? 0) === 0)
           sealed[name] = await sealOf(file);
       }
@@ -42,17 +43,17 @@ export async function openDatabases(
 
 export type DatabaseName = keyof typeof databaseFiles;
 
-/** The files of the embedded emulators, without which nothing of a data folder can be read. */
+/** Database files of the embedded emulators. Without them the data folder is unreadable. */
 export const databaseFiles = {
   tables: { name: 'dynamodb/records.db', holds: 'accounts, projects and all other records' },
   files: { name: 's3/index.sqlite', holds: 'the index of all sources, data sets, models and artifacts' },
 } as const;
 
-/** The databases of a data folder while they are used. */
+/** The databases of a running service. */
 interface OpenDatabases {
-  /** Note that the emulators have created their files. */
+  /** Record that the emulators have created their files. */
   noteInUse(): Promise<void>;
-  /** Note what the files are, once the emulators have ended: a change from then on is damage. */
+  /** Record the seals of the files after the emulators have ended. Any later change counts as damage. */
   seal(): Promise<void>;
 }
 
@@ -75,16 +76,16 @@ const Seal = z.object({ bytes: z.number().int(), crc32: z.number().int() });
 type Seal = z.infer<typeof Seal>;
 
 const State = z.object({
-  /** The databases that were created: from then on a missing one is lost. */
+  /** Databases that were created. If one is missing later, it is lost. */
   in_use: z.array(z.enum(['tables', 'files'])),
-  /** What they were when the service stopped; none while it runs, and after it was killed. */
+  /** Seals from the last stop; empty while the service runs and after a kill. */
   sealed: z.partialRecord(z.enum(['tables', 'files']), Seal),
 });
 type State = z.infer<typeof State>;
 
 /**
- * The databases that a release created which noted none: all that it has once it has listened, which it did with both
- * emulators unless a folder is missing altogether.
+ * Return the databases that an earlier release created without recording them. A release that has listened once
+ * has created every database whose folder exists.
  */
 async function usedBefore(
   within: DataFolder['within'],
@@ -128,7 +129,7 @@ const headerBytes = 100;
 
 const magic = 'SQLite format 3\0';
 
-/** What is wrong with a database, as the predicate of a sentence; undefined for nothing. */
+/** Return the fault of a database as the predicate of a sentence, or undefined if it has none. */
 async function faultOf(file: string, seal: Seal | undefined): Promise<string | undefined> {
   const size = await sizeOf(file);
   if (size === undefined) return 'is missing';
@@ -155,10 +156,10 @@ async function firstBytes(file: string): Promise<Buffer> {
   }
 }
 
-/** A check of a larger file takes long enough to be announced. */
+/** Announce the check of a file from this size on, because it takes long. */
 const announcedBytes = 256 * 1024 * 1024;
 
-/** The service was killed, or the machine went down: SQLite reads every page and what it says of itself. */
+/** Let SQLite check every page after a kill of the service or a crash of the machine. */
 function checkFaults(file: string, size: number): string | undefined {
   if (size >= announcedBytes)
     process.stderr.write(`The service did not stop by itself: ${file} is checked.\n`);
@@ -195,7 +196,7 @@ async function sealOf(file: string): Promise<Seal> {
 const writeState = ({ within }: Pick<DataFolder, 'within'>, state: State): Promise<void> =>
   writeDurably(within(stateFile), JSON.stringify(state));
 
-/** Forget what the databases of a stopped service are, for a program that is going to change them. */
+/** Remove the seals of a stopped service before a program changes its databases. */
 export async function unsealDatabases(data: Pick<DataFolder, 'within'>): Promise<void> {
   const { in_use } = await readState(data, ['tables', 'files']);
   await writeState(data, { in_use, sealed: {} });

@@ -3,8 +3,9 @@ import { open, rm, stat } from 'node:fs/promises';
 import { freeBytes, keptBytes } from '../free-room.ts';
 
 /**
- * A file of the data folder that takes room until the disk is full. Its removal gives deletes, cancels, the ends of jobs
- * and a restart the few writes that they need; while it is gone, the service takes nothing that adds to the disk.
+ * A file in the data folder that reserves disk space. When the disk is full, the service removes the file. This
+ * frees space for the few writes of deletes, cancels, ends of jobs and a restart. While the file is gone, the
+ * service refuses requests that add to the disk.
  */
 export class DiskReserve {
   readonly #file: string;
@@ -17,12 +18,12 @@ export class DiskReserve {
     this.#file = file;
   }
 
-  /** Whether the disk is full: what is left of it is kept for deletes. */
+  /** Whether the disk is full. The remaining space is kept for deletes. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  /** Give the reserve away where the disk is nearly full, and take it again where there is room for three of it. */
+  /** Release the reserve if the disk is nearly full. Take it again when there is room for three times its size. */
   async check(): Promise<void> {
     const kept = await keptBytes(this.#folder);
     const free = await freeBytes(this.#folder);
@@ -47,7 +48,7 @@ export class DiskReserve {
     this.#isHeld = false;
   }
 
-  /** Random bytes, because a file system may keep zeros without taking room for them. */
+  /** Write random bytes, because a file system may store zeros without using space. */
   async #take(bytes: number): Promise<void> {
     try {
       await using file = await open(this.#file, 'w', 0o600);

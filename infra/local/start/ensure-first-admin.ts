@@ -10,18 +10,18 @@ import type { DataFolder } from './data-folder.ts';
 import { accountsTable } from './function-environment.ts';
 
 /**
- * Creates `admin` where no admin is: with `ADMIN_PASSWORD`, or a random password that is kept in the data folder with
- * mode 0600. Returns undefined where there is an admin already.
+ * Create the user `admin` if there is no admin. Its password is `ADMIN_PASSWORD`, or a random one in a file of the
+ * data folder with mode 0600. Return undefined if there is an admin already.
  */
 export async function ensureFirstAdmin(
   data: DataFolder,
   environment: NodeJS.ProcessEnv,
 ): Promise<FirstAdmin | undefined> {
   const { ADMIN_PASSWORD: given } = environment;
-  // Nothing that this process starts is to inherit it.
+  // Child processes must not inherit the password.
   delete environment['ADMIN_PASSWORD'];
   const accounts = tableWriter(dynamoDb(environment), 'accounts', accountsTable);
-  // Nothing is made up, and kept, where it is not needed.
+  // Generate and store no password if none is needed.
   if (await hasAdmin(accounts)) return undefined;
   const passwordFile = data.within('admin-password');
   const password = given === undefined ? await madePassword(passwordFile) : givenPassword(given);
@@ -35,13 +35,16 @@ export async function ensureFirstAdmin(
 
 export interface FirstAdmin {
   username: typeof firstAdminName;
-  /** The generated password, to be shown once; undefined where `ADMIN_PASSWORD` has it. */
+  /** The generated password, to be shown once; undefined if `ADMIN_PASSWORD` set it. */
   password: string | undefined;
-  /** Where a password that was made up is kept. */
+  /** File of a generated password. */
   passwordFile: string;
 }
 
-/** Without a line end, so that curl sends the file as it is; written before the account, so that it is never lost. */
+/**
+ * Write the password without a line end, because curl sends the file as it is. Write it before the account exists,
+ * so that it cannot be lost.
+ */
 async function madePassword(file: string): Promise<string> {
   const kept = await readFile(file, 'utf8').catch(() => undefined);
   if (kept !== undefined && NewPassword.safeParse(kept).success) return kept;

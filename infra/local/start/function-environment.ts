@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism, devNull } from 'node:os';
 import type { Credentials } from './data-folder.ts';
 
-/** Puts the environment of functions in place of what this process was started with. */
+/** Replace the AWS variables of this process with the environment of functions. */
 export function enterFunctionEnvironment(own: NodeJS.ProcessEnv, access: EmulatorAccess): void {
   const variables = jobVariables(own, access);
   for (const name of Object.keys(own)) if (name.startsWith('AWS_')) delete own[name];
@@ -18,15 +18,15 @@ export interface EmulatorAccess {
   hasRoles: boolean;
 }
 
-/** Variables with which each emulator can be replaced by another real one. */
+/** Variables that replace an emulator with another server. */
 const endpointVariables = ['DYNAMODB_ENDPOINT', 'S3_ENDPOINT', 'BATCH_ENDPOINT'] as const;
 
 type EndpointVariable = (typeof endpointVariables)[number];
 
-/** Variables that a deployment sets as it likes, handed on as they are. */
+/** Settings of a deployment, passed on unchanged. */
 const passed = /^(LIMIT_[A-Z_]+|REGISTRATION|SHARED_CLUSTER|PACKAGE_INDEXES|LOG_LEVEL)$/;
 
-/** Environment of a job: what a function gets, but not the name of the accounts table. */
+/** Return the environment of a job: that of a function without the name of the accounts table. */
 export function jobVariables(own: Variables, access: EmulatorAccess): Record<string, string> {
   const settings = Object.entries(own).filter(
     (entry): entry is [string, string] => passed.test(entry[0]) && entry[1] !== undefined,
@@ -38,7 +38,7 @@ export function jobVariables(own: Variables, access: EmulatorAccess): Record<str
     AWS_REGION: access.region,
     AWS_ACCESS_KEY_ID: access.credentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: access.credentials.secretAccessKey,
-    // Settings of this machine for other AWS accounts are removed.
+    // Hide the settings of this machine for other AWS accounts.
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,
     AWS_EC2_METADATA_DISABLED: 'true',
@@ -49,7 +49,7 @@ export function jobVariables(own: Variables, access: EmulatorAccess): Record<str
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** One's own machine limits by itself how many jobs run; any number of them may wait in line. */
+/** Settings of a local run. The machine itself limits how many jobs run, and any number may wait. */
 const localSettings = () => ({
   LIMIT_UNFINISHED_JOBS: String(placesOfUser()),
   LIMIT_WAITING_JOBS: 'none',
@@ -58,16 +58,16 @@ const localSettings = () => ({
 });
 
 /**
- * Jobs of one user that may be handed to the Batch server at once: those that can run, and two, so that the next one is
- * there when one ends. With more, one user's jobs would take all vCPUs of the deployment, and another's first job would
- * wait for the end of one that only waits itself.
+ * Number of jobs that one user may have in the Batch server at once: the running ones and two more, so that the
+ * next job is ready when one ends. With more, one user's jobs would take all vCPUs of the deployment, and another
+ * user's first job would wait behind queued jobs.
  */
 export const placesOfUser = (): number => jobSlots() + 2;
 
-/** Trainings and optimizations that run at once on this machine. */
+/** Number of trainings and optimizations that run at once on this machine. */
 export const jobSlots = (): number => Math.max(2, availableParallelism());
 
-/** How many GPUs programs of this machine can use: NVIDIA's driver makes a device for each. */
+/** Count the GPUs that programs of this machine can use. The NVIDIA driver creates one device file for each. */
 export function countGpus(folder = '/dev'): number {
   try {
     return readdirSync(folder).filter((name) => /^nvidia\d+$/.test(name)).length;
@@ -83,8 +83,8 @@ export const bucket = 'projects';
 export const accountsTable = 'accounts';
 
 /**
- * Region, credentials and endpoints for the emulators. The starter's own AWS credentials are used only where an emulator
- * was replaced by another one; else they are ignored.
+ * Return region, credentials and endpoints for the emulators. Use the AWS credentials of the starting user only if
+ * a variable replaces an emulator; otherwise ignore them.
  */
 export function emulatorAccess(own: Variables, made: Credentials): EmulatorAccess {
   const endpoints: EmulatorAccess['endpoints'] = {};

@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import type { FirstAdmin } from './ensure-first-admin.ts';
 
-/** The text that is printed when the service is ready; programs wait for its last line. */
+/** Return the text to print when the service is ready. Programs wait for its last line. */
 export function greeting(facts: Greeting): string {
   const { url, dataFolder, hasDocs, firstAdmin, warnings, jobsElsewhere } = facts;
   const isRoot = process.getuid?.() === 0;
@@ -31,18 +31,18 @@ export function greeting(facts: Greeting): string {
 
 export interface Greeting {
   url: string;
-  /** Where the sources are, as an absolute path. */
+  /** Absolute path of the sources. */
   checkout: string;
   dataFolder: string;
   hasDocs: boolean;
   firstAdmin: FirstAdmin | undefined;
-  /** The isolation that this machine lacks, in sentences for people. */
+  /** Sentences for people about isolation that this machine lacks. */
   warnings: readonly string[];
-  /** Where jobs work, when that is not the data folder. */
+  /** Folder of the jobs if it is outside the data folder. */
   jobsElsewhere: string | undefined;
 }
 
-/** A command that signs in as the first admin when it is pasted into a shell in the present folder. */
+/** Return a shell command that signs in as the first admin from the current folder. */
 function signInCommand(url: string, { username, password, passwordFile }: FirstAdmin): string {
   const command = `mps login ${url} --user ${username}`;
   if (password === undefined) return command;
@@ -53,11 +53,11 @@ function signInCommand(url: string, { username, password, passwordFile }: FirstA
 const quoted = (text: string): string =>
   /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** What to do next, in a second terminal and in any folder. `mps` of the public registry is none of ours. */
+/** Next steps, for a second terminal and any folder. The package `mps` of the public registry is not ours. */
 const nextCommands = ({ url, checkout, dataFolder, firstAdmin }: Greeting): string[] => [
   'Install the command mps, train an example, train it otherwise, and compare, in a second terminal:',
   `  npm install -g ${url}/cli/mps.tgz`,
-  // In the checkout mps finds the service and its password by itself, but only in the usual folder.
+  // In the checkout, mps finds the service and its password without a login, but only in the default data folder.
   ...(dataFolder === join(checkout, '.data')
     ? []
     : [`  ${firstAdmin === undefined ? `mps login ${url}` : signInCommand(url, firstAdmin)}`]),

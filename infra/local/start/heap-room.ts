@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Gives the heap room while there is much to do, and keeps it small otherwise. `note` counts a request; room is given
- * at the 150th of ten seconds, and taken back after ten seconds with fewer.
+ * Let the heap grow while the service is busy, and keep it small otherwise. `note` counts a request. The heap may
+ * grow from the 150th request within ten seconds on, and shrinks after ten seconds with fewer.
  */
 export class HeapRoom {
   readonly #setFlag: SetFlag;
@@ -10,14 +10,14 @@ export class HeapRoom {
   #looking: NodeJS.Timeout | undefined;
   #hasRoom = false;
 
-  /** @param setFlag sets a flag of the process's V8; another one in tests */
+  /** @param setFlag sets a V8 flag of the process; tests replace it */
   constructor(setFlag: SetFlag = setFlagsFromString) {
     this.#setFlag = setFlag;
   }
 
   note(): void {
     this.#requests += 1;
-    // It does not keep the process running.
+    // The timer must not keep the process running.
     this.#looking ??= setInterval(() => this.#look(), lookMilliseconds).unref();
     if (!this.#hasRoom && this.#requests >= minBusy) this.#give();
   }
@@ -43,11 +43,13 @@ type SetFlag = (flag: string) => void;
 
 const lookMilliseconds = 10_000;
 
-/** Requests between two looks that a person with the console or a training with its epochs does not make. */
+/**
+ * Requests per interval that count as busy. A person with the console or a training with its epochs makes fewer.
+ */
 const minBusy = 150;
 
 /**
- * Flags of V8 with which `npm start` begins: they keep the heap small, and take a third of a busy service's time. Without
- * them the young generation grows as far as `--max-semi-space-size` lets it; V8 shrinks it again when it is quiet.
+ * V8 flags that `npm start` sets. They keep the heap small but take a third of a busy service's time. Without them
+ * the young generation grows up to `--max-semi-space-size`; V8 shrinks it again when the service is idle.
  */
 const savers = ['memory-saver-mode', 'optimize-for-size'];

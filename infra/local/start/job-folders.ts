@@ -6,9 +6,9 @@ import { CommandError } from '../../command/command-error.ts';
 import type { DataFolder } from './data-folder.ts';
 
 /**
- * Where jobs work. Started as root, jobs run as users without rights, who must be able to pass through to their
- * folders: the data folder lets them (nothing else in it is readable for them), and where a folder above it does
- * not, they work below /var/tmp.
+ * Return the folders of the jobs. If the service runs as root, jobs run as unprivileged users, who must be able to
+ * traverse to their folders. The data folder allows that, and nothing else in it is readable for them. If a folder
+ * above it does not allow that, jobs work below /var/tmp.
  */
 export async function jobFolders({ path, within }: DataFolder): Promise<JobFolders> {
   let base = path;
@@ -22,7 +22,7 @@ export async function jobFolders({ path, within }: DataFolder): Promise<JobFolde
   const folders = { work: join(base, 'work'), environments: join(base, 'environments') };
   for (const folder of Object.values(folders)) await mkdir(folder, { recursive: true, mode: 0o711 });
   if (base === path) await mkdir(within('logs'), { recursive: true, mode: 0o700 });
-  // Sandboxes bind folders at their real paths.
+  // Sandboxes mount folders at their real paths.
   return { work: await realpath(folders.work), environments: await realpath(folders.environments) };
 }
 
@@ -31,7 +31,7 @@ export interface JobFolders {
   environments: string;
 }
 
-/** Whether users other than the owner may pass through a folder and all above it. */
+/** Whether other users may traverse a folder and all its parents. */
 export async function isOpen(folder: string): Promise<boolean> {
   const { mode } = await stat(folder);
   if ((mode & 0o001) === 0) return false;
@@ -39,15 +39,15 @@ export async function isOpen(folder: string): Promise<boolean> {
   return above === folder || isOpen(above);
 }
 
-/** Where folders lie in which jobs work that cannot pass through to the data folder. */
+/** Parent of the folders for jobs that cannot traverse to the data folder. */
 const usualParent = '/var/tmp';
 
-/** Name of the file in such a folder that holds the path of its data folder. */
+/** Name of the file in such a folder that stores the path of its data folder. */
 const ownerFile = 'data-folder';
 
 /**
- * The folder of root, in a parent that every user may write to, in which the jobs of a data folder work.
- * @throws CommandError where it belongs to somebody else
+ * Return root's folder for the jobs of a data folder. Its parent is writable for every user.
+ * @throws CommandError if the folder belongs to another user
  */
 export async function workBase(dataFolder: string, parent = usualParent): Promise<string> {
   const folder = join(parent, nameFor(dataFolder));
@@ -66,8 +66,8 @@ const nameFor = (dataFolder: string): string =>
   `${prefix}${createHash('sha256').update(dataFolder).digest('hex').slice(0, 12)}`;
 
 /**
- * Remove the folders whose data folder was removed: environments take gigabytes, and nobody else would find them.
- * Everything in them can be made anew.
+ * Remove folders whose data folder no longer exists. Environments take gigabytes, and nobody else would find them.
+ * The service can recreate all their content.
  */
 export async function removeForsaken(parent = usualParent): Promise<void> {
   const names = await readdir(parent).catch((): string[] => []);
@@ -80,7 +80,10 @@ export async function removeForsaken(parent = usualParent): Promise<void> {
   }
 }
 
-/** The data folder that a folder says it is of; undefined where it does not say so, or another name would be its own. */
+/**
+ * Return the data folder that a folder names as its owner. Return undefined if it names none, or if that data
+ * folder would use another folder name.
+ */
 async function ownerOf(parent: string, name: string): Promise<string | undefined> {
   const folder = join(parent, name);
   const found = await lstat(folder);

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * Takes a lock of the kernel's on an SQLite file, which `close` gives back: it goes with the process, even a killed one,
- * and is never stale. Undefined where another process holds it.
- * @param patience milliseconds for which to wait for it
- * @throws Error where the file cannot be opened
+ * Take a kernel lock on an SQLite file; `close` releases it. It ends with the process, even after a kill, so it is
+ * never stale. Return undefined if another process holds it.
+ * @param patience milliseconds to wait for the lock
+ * @throws Error if the file cannot be opened
  */
 export function takeKernelLock(file: string, patience = 0): DatabaseSync | undefined {
   const database = new DatabaseSync(file, { timeout: patience });

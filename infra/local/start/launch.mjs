@@ -1,5 +1,5 @@
-// Starts the service on this machine from its bundle, which is built first where the sources have changed.
-// Plain JavaScript, because Node takes 18 MB to run TypeScript and this process stays.
+// Start the service on this machine from its bundle. Build the bundle first if the sources have changed.
+// This is plain JavaScript, because Node takes 18 MB to run TypeScript and this process stays.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
@@ -7,14 +7,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
-// On the command line this flag would keep the young generation at 1 MB for good, also when a busy service takes it back.
+// On the command line, this flag would keep the young generation at 1 MB, even after a busy service clears the
+// flag.
 setFlagsFromString('--optimize-for-size');
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const builds = join(root, '.build/local');
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-/** Everything that a bundle is made of; two with the same digest are the same. */
+/** Hash all sources of a bundle. Bundles with the same digest are the same. */
 function digestOfSources() {
   const digest = createHash('sha256');
   const add = (file) =>
@@ -23,7 +24,7 @@ function digestOfSources() {
       .update(readFileSync(join(root, file)))
       .update('\n');
   add('package-lock.json');
-  // The service serves the command of `cli`.
+  // `cli` is included because the service serves its command.
   for (const folder of ['functions', 'shared', 'infra', 'cli']) {
     const files = readdirSync(join(root, folder), { recursive: true });
     for (const file of files.sort()) if (/\.(?:tsx?|css)$/.test(file)) add(join(folder, file));
@@ -38,7 +39,7 @@ function build(folder) {
   if (status !== 0) process.exit(1);
 }
 
-/** Remove bundles that were not used for a day; a running service keeps its own. */
+/** Remove bundles unused for a day. A running service keeps its own in use. */
 function removeOldBuilds() {
   for (const name of readdirSync(builds)) {
     const folder = join(builds, name);
@@ -54,7 +55,7 @@ const use = () => {
   try {
     utimesSync(folder, new Date(), new Date());
   } catch {
-    // Built by another user of this machine, who keeps it.
+    // Another user of this machine built the folder and keeps it.
   }
 };
 use();

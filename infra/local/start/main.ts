@@ -20,25 +20,25 @@ import {
   readOrigins,
 } from './start-options.ts';
 
-/** `npm start`: the whole service on this machine. */
+/** `npm start`: run the whole service on this machine. */
 export async function main(args: readonly string[], installation: Installation): Promise<never> {
-  // The reader of the output may close it; the service goes on.
+  // The reader of the output may close it. Keep the service running.
   process.stdout.on('error', () => {});
   return runMain(() => serve(args, installation));
 }
 
-/** Where the service is, as absolute paths. */
+/** Absolute paths of the service. */
 interface Installation {
-  /** Folder of the bundle that runs. */
+  /** Folder of the running bundle. */
   program: string;
-  /** Folder of the sources that it was made of. */
+  /** Folder of its sources. */
   checkout: string;
 }
 
-/** Serve until a signal to stop, or until an emulator ends. Return the exit code. */
+/** Serve until a stop signal, or until an emulator ends. Return the exit code. */
 async function serve(args: readonly string[], { program, checkout }: Installation): Promise<number> {
   const stopping = stopRequested();
-  // Started parts are stopped in reverse order, also when a later part does not start.
+  // Stop started parts in reverse order, also if a later part fails to start.
   await using started = new AsyncDisposableStack();
   const { port, dataFolder } = readOptions(args, process.env);
   checkSettings(process.env);
@@ -46,7 +46,7 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
   const bodyBytes = readBodyBytes(process.env);
   const anonymousTimes = readAnonymousTimes(process.env);
   const loading = loadBundledEndpoints(program);
-  // It is not awaited where the rest does not start.
+  // Nothing awaits this promise if another part fails to start.
   loading.catch(() => {});
   const { access, folders, firstAdmin, lost, isFull, warnings } = await startEmulators(started, {
     dataFolder,
@@ -67,7 +67,7 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
   });
   started.defer(() => gateway.close());
 
-  // By it the command mps of this checkout finds the service, whatever its port.
+  // The `mps` command of this checkout finds the service by this file, whatever its port.
   await writeDurably(
     join(dataFolder, 'service.json'),
     JSON.stringify({ url: gateway.url, pid: process.pid }),
@@ -89,10 +89,15 @@ async function serve(args: readonly string[], { program, checkout }: Installatio
   return title === undefined ? 0 : 1;
 }
 
-/** npm hands on the Ctrl-C that the terminal has sent to everybody already: what follows so closely is the same one. */
+/**
+ * The terminal sends Ctrl-C to all processes, and npm forwards it once more. A signal within this time is the same
+ * request.
+ */
 const sameRequestMilliseconds = 500;
 
-/** Resolves at the first Ctrl-C, SIGTERM or hang-up; at the next the process ends at once, with all it started. */
+/**
+ * Resolve at the first Ctrl-C, SIGTERM or SIGHUP. At the next one, end the process and all its children at once.
+ */
 function stopRequested(): Promise<void> {
   return new Promise((resolve) => {
     let first: number | undefined;
@@ -106,7 +111,7 @@ function stopRequested(): Promise<void> {
   });
 }
 
-/** The same endpoint, whose function acts in a role of its own. */
+/** Run the function of an endpoint in its own role. */
 function inRole(loaded: LoadedEndpoint, { credentials, hasRoles }: EmulatorAccess): LoadedEndpoint {
   const { endpoint } = loaded;
   if (!hasRoles) return loaded;

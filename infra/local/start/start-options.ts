@@ -8,8 +8,8 @@ import type { AdmissionLimits } from '../gateway/admission.ts';
 import { bucket, recordsTable } from './function-environment.ts';
 
 /**
- * Refuses what functions and jobs would refuse at every request and in every run, before there are any.
- * @throws CommandError naming each variable that is bad, or that is a limit which there is not
+ * Refuse settings at the start that functions and jobs would refuse at every request and run.
+ * @throws CommandError naming each variable that is invalid, or that names an unknown limit
  */
 export function checkSettings(environment: Readonly<Record<string, string | undefined>>): void {
   const limits = [...settingNames(), ...gatewayVariables].filter((name) => name.startsWith('LIMIT_'));
@@ -36,7 +36,7 @@ export function checkSettings(environment: Readonly<Record<string, string | unde
   }
 }
 
-/** Variables for the limits of the gateway. */
+/** Variables of the gateway's limits. */
 const variables = {
   perSecond: 'LIMIT_REQUESTS_PER_SECOND',
   burst: 'LIMIT_REQUEST_BURST',
@@ -56,7 +56,7 @@ const usage = `Usage: npm start -- [--port <port>] [--data <folder>]
 
 const options = { port: { type: 'string' }, data: { type: 'string' } } as const;
 
-/** Flags win over `PORT` and `DATA_DIR`, and these over the defaults. @throws CommandError for anything else */
+/** Flags override `PORT` and `DATA_DIR`, which override the defaults. @throws CommandError for anything else */
 export function readOptions(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -72,13 +72,16 @@ export function readOptions(
 }
 
 interface StartOptions {
-  /** 0 takes any free one. */
+  /** 0 for any free port. */
   port: number;
-  /** Absolute path of the folder in which everything is kept. */
+  /** Absolute path of the data folder. */
   dataFolder: string;
 }
 
-/** Limits that were set; where only the requests a second are, twice as many may come at once. @throws CommandError */
+/**
+ * Return the limits that are set. If only the request rate is set, the burst is twice the rate. @throws
+ * CommandError
+ */
 export function readLimits(environment: Variables): Partial<AdmissionLimits> {
   const perSecond = readLimit(environment, variables.perSecond);
   const burst = readLimit(environment, variables.burst) ?? (perSecond && 2 * perSecond);
@@ -101,15 +104,15 @@ function readLimit(environment: Variables, name: string): number | undefined {
   throw new CommandError(`${name} must be a whole number from 1 to 999999999, not "${given}".`);
 }
 
-/** Most bytes of all bodies together, where that was set. @throws CommandError */
+/** Return the limit on the bytes of all request bodies together, if set. @throws CommandError */
 export const readBodyBytes = (environment: Variables): number | undefined =>
   readLimit(environment, bodyVariable);
 
-/** Factor on the throttles of public operations, if set. @throws CommandError */
+/** Return the factor on the throttles of public operations, if set. @throws CommandError */
 export const readAnonymousTimes = (environment: Variables): number | undefined =>
   readLimit(environment, timesVariable);
 
-/** The origins of `CORS_ORIGINS`. @throws CommandError */
+/** Return the origins of `CORS_ORIGINS`. @throws CommandError */
 export function readOrigins(environment: Variables): readonly string[] {
   try {
     return readCorsOrigins(environment);

@@ -8,7 +8,7 @@ import { removeTree } from '../../../shared/runner/environment/remove-tree.ts';
 import { reuseFolder } from '../../../shared/runner/environment/shared-environment.ts';
 import { tryHostLock } from '../../../shared/runner/host/host-lock.ts';
 
-/** The projects that have environments on this host and are no more. */
+/** Return deleted projects that still have environments on this host. */
 export async function goneProjects(
   records: Pick<TableReader<'records'>, 'batchGet'>,
   environments: string,
@@ -23,11 +23,11 @@ export async function goneProjects(
   return gone;
 }
 
-/** The projects of a folder of environments. What all projects share lies there as well. */
+/** Return the projects of a folder of environments. Skip its folders that all projects share. */
 export const projectsIn = async (environments: string): Promise<string[]> =>
   (await namesIn(environments)).filter((name) => name !== downloadsFolder && name !== reuseFolder);
 
-/** Names in a folder; none where it is missing. */
+/** Return the names in a folder, or none if it is missing. */
 export async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
@@ -37,7 +37,10 @@ export async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** Remove the folders of these runs. One that cannot be removed keeps no other, and is tried again by the next start. */
+/**
+ * Remove the folders of these runs. If one cannot be removed, continue with the others; the next start tries it
+ * again.
+ */
 export async function removeRuns(work: string, names: readonly string[]): Promise<void> {
   for (const name of names) {
     await removeTree(join(work, name)).catch((error: unknown) => {
@@ -46,7 +49,7 @@ export async function removeRuns(work: string, names: readonly string[]): Promis
   }
 }
 
-/** Remove all environments of a project from this host; false where a process still uses or prepares one. */
+/** Remove all environments of a project from this host. Return false if a process still uses or prepares one. */
 export async function removeEnvironments(environments: string, project_id: string): Promise<boolean> {
   const folder = join(environments, project_id);
   const keys = new Set((await namesIn(folder)).map((name) => name.split('.', 1)[0] ?? name));
@@ -65,7 +68,7 @@ export async function removeEnvironments(environments: string, project_id: strin
   return true;
 }
 
-/** Bytes that a file or folder takes on the disk: sparse files count what is there. */
+/** Return the disk usage of a file or folder in bytes. A sparse file counts only its allocated blocks. */
 export async function diskUse(path: string): Promise<number> {
   const facts = await lstat(path).catch(() => undefined);
   if (facts === undefined) return 0;

@@ -5,19 +5,19 @@ import { readFlags } from '../../command/read-flags.ts';
 
 export interface DemoOptions {
   /**
-   * A service that runs already: the one that `mps` uses where no address is given, signed in to as `mps` is where no
-   * credentials are. Undefined to start one for the occasion.
+   * A running service. Without an address, use the one that `mps` uses; without credentials, use the login of
+   * `mps`. Undefined to start a service for the demo.
    */
   service: { url: string | undefined; credentials: Credentials | undefined } | undefined;
   /** Whether to train on two nodes. */
   isRemote: boolean;
-  /** How many invented experiments to record instead of training; undefined to train. */
+  /** Number of invented experiments to record instead of training; undefined to train. */
   many: number | undefined;
-  /** Absolute path of the folder for the service's data and for what the demo saves. */
+  /** Absolute path of the folder for the service's data and the demo's results. */
   dataFolder: string;
 }
 
-/** How to sign in: with a token that exists, or by name and password. */
+/** An existing token, or name and password. */
 export type Credentials = { token: string } | { username: string; password: string };
 
 const usage = `Usage: npm run demo -- [--remote | --many [--count <number>]] [--data <folder>] [--url <url>]
@@ -35,7 +35,7 @@ const options = {
   data: { type: 'string' },
 } as const;
 
-/** @throws CommandError for what the demo does not know */
+/** @throws CommandError for an unknown or invalid option */
 export function readDemoOptions(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,

@@ -7,7 +7,7 @@ import { valueText } from '../../../shared/drawing/number-text.ts';
 import { type Screen, shortPath, sparkline } from './screen.ts';
 import type { TypedCommand } from './typed-command.ts';
 
-/** Show and save the results of an experiment that succeeded. */
+/** Show and save the results of a successful experiment. */
 export async function showResults(result: Result): Promise<void> {
   const { mps, screen, project, experiment, folder } = result;
   screen.heading('Results');
@@ -26,17 +26,17 @@ interface Result {
   /** Flags that name the project. */
   project: readonly string[];
   experiment: DemoExperiment;
-  /** Where what the demo shows is saved. */
+  /** Folder for saved results. */
   folder: string;
 }
 
-/** What the demo reads of an experiment that `mps show --json` prints. */
+/** The fields of `mps show --json` that the demo uses. */
 export const DemoExperiment = z.object({ experiment_id: z.string(), project_id: z.string() });
 export type DemoExperiment = z.infer<typeof DemoExperiment>;
 
 const sparklineWidth = 40;
 
-/** The curves, which no command draws in a terminal. */
+/** Show the metric curves. No command draws them in a terminal. */
 async function showMetrics({ client, screen, experiment, folder }: Result): Promise<void> {
   const route = 'GET /projects/{project_id}/experiments/{experiment_id}/metrics';
   const { project_id, experiment_id } = experiment;

@@ -11,15 +11,15 @@ import { boundToParent } from '../../local/bound-to-parent.ts';
 import type { Credentials } from './demo-options.ts';
 
 /**
- * Starts `npm start`'s own program on a free port, with everything kept in `dataFolder`. It ends with this process.
- * @throws CommandError when it does not start, after it has printed the reason
+ * Start the program of `npm start` on a free port, with its data in `dataFolder`. It ends with this process.
+ * @throws CommandError if it does not start; it prints the reason itself
  */
 export async function startDemoService(
   dataFolder: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<DemoService> {
   const { file, args } = boundToParent(process.execPath, [launcher, '--port', '0', '--data', dataFolder]);
-  // A process group of its own: Ctrl-C is for the demo, which then stops the service in good order.
+  // Use a separate process group: Ctrl-C goes to the demo, which then stops the service in order.
   const service = spawn(file, args, {
     detached: true,
     env: { ...environment },
@@ -29,7 +29,7 @@ export async function startDemoService(
   service.stderr?.pipe(process.stderr, { end: false });
   const stop = async () => {
     if (service.exitCode !== null || service.signalCode !== null) return;
-    // That it stops, and how to stop it sooner, is for those who started it by hand.
+    // Hide the stop messages, which are for people who start the service by hand.
     service.stderr?.unpipe().resume();
     service.kill('SIGTERM');
     await ended;
@@ -55,14 +55,14 @@ const launcher = fileURLToPath(new URL('../../local/start/launch.mjs', import.me
 
 const readyLine = /^Listening on (http:\/\/\S+)$/;
 
-/** The service's address once it reports that it is ready; undefined when it ended before. */
+/** Return the service's address when it reports that it is ready, or undefined if it ends before. */
 async function readiness({ stdout }: ChildProcess): Promise<string | undefined> {
   if (stdout === null) return undefined;
   const lines = createInterface({ input: stdout });
   for await (const line of lines) {
     const [, url] = readyLine.exec(line) ?? [];
     if (url !== undefined) {
-      // Its other output is not shown, but must be read, or its pipe would fill.
+      // The demo does not show the other output, but must read it, or the pipe would fill.
       stdout.resume();
       return url;
     }
@@ -81,11 +81,11 @@ async function adminPassword(dataFolder: string, given: string | undefined): Pro
 export interface Session {
   client: Client;
   token: string;
-  /** Id of who has signed in: the first part of every token. */
+  /** Id of the user: the first part of every token. */
   user_id: string;
 }
 
-/** A session of the service at `url`. A token is not tried out. @throws ProblemError | UnreachableError */
+/** Sign in to the service at `url`. A given token is not verified. @throws ProblemError | UnreachableError */
 export async function signIn(url: string, credentials: Credentials): Promise<Session> {
   const token = 'token' in credentials ? credentials.token : await grantedToken(url, credentials);
   return { client: new Client({ url, token }), token, user_id: token.split('.')[0] ?? '' };

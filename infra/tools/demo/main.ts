@@ -14,7 +14,7 @@ import { TypedCommand } from './typed-command.ts';
 async function main(): Promise<number> {
   const screen = new Screen(process.stdout, process.env);
   const options = readDemoOptions(process.argv.slice(2), process.env);
-  // The next line, also an error, stands apart from the progress.
+  // Separate the next line, which may be an error, from the progress.
   const hasSucceeded = await demo(options, screen).finally(() => screen.line());
   if (hasSucceeded) screen.good('The demo succeeded.');
   else screen.bad('The demo did not succeed.');
@@ -41,7 +41,7 @@ async function demo(options: DemoOptions, screen: Screen): Promise<boolean> {
   return await Promise.race([run(), interrupted]);
 }
 
-/** The service to work in, signed in to. One that is started for the occasion ends with what `started` holds. */
+/** Sign in to the demo's service. `started` stops a service that the demo starts. */
 async function session(
   { service, dataFolder }: DemoOptions,
   screen: Screen,
@@ -59,7 +59,10 @@ async function session(
     : signIn(url, credentials);
 }
 
-/** Fill a project to look at. A service that the demo has started ends with it, and is started again by `startAgain`. */
+/**
+ * Fill a project with invented experiments. A service that the demo started ends with it, and `startAgain` is the
+ * command that restarts it.
+ */
 async function recordInvented(
   client: Client,
   count: number,
@@ -86,8 +89,8 @@ const projectName = 'Handwritten digits (demo)';
 const remoteNodes = 2;
 
 /**
- * The whole main job by the command `mps`, as a person types it. Returns whether the training succeeded; what `started`
- * holds ends a training that is no longer awaited.
+ * Run the whole training with the command `mps`, as a person types it. Return whether it succeeded. `started` ends
+ * a training that is no longer awaited.
  */
 async function trainDigits(
   client: Client,

@@ -10,8 +10,8 @@ import { type Screen, shortPath } from './screen.ts';
 import type { TypedCommand } from './typed-command.ts';
 
 /**
- * Goes on from a training that succeeded: registers its model, compresses it in every way and compares the results.
- * Returns true, for what fails is thrown.
+ * Continue after a successful training: register its model, compress it in every way and compare the results.
+ * Return true; any failure throws.
  */
 export async function optimizeDigits(run: DemoRun): Promise<boolean> {
   const { mps, screen, project, experiment_id, folder } = run;
@@ -20,7 +20,7 @@ export async function optimizeDigits(run: DemoRun): Promise<boolean> {
   const sets = ['--calibration', 'digits-calibration.npz', '--evaluation', 'digits-test.npz'];
   await mps.succeed('models', 'push', model, 'digits.onnx', '--from', experiment_id, ...sets, ...project);
   const variants: Variant[] = [];
-  // One after the other: they measure how fast the results are.
+  // Run them in sequence, because they measure the speed of the results.
   for (const plan of plansFor(model)) variants.push(await compress(run, plan, variants));
   showTable(run, variants);
   screen.line();
@@ -36,7 +36,7 @@ interface DemoRun {
   /** Flags that name the project. */
   project: readonly string[];
   experiment_id: string;
-  /** Where what the demo shows is saved. */
+  /** Folder for saved results. */
   folder: string;
 }
 
@@ -44,11 +44,11 @@ interface DemoRun {
 interface Variant {
   title: string;
   receipt: Receipt;
-  /** How many times as fast as the trained model it is; undefined where that was not measured. */
+  /** Speedup over the trained model; undefined if it was not measured. */
   speed: number | undefined;
 }
 
-/** Every way that the demo compresses the model. */
+/** Return every way in which the demo compresses the model. */
 function plansFor(model: string): Plan[] {
   const prune = (title: string, strategy: string, compression: number, ...more: string[]): Plan => ({
     title,
@@ -72,9 +72,9 @@ function plansFor(model: string): Plan[] {
 
 interface Plan {
   title: string;
-  /** The title of the plan whose result it goes on from; the trained model where there is none. */
+  /** Title of the plan whose result is the input; default the trained model. */
   from?: string;
-  /** The command that does it. */
+  /** Arguments of `mps`. */
   words: readonly [operation: 'prune' | 'quantize', ...rest: string[]];
 }
 
@@ -97,7 +97,7 @@ async function compress(
   return { title, receipt, speed };
 }
 
-/** How many times as fast as the trained model a result is; a result of a result by both measurements together. */
+/** Return the speedup of a result over the trained model. For a result of a result, multiply both measurements. */
 function speedOf({ latency }: Receipt, from: Variant | undefined): number | undefined {
   const own = latency === null ? undefined : 1 / latency.ratio;
   if (from === undefined || own === undefined) return own;
@@ -129,7 +129,7 @@ function showTable({ screen }: DemoRun, variants: readonly Variant[]): void {
 const padded = (texts: readonly string[]): string =>
   texts.map((text, at) => (at === 0 ? text.padEnd(24) : text.padStart(14))).join('');
 
-/** The compressed models side by side, as an SVG page. */
+/** Draw the compressed models side by side, as an SVG page. */
 const drawVariants = (variants: readonly Variant[]): string =>
   renderPage({
     title: 'The digits model, compressed',
@@ -171,7 +171,7 @@ interface Measure {
   title: string;
   subtitle: string;
   scale: BarPanel['scale'];
-  /** Of the trained model, by the receipt of any result. */
+  /** Value of the trained model, from the receipt of any result. */
   before(receipt: Receipt): number | undefined;
   after(variant: Variant): number | undefined;
   text(value: number): string;

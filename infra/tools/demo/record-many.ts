@@ -7,8 +7,8 @@ import type { endpoint as listProjects } from '../../../functions/projects/proje
 import type { Client } from '../../../shared/client/client.ts';
 
 /**
- * Record experiments with curves into a project, through the API alone: something to look at, and to measure with. What
- * an interrupted call has left is completed.
+ * Record experiments with curves into a project, only through the API, for viewing and for measurements. Complete
+ * the work of an interrupted call.
  */
 export async function recordMany(
   client: Client,
@@ -38,15 +38,15 @@ export async function recordMany(
 const projectName = (count: number) => `${count.toLocaleString('en')} experiments`;
 
 interface RecordManyOptions {
-  /** Name of the project; a project that has it is filled up. */
+  /** Name of the project. An existing project is completed. */
   name?: string;
-  /** Called after every 250 experiments with how many there are. */
+  /** Called after every 250 experiments with their number. */
   onProgress?: (done: number) => void;
 }
 
 interface RecordedMany {
   project_id: string;
-  /** Experiments that an earlier call had recorded whole. */
+  /** Number of experiments that an earlier call had recorded completely. */
   found: number;
   seconds: number;
 }
@@ -67,7 +67,7 @@ async function ensureProject(client: Client, name: string): Promise<string> {
   return project_id;
 }
 
-/** What earlier calls have recorded, by the index of the run, which its name ends with. */
+/** Find experiments of earlier calls by the run's index, which ends their names. */
 async function findPresent(client: Client, project_id: string): Promise<Map<number, Present>> {
   const present = new Map<number, Present>();
   for await (const row of client.rows<typeof listExperiments>('GET /projects/{project_id}/experiments', {
@@ -96,7 +96,7 @@ const optimizers = ['adam', 'adamw', 'sgd'] as const;
 
 const batches = [32, 64, 128, 256] as const;
 
-/** Of every thousand runs as many are still going, have failed, or were cancelled. */
+/** Number of running, failed and cancelled runs per thousand. */
 const running = 3;
 
 const failed = 45;
@@ -113,7 +113,7 @@ export function inventedRun(index: number): InventedRun {
   const batch_size = pick(batches, random());
   const dropout = Number((random() * 0.5).toFixed(2));
   const seed = index % 10;
-  // The best learning rate is near 0.003; further away the runs learn less.
+  // The best learning rate is near 0.003. Runs with other rates learn less.
   const miss = Math.abs(Math.log10(lr / 0.003));
   const ceiling = 0.97 - 0.09 * miss ** 2 - 0.04 * Math.abs(dropout - 0.2) + 0.008 * models.indexOf(model);
   const speed = 4 + 8 * random();
@@ -148,7 +148,7 @@ export function inventedRun(index: number): InventedRun {
   };
 }
 
-/** A run of an invented search for hyperparameters. The same index makes the same run. */
+/** A run of an invented hyperparameter search. The same index makes the same run. */
 interface InventedRun {
   name: string;
   note: string | null;
@@ -158,7 +158,7 @@ interface InventedRun {
   status: 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
 }
 
-/** Mulberry32: small and even, for figures that mean nothing. */
+/** Mulberry32: a small, uniform generator for invented numbers. */
 function randomOf(seed: number): () => number {
   let state = (seed + 1) * 0x9e3779b9;
   return () => {
@@ -175,7 +175,7 @@ const pick = <T>(from: readonly T[], random: number): T => {
   return found;
 };
 
-/** Record one invented run, as a program that trains elsewhere does, or finish the experiment that was begun for it. */
+/** Record one invented run as an external training program does, or finish its begun experiment. */
 async function recordRun(
   client: Client,
   project_id: string,
@@ -191,7 +191,7 @@ async function recordRun(
       })
     ).experiment_id;
   const path = { project_id, experiment_id: created };
-  // Points that name their times are stored once, however often they are sent.
+  // Points with times are stored only once, even if they are sent several times.
   await client.call<typeof logMetrics>('POST /projects/{project_id}/experiments/{experiment_id}/metrics', {
     path,
     body: { metrics: points },
@@ -203,5 +203,5 @@ async function recordRun(
   });
 }
 
-/** Requests that are under way at once. */
+/** Number of concurrent requests. */
 const lanes = 12;

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import type { WriteStream } from 'node:tty';
 
-/** Lines for people: headings, facts in columns, progress with its time. In colour where a person looks on. */
+/** Prints lines for people: headings, facts in columns, and progress with its time. Uses color on a terminal. */
 export class Screen {
   readonly #output: Output;
   readonly #isColoured: boolean;
@@ -23,13 +23,13 @@ export class Screen {
     this.line(`  ${this.#styled(2, name.padEnd(15))} ${printable(value)}`);
   }
 
-  /** A line of the log, with its seconds since the start. */
+  /** Print a log line with its seconds since the start. */
   progress(seconds: number, from: string, text: string): void {
     const time = `${seconds.toFixed(1).padStart(6)} s`;
     this.line(`${this.#styled(2, `${time}  ${from.padEnd(7)} |`)} ${printable(text)}`);
   }
 
-  /** A line of another program. */
+  /** Print a line of another program. */
   quote(text: string): void {
     this.line(`  ${printable(text)}`);
   }
@@ -49,12 +49,15 @@ export class Screen {
 
 type Output = Pick<WriteStream, 'write'> & { isTTY?: boolean };
 
-/** The output of a job must not control the terminal. */
+/** Remove control characters: the output of a job must not control the terminal. */
 const printable = (text: string): string => text.replaceAll(/(?!\t)\p{Cc}/gu, '');
 
 const bars = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
 
-/** A curve as one line of text, at most `width` characters: the mean of each part, between the least and the greatest. */
+/**
+ * Draw a curve as one line of text with at most `width` characters. Each shows the mean of its part, scaled
+ * between minimum and maximum.
+ */
 export function sparkline(values: readonly number[], width: number): string {
   const parts = Math.min(width, values.length);
   const means = Array.from({ length: parts }, (_, part) => {
@@ -69,7 +72,7 @@ export function sparkline(values: readonly number[], width: number): string {
   return means.map((mean) => bars[Math.round(((mean - least) / range) * (bars.length - 1))] ?? '').join('');
 }
 
-/** The path relative to the current folder if it lies below it, else the path unchanged. */
+/** Return the path relative to the current folder if it lies below it, otherwise unchanged. */
 export const shortPath = (file: string): string => {
   const path = relative(process.cwd(), file);
   return path.startsWith('..') ? file : path;

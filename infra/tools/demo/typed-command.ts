@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { CommandError } from '../../command/command-error.ts';
 import type { Screen } from './screen.ts';
 
-/** The command `mps` as a person would type it in the folder of the example. */
+/** Runs the command `mps` as a person types it in the folder of the example. */
 export class TypedCommand {
   readonly #screen: Screen;
   readonly #environment: Readonly<Record<string, string | undefined>>;
-  /** Told of every process, so that none is left when the demo is interrupted. */
+  /** Ends every process if the demo is interrupted. */
   readonly #started: AsyncDisposableStack;
 
   constructor(screen: Screen, service: { url: string; token: string }, started: AsyncDisposableStack) {
@@ -17,19 +17,19 @@ export class TypedCommand {
     this.#started = started;
   }
 
-  /** Shows a command and what it prints, and returns its exit code. */
+  /** Show a command and its output. Return its exit code. */
   async run(...words: readonly string[]): Promise<number> {
     this.#screen.line(`\n$ mps ${words.map(quoted).join(' ')}`);
     return (await this.#start(words, 'inherit')).code;
   }
 
-  /** The same for a command that must succeed. @throws CommandError where it fails */
+  /** Show a command and its output. @throws CommandError if it fails */
   async succeed(...words: readonly string[]): Promise<void> {
     const code = await this.run(...words);
     if (code !== 0) throw new CommandError(`mps ${words[0]} ended with ${code}.`);
   }
 
-  /** Shows a command, and returns what it answers for scripts. @throws CommandError where it fails */
+  /** Show a command, and return its JSON output. @throws CommandError if it fails */
   async json(...words: readonly string[]): Promise<unknown> {
     this.#screen.line(`\n$ mps ${words.map(quoted).join(' ')} --json`);
     const { code, output } = await this.#start([...words, '--json'], 'pipe');
@@ -45,7 +45,7 @@ export class TypedCommand {
       cwd: sourceFolder,
       env: { ...this.#environment },
       stdio: ['ignore', stdout, 'inherit'],
-      // Ctrl-C is for the demo, which then ends what it has begun.
+      // Ctrl-C goes to the demo, which then ends its processes.
       detached: true,
     });
     let output = '';

@@ -7,8 +7,8 @@ import type { SourceModel, SourceRun, SourceVersion } from './source.ts';
 import type { TrackingApi } from './tracking-api.ts';
 
 /**
- * Copy a name of the registry with its versions, tags and aliases. What is here already stays.
- * @returns the number of its versions, counted here
+ * Copy a registered model with its versions, tags and aliases. Keep existing ones.
+ * @returns the number of its versions in this service
  */
 export async function copyModel(api: TrackingApi, model: SourceModel, runs: ImportedRuns): Promise<number> {
   const { name, description, tags } = model;
@@ -16,7 +16,7 @@ export async function copyModel(api: TrackingApi, model: SourceModel, runs: Impo
     await api.run('POST mlflow/registered-models/create', { body: { name, description, tags } });
   } catch (error) {
     if (!(error instanceof ProblemError && /already exists/.test(error.message))) throw error;
-    // Refused where the name is somebody else's.
+    // The service refuses this if another user owns the name.
     await api.run('PATCH mlflow/registered-models/update', { body: { name, description } });
   }
   const present = async () => (await modelNamed(api, name))?.versions.map(({ number }) => number) ?? [];
@@ -34,7 +34,7 @@ export async function copyModel(api: TrackingApi, model: SourceModel, runs: Impo
   return model.versions.length;
 }
 
-/** A run that was imported: as it was there, and its id here. */
+/** Imported runs: the id here and the artifact address at the source, by the id at the source. */
 type ImportedRuns = ReadonlyMap<string, { run_id: string; artifactUri: SourceRun['artifactUri'] }>;
 
 async function modelNamed(api: TrackingApi, name: string): Promise<SourceModel | undefined> {
@@ -58,7 +58,7 @@ async function createVersion(
     description: wanted.description,
     tags: wanted.tags,
   };
-  // Numbers of versions that were deleted there are used up here, too.
+  // Also use up the numbers of versions that were deleted at the source.
   for (;;) {
     const { model_version } = await api.json(Version, 'POST mlflow/model-versions/create', {
       body,
@@ -76,7 +76,10 @@ async function createVersion(
     });
 }
 
-/** Where the files of a version are here: below its run's artifacts, where they were below those of its run there. */
+/**
+ * Return the address of a version's files in this service. If they were below the artifacts of their run at the
+ * source, they are below them here too.
+ */
 async function sourceOf(
   api: TrackingApi,
   { source, runId }: SourceVersion,

@@ -6,9 +6,9 @@ import type { MlflowSource, Pair, SourcePoint, SourceRun } from './source.ts';
 import type { TrackingApi } from './tracking-api.ts';
 
 /**
- * Copy a run with all that belongs to it. Each step may be repeated, so that an interrupted import goes on where it was.
- * @param known the run of an earlier import that was interrupted
- * @returns its id here, with what was copied and counted
+ * Copy a run with all its data. Each step is repeatable, so an interrupted import continues.
+ * @param known the run of an earlier, interrupted import
+ * @returns its id here, with the numbers of copied items
  */
 export async function copyRun(
   both: { source: MlflowSource; api: TrackingApi },
@@ -37,7 +37,7 @@ export async function copyRun(
   return { run_id, params, points, ...files };
 }
 
-/** What was copied of a run. */
+/** Numbers of copied items of a run. */
 interface Copied {
   params: number;
   points: number;
@@ -47,7 +47,7 @@ interface Copied {
 
 const Created = z.object({ run: z.object({ info: z.object({ run_id: z.string() }) }) });
 
-/** A run begun here, or the one that an earlier import began. */
+/** Begin a run here, or return the one that an earlier import began. */
 async function beginRun(api: TrackingApi, experiment_id: string, run: SourceRun): Promise<string> {
   const created = await api.json(Created, 'POST mlflow/runs/create', {
     body: {
@@ -62,7 +62,7 @@ async function beginRun(api: TrackingApi, experiment_id: string, run: SourceRun)
   return created.run.info.run_id;
 }
 
-/** Tag of an imported run: its id where it comes from. */
+/** Tag of an imported run with its id at the source. */
 export const importedTag = 'import.run_id';
 
 const pairsAtOnce = 100;
@@ -83,7 +83,7 @@ export const parentTag = 'mlflow.parentRunId';
 
 const pointsAtOnce = 1000;
 
-/** Copy a metric. @returns its points, each once: the service stores no point twice. */
+/** Copy a metric. @returns the number of distinct points: the service stores no point twice */
 async function copyMetric(
   { source, api }: { source: MlflowSource; api: TrackingApi },
   run: SourceRun,
@@ -138,12 +138,15 @@ async function copyFiles(
   return copied;
 }
 
-/** Larger files go to storage in parts, past the service, whose functions take at most 6 MB. */
+/**
+ * Upload larger files to storage in parts. Smaller ones go through the service, whose functions accept at most 6
+ * MB.
+ */
 const maxWhole = 4_000_000;
 
 const minPart = 16 * 1024 * 1024;
 
-/** Parts that the service signs for one upload. */
+/** Maximum number of parts that the service signs for one upload. */
 const maxParts = 3000;
 
 const Upload = z.object({
@@ -152,8 +155,8 @@ const Upload = z.object({
 });
 
 /**
- * Store a file of a known size under an artifact's address, with at most one part of it in memory.
- * @throws CommandError where the stream has another size
+ * Store a file of known size under an artifact address. Hold at most one part in memory.
+ * @throws CommandError if the stream has another size
  */
 async function storeFile(
   api: TrackingApi,
@@ -197,7 +200,7 @@ async function storeFile(
 
 const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
-/** Blocks of exactly `bytes` and a rest, in order. */
+/** Split a stream into blocks of exactly `bytes`, and a shorter last one. */
 async function* blocksOf(stream: Readable, bytes: number): AsyncGenerator<Buffer<ArrayBuffer>> {
   let held: Buffer[] = [];
   let size = 0;
@@ -224,22 +227,23 @@ async function sendPart(url: string, bytes: Buffer<ArrayBuffer>): Promise<void> 
   }
 }
 
-/** The path of `mlflow-artifacts:/<path>`. */
+/** Return the path of `mlflow-artifacts:/<path>`. */
 export const rootOf = (artifact_uri: string): string => artifact_uri.replace(/^mlflow-artifacts:\/+/, '');
 
-/** Tag of one that has arrived whole. */
+/** Tag of a completely imported run. */
 export const completeTag = 'import.complete';
 
 /** Whether a client may still add to a run. */
 export const goesOn = ({ status, isDeleted }: SourceRun): boolean =>
   !isDeleted && (status === 'RUNNING' || status === 'SCHEDULED');
 
-/** Statuses other than that of a new run. */
+/** Statuses that differ from the status of a new run. */
 const settled = ['SCHEDULED', 'FINISHED', 'FAILED', 'KILLED'];
 
 /**
- * End a run that has arrived whole, as it ended where it comes from.
- * @param isOver whether nothing is added to it there; what goes on is looked at again by the next import
+ * End a completely copied run with its status at the source.
+ * @param isOver whether clients add no more data to the run at the source; otherwise the next import checks it
+ * again
  */
 export async function endRun(
   api: TrackingApi,

@@ -15,7 +15,7 @@ import type {
   SourceRun,
 } from './source.ts';
 
-/** The folder `mlruns` of MLflow's file store. */
+/** Read the folder `mlruns` of MLflow's file store. */
 export function folderSource(folder: string): MlflowSource {
   const places = new Map<string, string>();
   const placeOf = (id: string): string => places.get(id) ?? '';
@@ -101,8 +101,9 @@ async function meta<S extends z.ZodType>(schema: S, folder: string): Promise<z.o
   return parsed.data;
 }
 
-// The layout of `mlruns`: <experiment>/<run>/{meta.yaml,params,metrics,tags,artifacts}, deleted experiments in `.trash`,
-// the registry in `models`. A param, tag or metric is a file of its own, in folders where its name has slashes.
+// The layout of `mlruns`: <experiment>/<run>/{meta.yaml,params,metrics,tags,artifacts}, deleted experiments in
+// `.trash`, the registry in `models`. Each param, tag or metric has its own file, in subfolders if its name
+// contains slashes.
 
 const text = z.coerce.string();
 
@@ -118,7 +119,7 @@ const RunMeta = z.object({
   artifact_uri: z.string().default(''),
 });
 
-/** Regular files below a folder, by their paths there. Links are not followed: they may lead anywhere. */
+/** Yield regular files below a folder, with their relative paths. Do not follow links: they may lead anywhere. */
 async function* filesIn(folder: string, below = ''): AsyncGenerator<SourceFile> {
   const entries = await readdir(join(folder, below), { withFileTypes: true }).catch(() => []);
   for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
@@ -128,7 +129,7 @@ async function* filesIn(folder: string, below = ''): AsyncGenerator<SourceFile> 
   }
 }
 
-/** By what number a run's status is known in `meta.yaml`. */
+/** Run statuses by their numbers in `meta.yaml`. */
 const statuses = ['RUNNING', 'SCHEDULED', 'FINISHED', 'FAILED', 'KILLED'];
 
 async function pairsIn(folder: string): Promise<Pair[]> {
@@ -147,7 +148,7 @@ const DatasetMeta = z.object({
   profile: text.nullish(),
 });
 
-/** Data sets of a run: its inputs name them, and the experiment keeps their descriptions. */
+/** Read the data sets of a run. Its inputs name them, and the experiment has their descriptions. */
 async function datasetsOf(experiment: string, run: string): Promise<object[]> {
   const found: object[] = [];
   for (const input of await foldersIn(join(run, 'inputs'))) {
@@ -185,14 +186,17 @@ async function* pointsIn(file: string, key: string): AsyncGenerator<SourcePoint[
   if (points.length > 0) yield points;
 }
 
-/** `nan`, `inf` and `-inf` are as Python writes them. */
+/** Parse a number. Python writes `nan`, `inf` and `-inf`. */
 function numberOf(written: string): number | string {
   if (/^[+-]?(nan|inf|infinity)$/i.test(written))
     return /nan/i.test(written) ? 'NaN' : written.startsWith('-') ? '-Infinity' : 'Infinity';
   return Number(written);
 }
 
-/** Where the artifacts of a run are: beside its metadata, where its address says, or where `mlflow server` keeps them. */
+/**
+ * Find the artifact folder of a run: next to its metadata, at its address, or where `mlflow server` stores
+ * artifacts.
+ */
 async function artifactFolder(root: string, { artifactUri }: SourceRun, place: string): Promise<string> {
   const own = join(place, 'artifacts');
   const [, served] = /^mlflow-artifacts:\/+(.+)$/.exec(artifactUri) ?? [];

@@ -8,8 +8,8 @@ import type { MlflowSource, SourceExperiment, SourceRun } from './source.ts';
 import type { TrackingApi } from './tracking-api.ts';
 
 /**
- * Bring experiments, runs and the registry of an MLflow server into this service, by its own MLflow API. Runs are marked
- * with the tag `import.run_id`, so that a second import brings what the first one lacked, and nothing twice.
+ * Import experiments, runs and the registry of an MLflow server into this service through its MLflow API. Mark
+ * runs with the tag `import.run_id`, so that a second import adds only missing data.
  */
 export async function importMlflow(
   source: MlflowSource,
@@ -34,11 +34,11 @@ export async function importMlflow(
   return done;
 }
 
-/** What an import did, counted here. */
+/** Results of an import, as counted in this service. */
 interface Imported {
   experiments: number;
   runs: number;
-  /** Of the runs: those that an earlier import had brought. */
+  /** Number of these runs that an earlier import had copied. */
   known: number;
   params: number;
   points: number;
@@ -46,7 +46,7 @@ interface Imported {
   bytes: number;
   models: number;
   versions: number;
-  /** What could not be imported, each with its reason. */
+  /** Failed items with their reasons. */
   failures: string[];
 }
 
@@ -55,7 +55,7 @@ interface Import {
   api: TrackingApi;
   say(line: string): void;
   done: Imported;
-  /** Runs here by their ids there. */
+  /** Runs in this service by their ids at the source. */
   runs: Map<string, { run_id: string; artifactUri: string }>;
 }
 
@@ -102,7 +102,7 @@ async function importExperiment(work: Import, experiment: SourceExperiment): Pro
 
 const Made = z.object({ experiment_id: z.string() });
 
-/** The experiment of this name here, or a new one. */
+/** Return the experiment with this name in this service, or create it. */
 async function experimentFor(api: TrackingApi, { name, tags }: SourceExperiment) {
   const present = await experimentNamed(api, name);
   if (present !== undefined) return present;
@@ -111,7 +111,7 @@ async function experimentFor(api: TrackingApi, { name, tags }: SourceExperiment)
     const { experiment_id } = await api.json(Made, 'POST mlflow/experiments/create', { body });
     return { id: experiment_id, isDeleted: false };
   } catch (error) {
-    // A request whose answer was lost has made it before it was repeated.
+    // If a response was lost, the first request created the experiment, and its repetition failed.
     const made = error instanceof ProblemError ? await experimentNamed(api, name) : undefined;
     if (made === undefined) throw error;
     return made;
@@ -133,7 +133,7 @@ async function experimentNamed(api: TrackingApi, name: string) {
   }
 }
 
-/** Runs that earlier imports have brought, by their ids there. */
+/** Return runs of earlier imports by their ids at the source. */
 async function knownRuns(api: TrackingApi, experiment_id: string): Promise<Map<string, SourceRun>> {
   const known = new Map<string, SourceRun>();
   for await (const run of runsOf(api, experiment_id)) {
@@ -146,7 +146,7 @@ async function knownRuns(api: TrackingApi, experiment_id: string): Promise<Map<s
 const tagOf = ({ tags }: SourceRun, name: string): string | undefined =>
   tags.find(({ key }) => key === name)?.value;
 
-/** Runs before those nested in them: a folder lists them in the order of their ids. */
+/** Sort runs before their nested runs: a folder lists them by id. */
 async function inOrder(work: Import, experiment: SourceExperiment): Promise<SourceRun[]> {
   const runs: SourceRun[] = [];
   for await (const run of work.source.runs(experiment)) runs.push(run);
@@ -186,7 +186,10 @@ async function importRun(
   for (const name of ['params', 'points', 'files', 'bytes'] as const) done[name] += copied[name];
 }
 
-/** Errors of one run or model do not end the import; a service that is away does. */
+/**
+ * Return the message of an error in one run or model, which does not end the import. Rethrow other errors, for
+ * example of an unreachable service.
+ */
 const failureOf = (error: unknown): string => {
   if (error instanceof ProblemError && error.status !== 401) return error.message;
   if (error instanceof CommandError) return error.message;

@@ -29,7 +29,7 @@ async function main(): Promise<number> {
   return failures.length === 0 ? 0 : 1;
 }
 
-// `npm run import`: what another tracking server has recorded comes into this service.
+// `npm run import`: import the records of another tracking server into this service.
 
 const usage = `Usage: npm run import -- --from mlflow <address or folder>
   brings experiments, runs, metrics, artifacts and the model registry of MLflow into the service
@@ -38,7 +38,7 @@ const usage = `Usage: npm run import -- --from mlflow <address or folder>
   The service is the one that mps uses: MPS_URL and MPS_TOKEN, the last login, or the one of this checkout.
   A repetition goes on where an import was interrupted.`;
 
-/** @throws CommandError for what is neither a server nor a folder of one */
+/** @throws CommandError for an address that is neither a server nor a folder of one */
 async function sourceAt(given: string): Promise<MlflowSource> {
   if (/^https?:\/\//.test(given)) return serverSource(new TrackingApi(given, authorizationIn(process.env)));
   const path = givenPath(given);

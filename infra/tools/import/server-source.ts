@@ -11,7 +11,7 @@ import type {
 } from './source.ts';
 import type { TrackingApi } from './tracking-api.ts';
 
-/** A tracking server, read by its REST API. */
+/** Read a tracking server through its REST API. */
 export const serverSource = (api: TrackingApi): MlflowSource => ({
   async *experiments() {
     const body = { view_type: 'ALL', max_results: pageRows };
@@ -33,7 +33,7 @@ export const serverSource = (api: TrackingApi): MlflowSource => ({
 
 const pageRows = 1000;
 
-/** Pages of a search, for as long as there is a token. */
+/** Yield the pages of a search until there is no next token. */
 async function* pages<T extends { next_page_token?: string | undefined }>(
   ask: (token: { page_token?: string }) => Promise<T>,
 ): AsyncGenerator<T> {
@@ -58,7 +58,7 @@ const Experiments = z.object({
   next_page_token,
 });
 
-// Numbers of 64 bits come as digits of some servers and as numbers of others.
+// Some servers write 64-bit numbers as strings, others as numbers.
 const Long = z.union([z.number(), z.string().transform(Number)]);
 
 const Run = z.object({
@@ -82,10 +82,10 @@ const Run = z.object({
 
 const Runs = z.object({ runs: z.array(Run).default([]), next_page_token });
 
-/** All runs of an experiment, deleted ones too. */
+/** Yield all runs of an experiment, including deleted ones. */
 export async function* runsOf(api: TrackingApi, experiment_id: string): AsyncGenerator<SourceRun> {
   const body = { experiment_ids: [experiment_id], run_view_type: 'ALL', max_results: pageRows };
-  // Oldest first, so that runs come before those nested in them.
+  // Oldest first, so that runs come before their nested runs.
   const order_by = ['attributes.start_time ASC'];
   for await (const { runs } of pages((token) =>
     api.json(Runs, 'POST mlflow/runs/search', { body: { ...body, order_by, ...token } }),
@@ -156,7 +156,7 @@ export async function* filesOf(api: TrackingApi, run_id: string, folder = ''): A
   }
 }
 
-/** All names of a registry with their versions. */
+/** Yield all registered models with their versions. */
 export async function* modelsOf(api: TrackingApi): AsyncGenerator<SourceModel> {
   for await (const { registered_models } of pages((token) =>
     api.json(Models, 'GET mlflow/registered-models/search', { query: { max_results: 100, ...token } }),
@@ -200,7 +200,10 @@ async function versionsOf(api: TrackingApi, name: string): Promise<SourceVersion
   return found.toSorted((one, other) => one.number - other.number);
 }
 
-/** MLflow's filters know no escape: a name has the quotes that it does not contain, and one with both has no filter. */
+/**
+ * Make a filter by name. MLflow's filters have no escape, so use quotes that the name does not contain. A name
+ * with both kinds gets no filter.
+ */
 function filterOf(name: string): { filter?: string } {
   const quote = [`'`, '"'].find((one) => !name.includes(one));
   return quote === undefined ? {} : { filter: `name=${quote}${name}${quote}` };

@@ -17,29 +17,29 @@ export interface SourceRun {
   name: string;
   status: string;
   user: string;
-  /** Milliseconds since 1970; undefined where it was never noted. */
+  /** Milliseconds since the epoch; undefined if it was never recorded. */
   start: number | undefined;
   end: number | undefined;
   isDeleted: boolean;
   params: readonly Pair[];
   tags: readonly Pair[];
   metrics: readonly string[];
-  /** As `runs/log-inputs` takes them. */
+  /** In the format of `runs/log-inputs`. */
   datasets: readonly object[];
-  /** Address of its artifacts, by which versions of models name their files. */
+  /** Address of its artifacts. Model versions refer to their files by it. */
   artifactUri: string;
 }
 
 export interface SourcePoint {
   key: string;
-  /** What JSON has no number for is text, as MLflow writes it. */
+  /** A value without a JSON number is a string, as MLflow writes it. */
   value: number | string;
   timestamp: number;
   step: number;
 }
 
 export interface SourceFile {
-  /** With slashes, below the artifacts of its run. */
+  /** Path with slashes, relative to the artifacts of its run. */
   path: string;
   /** Bytes. */
   size: number;
@@ -60,15 +60,15 @@ export interface SourceModel {
   description: string;
   tags: readonly Pair[];
   aliases: readonly { alias: string; version: number }[];
-  /** In the order of their numbers. */
+  /** Sorted by number. */
   versions: readonly SourceVersion[];
 }
 
-/** What is imported from: a tracking server, or the folder of one. */
+/** The source of an import: a tracking server, or its folder. */
 export interface MlflowSource {
   experiments(): AsyncIterable<SourceExperiment>;
   runs(experiment: SourceExperiment): AsyncIterable<SourceRun>;
-  /** The history of a metric, some thousand points at a time. */
+  /** Yield the history of a metric, some thousand points at a time. */
   points(run: SourceRun, metric: string): AsyncIterable<SourcePoint[]>;
   files(run: SourceRun): AsyncIterable<SourceFile>;
   openFile(run: SourceRun, path: string): Promise<Readable>;

@@ -4,7 +4,7 @@ import { TryAgainError, usualRetries, withRetries } from '../../../shared/client
 import { UnreachableError } from '../../../shared/client/unreachable-error.ts';
 import { CommandError } from '../../command/command-error.ts';
 
-/** The REST API of an MLflow tracking server, below its base address. */
+/** Client of an MLflow tracking server's REST API. */
 export class TrackingApi {
   readonly url: string;
   readonly #authorization: string | undefined;
@@ -14,7 +14,10 @@ export class TrackingApi {
     this.#authorization = authorization;
   }
 
-  /** Call `GET mlflow/…` and the like, and return JSON of this shape. @throws ProblemError | UnreachableError | CommandError */
+  /**
+   * Call an operation, such as `GET mlflow/…`, and return JSON of this shape.
+   * @throws ProblemError | UnreachableError | CommandError
+   */
   async json<S extends z.ZodType>(schema: S, call: string, given: Call = {}): Promise<z.output<S>> {
     const text = await (await this.send(call, given)).text();
     const parsed = schema.safeParse(parseJson(text));
@@ -22,12 +25,15 @@ export class TrackingApi {
     return parsed.data;
   }
 
-  /** The same, for its effect alone. */
+  /** Call an operation, and discard its response. */
   async run(call: string, given: Call = {}): Promise<void> {
     await (await this.send(call, given)).arrayBuffer();
   }
 
-  /** The same, with the body of the response still to be read. A path that begins with a slash is below the base address. */
+  /**
+   * Call an operation, and return the response with its unread body. A path with a leading slash is relative to
+   * the base address.
+   */
   send(call: string, { query = {}, body, bytes, isRepeatable = true }: Call = {}): Promise<Response> {
     const [method = '', path = ''] = call.split(' ', 2);
     const below = path.startsWith('/') ? path : `/api/2.0/${path}`;
@@ -46,7 +52,9 @@ interface Call {
   query?: Query;
   body?: object;
   bytes?: Uint8Array<ArrayBuffer>;
-  /** What would be there twice is not repeated after a lost connection. */
+  /**
+   * False for a call that must not be repeated after a lost connection, because it would create something twice.
+   */
   isRepeatable?: boolean;
 }
 
@@ -67,7 +75,7 @@ function queryText(query: Query): string {
   return search.size === 0 ? '' : `?${search}`;
 }
 
-/** Milliseconds without a byte after which a server is given up. */
+/** Give up a server after this many milliseconds without a byte. */
 const answerMilliseconds = 120_000;
 
 async function attempt(url: string, init: RequestInit): Promise<Response> {
@@ -88,7 +96,7 @@ async function attempt(url: string, init: RequestInit): Promise<Response> {
   throw problem;
 }
 
-/** How a program signs in to an MLflow server: by MLflow's own variables. */
+/** Return the authorization for an MLflow server from MLflow's own variables. */
 export function authorizationIn(
   environment: Readonly<Record<string, string | undefined>>,
 ): string | undefined {

@@ -3,10 +3,10 @@ import { createServer } from 'node:net';
 import { CommandError } from '../../command/command-error.ts';
 
 /**
- * Where the engine runs on this machine itself, the address of its default bridge, which is the same from both sides,
- * so that presigned URLs work for containers and people alike. Where it runs in a virtual machine (Docker Desktop)
- * its name for the host is forwarded to the loopback address.
- * @throws CommandError where no engine responds
+ * Find the network between containers and this machine. If the engine runs on this machine itself, use the address
+ * of its default bridge. It is the same from both sides, so presigned URLs work for containers and people. If the
+ * engine runs in a virtual machine (Docker Desktop), its name for the host leads to the loopback address.
+ * @throws CommandError if no engine responds
  */
 export async function containerBridge(): Promise<ContainerBridge> {
   const format = '{{range .IPAM.Config}}{{.Gateway}},{{.Subnet}} {{end}}';
@@ -25,20 +25,25 @@ export async function containerBridge(): Promise<ContainerBridge> {
   return { listenOn: '127.0.0.1', seenAs: 'host.docker.internal' };
 }
 
-/** How containers reach programs of this machine. */
+/** Addresses for connections from containers to programs of this machine. */
 export interface ContainerBridge {
-  /** Address that those programs must listen on. */
+  /** Listen address of those programs. */
   listenOn: string;
-  /** Name or address under which containers find them. */
+  /** Name or address of this machine for containers. */
   seenAs: string;
 }
 
-/** Address of the host in a network: the gateway, which is the first one where the engine does not name it. */
+/**
+ * Return the address of the host in a network: its gateway, or its first address if the engine does not name the
+ * gateway.
+ */
 export function gatewayOf(gateway: string, subnet: string): string {
   return gateway === '' ? subnet.replace(/\.\d+\/\d+$/, '.1') : gateway;
 }
 
-/** Whether it is an address of this machine. An interface without a container is down, and listed nowhere. */
+/**
+ * Whether this machine has the address. Test it, because an interface without a container is down and not listed.
+ */
 function isOwn(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -5,8 +5,8 @@ import * as z from 'zod';
 import { CommandError } from '../../command/command-error.ts';
 
 /**
- * The template that `sam local` runs: the API and its functions out of the synthesized ones, for this machine's
- * processor, with the environment declared whose values a file gives.
+ * Make the template for `sam local`: the API and its functions from the synthesized templates, for this machine's
+ * processor. It declares the environment variables, and a file has their values.
  */
 export function localTemplate(
   templates: readonly SynthesizedTemplate[],
@@ -30,17 +30,17 @@ const Resource = z.looseObject({
 });
 type Resource = z.infer<typeof Resource>;
 
-/** As much of a synthesized template as is read here. */
+/** The used part of a synthesized template. */
 export const SynthesizedTemplate = z.object({ Resources: z.record(z.string(), Resource) });
 export type SynthesizedTemplate = z.infer<typeof SynthesizedTemplate>;
 
 interface LocalSettings {
   architecture: 'arm64' | 'x86_64';
-  /** Names of the variables that every function gets; sam sets no others, and takes their values from its file. */
+  /** Names of the variables of every function. sam sets no others, and reads their values from its file. */
   variables: readonly string[];
-  /** Folder that the template's assets lie in. */
+  /** Folder of the template's assets. */
   assets: string;
-  /** Another folder for the code of an operation. */
+  /** Return the folder with the code of an operation. */
   codeOf(operation: string, folder: string): string;
 }
 
@@ -49,8 +49,8 @@ interface LocalTemplate {
 }
 
 /**
- * The routes, as their methods name them, of which a method has a function of its own. sam would let `ANY` answer for that
- * one, too; where it is the only one of its route, it is what serves the route.
+ * Return the routes that have a method with its own function. sam would let `ANY` answer for that method too. If
+ * `ANY` is the only method of its route, it serves the route.
  */
 function operationRoutes(templates: readonly SynthesizedTemplate[]): Set<string> {
   const methods = templates.flatMap(({ Resources }) => Object.values(Resources)).filter(isMethod);
@@ -65,10 +65,10 @@ const routeOfMethod = ({ Properties }: Resource): string => JSON.stringify(Prope
 const isCatchAll = (resource: Resource, served: ReadonlySet<string>): boolean =>
   isMethod(resource) && resource.Properties['HttpMethod'] === 'ANY' && served.has(routeOfMethod(resource));
 
-/** The parts of the API that sam needs; it does not run the others, and could not resolve them without an account. */
+/** The API resources that sam needs. It does not run the others, and cannot resolve them without an account. */
 const api = /^AWS::ApiGateway::(RestApi|Resource|Method)$/;
 
-/** A resource as sam runs it; undefined where it does not. */
+/** Convert a resource for sam. Return undefined if sam does not run it. */
 function localResource(id: string, resource: Resource, settings: LocalSettings): Resource | undefined {
   if (resource.Type === 'AWS::Lambda::Function') {
     const operation = operationOf(resource);
@@ -78,7 +78,7 @@ function localResource(id: string, resource: Resource, settings: LocalSettings):
   return api.test(resource.Type) ? localApi(resource) : undefined;
 }
 
-/** The operation that a function serves. The CDK path of the function contains the operation's name. */
+/** Return the operation of a function. The CDK path of the function contains the operation's name. */
 function operationOf({ Metadata }: Resource): string | undefined {
   const path = Metadata['aws:cdk:path'];
   return typeof path === 'string' ? path.split('/').at(-3) : undefined;
@@ -92,13 +92,13 @@ function localFunction(resource: Resource, operation: string, settings: LocalSet
   return {
     Type: resource.Type,
     Properties: {
-      // Routes name functions by it; JSON leaves out the name of a function that has none.
+      // Routes refer to functions by name. JSON omits an undefined name.
       ...{ FunctionName, Handler, Runtime, MemorySize, Timeout, Description, Code },
       Architectures: [settings.architecture],
       Environment: { Variables: Object.fromEntries(settings.variables.map((name) => [name, ''])) },
     },
     Metadata: {
-      // Its name in sam.
+      // Function name in sam.
       SamResourceId: operation,
       'aws:asset:path': settings.codeOf(operation, join(settings.assets, folder)),
       'aws:asset:property': 'Code',
@@ -108,7 +108,7 @@ function localFunction(resource: Resource, operation: string, settings: LocalSet
 
 const Integration = z.looseObject({});
 
-/** sam looks here, and not at the API itself, for the media types whose bytes are bytes. */
+/** sam reads the binary media types from the method, not from the API itself. */
 function localApi({ Type, Properties }: Resource): Resource {
   const integration = Integration.safeParse(Properties['Integration']);
   if (!integration.success) return { Type, Properties, Metadata: {} };
@@ -122,13 +122,13 @@ function localApi({ Type, Properties }: Resource): Resource {
 
 const Settings = z.object({ context: z.record(z.string(), z.unknown()).default({}) });
 
-/** The stacks of which the API consists. */
+/** The stacks of the API. */
 const parts = ['functions', 'api'] as const;
 
 /**
- * Synthesizes the stacks into `folder`, as the CDK's command line does, which passes the folder in these two
- * variables. Needs no account. Returns the templates of the API and of its functions.
- * @throws CommandError where the synthesis fails; it prints the reason itself
+ * Synthesize the stacks into `folder` like the CDK's command line, which passes the folder in these two variables.
+ * This needs no account. Return the templates of the API and of its functions.
+ * @throws CommandError if the synthesis fails; it prints the reason itself
  */
 export async function synthesize(root: string, folder: string): Promise<SynthesizedTemplate[]> {
   await rm(folder, { recursive: true, force: true });
@@ -137,7 +137,7 @@ export async function synthesize(root: string, folder: string): Promise<Synthesi
     CDK_OUTDIR: folder,
     CDK_CONTEXT_JSON: JSON.stringify({
       ...context,
-      // Where the code of each function lies; without the metadata sam would look for it in a bucket.
+      // Include the location of each function's code. Without the metadata, sam would look for it in a bucket.
       'aws:cdk:enable-asset-metadata': true,
       'aws:cdk:enable-path-metadata': true,
     }),

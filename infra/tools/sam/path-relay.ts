@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer, request as sendRequest } from 'node:http';
 
 /**
- * Stands before `sam local`, which decodes path variables where API Gateway hands them over as they were sent
- * (aws-sam-cli issues 771 and 3524). Every path is encoded once more on its way, so that functions get the same event
+ * Start a proxy in front of `sam local`. sam decodes path variables, but API Gateway passes them unchanged
+ * (aws-sam-cli issues 771 and 3524). The proxy encodes every path once more, so that functions get the same event
  * as on AWS.
  *
- * @param port where it listens, on the loopback address
- * @param samPort where sam does
+ * @param port of the proxy, on the loopback address
+ * @param samPort port of sam
  */
 export async function startPathRelay(port: number, samPort: number): Promise<AsyncDisposable> {
   const server = createServer((received, response) => {
@@ -34,7 +34,7 @@ export async function startPathRelay(port: number, samPort: number): Promise<Asy
   };
 }
 
-/** The target of a request with its path, not its query, encoded once more. */
+/** Encode the path of a request target once more, but not its query. */
 export function encodedOnceMore(target: string): string {
   const mark = target.indexOf('?');
   const end = mark === -1 ? target.length : mark;
@@ -43,7 +43,7 @@ export function encodedOnceMore(target: string): string {
 
 const host = '127.0.0.1';
 
-/** A free port of the loopback address. */
+/** Return a free port of the loopback address. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, host);
   await once(server, 'listening');

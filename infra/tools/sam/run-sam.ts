@@ -14,7 +14,10 @@ import { localTemplate, synthesize } from './local-template.ts';
 import { freePort, startPathRelay } from './path-relay.ts';
 import { type SamOptions, type SampleRequest, sampleEvent } from './sam-options.ts';
 
-/** Serves the synthesized API in containers, by `sam local`, against this machine's emulators. Returns the exit code. */
+/**
+ * Serve the synthesized API in containers with `sam local`, against this machine's emulators. Return the exit
+ * code.
+ */
 export async function runSam(options: SamOptions): Promise<number> {
   checkSettings(process.env);
   if (spawnSync('sam', ['--version'], { stdio: 'ignore' }).status !== 0) {
@@ -47,7 +50,7 @@ export async function runSam(options: SamOptions): Promise<number> {
     );
   }
   const sam = startSam(options, samPort, access);
-  // Ctrl-C reaches sam by itself; it ends its containers, and then this goes on.
+  // sam receives Ctrl-C itself and ends its containers. Then this process continues.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => sam.kill('SIGINT'));
   const [code] = await once(sam, 'exit');
@@ -58,7 +61,7 @@ const root = join(import.meta.dirname, '../../..');
 
 const folder = join(root, '.build/sam');
 
-/** Bundles what runs beside the functions, on this machine: the S3 server and the jobs. Returns where. */
+/** Bundle the S3 server and the jobs, which run on this machine. Return the folder. */
 async function bundle(): Promise<string> {
   const program = join(folder, 'program');
   await rm(program, { recursive: true, force: true });
@@ -89,10 +92,10 @@ async function writeFiles(variables: Readonly<Record<string, string>>): Promise<
 }
 
 /**
- * Copies of those assets that hold machine code, with the code for this machine's processor: containers of another one
- * do not run here. Returns where the code of each operation is, and copies only what was asked for.
+ * Copies assets that contain machine code, and replaces it with code for this machine's processor: containers of
+ * another processor do not run here. Copies only requested operations.
  *
- * @param into folder of the copies, which is new
+ * @param into new folder for the copies
  */
 export class HostCodec {
   readonly #into: string;
@@ -102,16 +105,16 @@ export class HostCodec {
     this.#into = into;
   }
 
-  /** The folder to run an operation's code from. */
+  /** Return the folder to run an operation's code from. */
   codeOf(operation: string, folder: string): string {
-    // Assets are for arm64 already.
+    // Assets contain code for arm64 already.
     if (process.arch === 'arm64' || !existsSync(join(folder, 'node_modules/sharp'))) return folder;
     const copy = join(this.#into, operation);
     this.#copied.set(folder, copy);
     return copy;
   }
 
-  /** Makes the copies. @throws where npm cannot fetch the codec */
+  /** Make the copies. @throws if npm cannot fetch the codec */
   async fill(root: string): Promise<void> {
     if (this.#copied.size === 0) return;
     const codec = `${await codecFolder(root)}-x64`;
@@ -123,10 +126,10 @@ export class HostCodec {
   }
 }
 
-/** sam gives functions these of its own accord, from its own environment. */
+/** sam passes these variables from its own environment. */
 const givenBySam = /^AWS_/;
 
-/** Variables of every function, with the emulators as containers see them. */
+/** Return the variables of every function, with the emulators' addresses for containers. */
 function functionVariables(access: EmulatorAccess, seenAs: string, listenOn: string): Record<string, string> {
   const all = { ...jobVariables(process.env, access), ACCOUNTS_TABLE: accountsTable };
   return Object.fromEntries(
@@ -164,6 +167,6 @@ function startSam(options: SamOptions, port: number, { region, credentials }: Em
 function samArguments({ invoke, more }: SamOptions, port: number): string[] {
   const common = ['--template', files.template, '--env-vars', files.environment, ...more];
   if (invoke !== undefined) return ['local', 'invoke', invoke.operation, '--event', files.event, ...common];
-  // A container for every operation stays after its first request.
+  // Keep a container for every operation after its first request.
   return ['local', 'start-api', '--port', String(port), '--warm-containers', 'LAZY', ...common];
 }

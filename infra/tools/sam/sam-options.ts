@@ -9,18 +9,18 @@ import { encodedPath, routeOf, variablesOf } from '../../service/routes.ts';
 
 export interface SamOptions {
   port: number;
-  /** Absolute path of the folder in which everything is kept. */
+  /** Absolute path of the data folder. */
   dataFolder: string;
   /** Undefined to serve the whole API. */
   invoke: SampleRequest | undefined;
-  /** Handed on to sam as they are. */
+  /** Arguments passed to sam unchanged. */
   more: readonly string[];
 }
 
-/** A request from which an event is generated. */
+/** A request to generate an event from. */
 export interface SampleRequest {
   operation: string;
-  /** Of path variables, by their published names; others get a sample. */
+  /** Path variables by their published names. Missing ones get a sample. */
   path: Readonly<Record<string, string>>;
   query: string;
   body: string | undefined;
@@ -31,7 +31,7 @@ const usage = `Usage: npm run sam -- [--port <port>] [--data <folder>] [-- <opti
        npm run sam -- invoke <operation> [--path name=value]… [--query <query string>] [--body <text>]
                       [--token <bearer token>] [--data <folder>] [-- <options of sam>]`;
 
-/** @throws CommandError for anything that is none of the options */
+/** @throws CommandError for an unknown or invalid option */
 export function readOptions(args: readonly string[]): SamOptions {
   const end = args.indexOf('--');
   const [own, more] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
@@ -73,8 +73,7 @@ function pairOf(text: string): [string, string] {
 }
 
 /**
- * The event that API Gateway would make of such a request. Path variables that were not given get the samples of the
- * reference.
+ * Return the event that API Gateway makes of a request. Missing path variables get the samples of the reference.
  * @throws CommandError for a variable that the path does not have
  */
 export function sampleEvent(endpoint: AnyEndpoint, { path, query, body, token }: SampleRequest) {
@@ -101,7 +100,7 @@ export function sampleEvent(endpoint: AnyEndpoint, { path, query, body, token }:
   );
 }
 
-/** JSON where it is some, a form otherwise, as curl sends it. */
+/** Return the media type of a body: JSON if it looks like JSON, otherwise a form, as curl sends it. */
 function mediaTypeOf(body: string): string {
   return /^\s*[{[]/.test(body) ? 'application/json' : 'application/x-www-form-urlencoded';
 }

@@ -1,4 +1,4 @@
-/** Result of a check. A `note` is information, a `problem` prevents a deployment. */
+/** Result of a check. A `note` is information; a `problem` prevents a deployment. */
 export interface CheckResult {
   outcome: 'good' | 'note' | 'problem';
   what: string;

@@ -27,7 +27,7 @@ export interface Cost {
   monthly: number | undefined;
 }
 
-/** GB of tables in the free tier, which does not expire. */
+/** GB of DynamoDB storage in the free tier, which does not expire. */
 const freeTableGb = 25;
 
 async function tables(client: DynamoDBClient, names: readonly string[]): Promise<Cost> {
@@ -56,7 +56,9 @@ async function bucketThing(client: S3Client, name: string): Promise<Cost> {
   return { what: `bucket: ${count} objects, ${size(bytes)}`, monthly: gigabytes(bytes) * prices.s3.gbMonth };
 }
 
-/** All images that the CDK has pushed to this account and region, those of other applications included. */
+/**
+ * Return the cost of all images that the CDK has pushed to this account and region, including other applications.
+ */
 async function images(client: ECRClient, account: string, region: string): Promise<Cost> {
   let bytes = 0;
   const repositoryName = `cdk-hnb659fds-container-assets-${account}-${region}`;

@@ -19,7 +19,7 @@ import {
 import { checkConcurrency, checkQuotas } from './quotas.ts';
 import { checkZones } from './zones.ts';
 
-/** Print whether the account is ready for a deployment, and current costs. Returns 1 if there is a problem. */
+/** Print whether the account is ready for a deployment, and current costs. Return 1 if there is a problem. */
 export async function examineAccount(options: DeploymentOptions): Promise<number> {
   const config = clientConfig(options);
   const formation = new CloudFormationClient(config);

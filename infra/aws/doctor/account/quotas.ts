@@ -48,17 +48,17 @@ export function quotasFor(options: DeploymentOptions): Quota[] {
   ];
 }
 
-/** A quota of the account in its region, and the most that the options may use of it. */
+/** A quota of the account in its region, and its maximum usage by the options. */
 interface Quota {
   service: string;
   code: string;
   name: string;
   needed: number;
-  /** vCPUs of the smallest job or node. Below them none can start. */
+  /** vCPUs of the smallest job or node. With a lower quota, none can start. */
   least: number;
 }
 
-/** Add up what the kinds of nodes use of each quota. */
+/** Sum the usage of each quota over the kinds of nodes. */
 function sumByCode(groups: readonly (readonly Quota[])[]): Quota[] {
   const byCode = new Map<string, Quota>();
   for (const group of groups) {
@@ -74,7 +74,7 @@ function sumByCode(groups: readonly (readonly Quota[])[]): Quota[] {
   return [...byCode.values()];
 }
 
-/** Quotas that nodes of these types use. Any node may be of any type. */
+/** Return the quotas for nodes of these types. Any node may have any type. */
 function quotasOf(instanceTypes: readonly string[], needed: number, kind: 'onDemand' | 'spot'): Quota[] {
   return instanceTypes.flatMap((type) => {
     const family = families.find(({ types }) => types.test(type));
@@ -83,7 +83,7 @@ function quotasOf(instanceTypes: readonly string[], needed: number, kind: 'onDem
   });
 }
 
-/** vCPU quotas of the families of instance types. The first match counts. */
+/** vCPU quotas by family of instance types. The first match counts. */
 const families: readonly { types: RegExp; onDemand: Ec2Quota; spot: Ec2Quota }[] = [
   {
     types: /^gr?\d|^vt/,
@@ -111,7 +111,7 @@ type Ec2Quota = Pick<Quota, 'code' | 'name'>;
 
 const askForMore = 'Request an increase in Service Quotas (Lambda, L-B99A9384)';
 
-/** Compare the quota of concurrent functions with the requests that the stage lets through. */
+/** Compare the quota of concurrent functions with the request burst of the stage. */
 export function checkConcurrency(
   quota: number | undefined,
   { requestBurst, concurrentFunctions }: DeploymentOptions,

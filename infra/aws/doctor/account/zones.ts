@@ -35,7 +35,7 @@ export async function checkZones(client: EC2Client, options: DeploymentOptions):
   }
 }
 
-/** Zones of the region that the account may use, in the order in which CloudFormation names them. */
+/** Return the region's zones that the account may use, in CloudFormation's order. */
 async function regionZones(client: EC2Client): Promise<string[]> {
   const { AvailabilityZones = [] } = await client.send(
     new DescribeAvailabilityZonesCommand({ Filters: [{ Name: 'zone-type', Values: ['availability-zone'] }] }),
@@ -45,10 +45,10 @@ async function regionZones(client: EC2Client): Promise<string[]> {
   ).sort();
 }
 
-/** Zones that the network takes where none are named: the first of the region. */
+/** Number of zones of the network if none are named: the first ones of the region. */
 const usualZones = 2;
 
-/** The zones of the network of the jobs; clusters run in the first. */
+/** Return the zones of the jobs' network. Clusters run in the first. */
 async function networkZones(
   client: EC2Client,
   { zones, subnetIds }: DeploymentOptions,
@@ -60,7 +60,7 @@ async function networkZones(
   return subnetIds.flatMap((id) => zoneOf.get(id) ?? []);
 }
 
-/** The types that each zone offers, of those that are asked for. */
+/** Return the requested types that each zone offers. */
 async function offeringsOf(client: EC2Client, types: readonly string[]): Promise<Map<string, Set<string>>> {
   const offered = new Map<string, Set<string>>();
   const pages = paginateDescribeInstanceTypeOfferings(
@@ -76,7 +76,7 @@ async function offeringsOf(client: EC2Client, types: readonly string[]): Promise
   return offered;
 }
 
-/** Zones in which all of these types are offered, as an option. */
+/** Suggest zones that offer all of these types, as an option. */
 function advice(
   all: readonly string[],
   types: readonly string[],
@@ -88,7 +88,7 @@ function advice(
     : `All types are offered in ${fit.join(', ')}: -c zones=${fit.slice(0, usualZones).join(',')}`;
 }
 
-/** Nodes that are started somewhere in some zones. */
+/** A kind of nodes and its zones. */
 interface Nodes {
   what: string;
   option: 'clusterInstanceTypes' | 'gpuInstanceTypes';

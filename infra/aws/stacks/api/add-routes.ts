@@ -7,7 +7,7 @@ import type { AnyEndpoint } from '../../../../shared/http/definition/exchange.ts
 import type { RequestMethod } from '../../../../shared/http/definition/request-method.ts';
 import { routeOf } from '../../../service/routes.ts';
 
-/** Serves the routes. */
+/** Add the routes with their functions to the API. */
 export function addRoutes(scope: Construct, api: RestApi, routes: readonly ServedRoute[]): void {
   const functions = new Map(routes.map(({ fn }) => [fn.name, fn]));
   const integrations = new Map(
@@ -18,7 +18,7 @@ export function addRoutes(scope: Construct, api: RestApi, routes: readonly Serve
   }
 }
 
-/** A route of the API that a function serves: one method of it, or all that no other function does. */
+/** A route of the API with its function: one method, or `ANY` for all other methods. */
 export interface ServedRoute {
   path: AnyEndpoint['path'];
   method: RequestMethod | 'ANY';
@@ -32,8 +32,8 @@ interface InvokedFunction {
 }
 
 /**
- * The roles by which API Gateway invokes these functions, named one by one, and nothing else. A permission of each
- * function would be as many resources more, and could name the API only where both are in one stack.
+ * Make the roles that API Gateway uses to invoke these functions. They name each function and allow nothing else.
+ * One permission per function would add as many resources, and could name the API only if both are in one stack.
  */
 function invokersOf(scope: Construct, functions: readonly InvokedFunction[]): Map<InvokedFunction, Role> {
   const roles = new Map<InvokedFunction, Role>();
@@ -52,16 +52,19 @@ function invokersOf(scope: Construct, functions: readonly InvokedFunction[]): Ma
 }
 
 /**
- * Number of roles that share the functions. The policies of a role have room for 75 of their ARNs (10,240 characters),
- * so these last for more routes than a stack can have.
+ * Number of roles for all functions. The policies of a role have room for 75 function ARNs (10,240 characters), so
+ * these roles suffice for more routes than a stack can have.
  */
 const shares = 4;
 
-/** A function keeps its role when others come and go: a role that loses it would refuse the stage that is deployed. */
+/**
+ * Assign a function to a role by its name, so that it keeps the role when other functions change. If a role lost
+ * it, the currently deployed stage would fail.
+ */
 const shareOf = ({ name }: InvokedFunction): number =>
   createHash('sha256').update(name).digest().readUInt32BE() % shares;
 
-/** The proxy integration alone: CDK's own for functions adds two permissions for every method. */
+/** Make only the proxy integration: the CDK's integration for functions adds two permissions per method. */
 function proxyTo(scope: Construct, { arn }: InvokedFunction, credentialsRole: IRole): Integration {
   const { partition, region } = Stack.of(scope);
   return new Integration({

@@ -14,7 +14,7 @@ import { type FunctionParts, ServiceFunction } from '../service-function.ts';
 import { addRoutes, type ServedRoute } from './add-routes.ts';
 import { restApi } from './rest-api.ts';
 
-/** The REST API: its routes, and the function of the methods that no endpoint serves. */
+/** The REST API: its routes, and the function for methods without an endpoint. */
 export class ApiStack extends Stack {
   readonly apiName: string;
 
@@ -35,7 +35,7 @@ export class ApiStack extends Stack {
     const served = endpoints.flatMap((endpoint): ServedRoute[] => {
       const { method, path, name } = endpoint;
       const fn = { name, arn: functionArn(this, options, endpoint) };
-      // A method of each kind would be resources that a proxy does not need.
+      // A proxy needs only `ANY`; separate methods would add resources.
       const methods = method === 'ANY' ? [method] : servedMethods(method);
       return methods.map((one) => ({ path, method: one, fn }));
     });
@@ -48,7 +48,7 @@ export class ApiStack extends Stack {
       role: functionRole(this, `${anyMethodName}Role`, { statements: [], log }),
     });
     const otherMethods = { name: anyMethodName, arn: lambda.functionArn };
-    // Endpoints of one route are written with and without the slash at its end.
+    // Endpoints of one route may have a trailing slash or not.
     const paths = new Map(
       endpoints.filter(isOperation).map(({ path }) => [routeOf({ path }).resource, path]),
     );
@@ -67,7 +67,7 @@ export class ApiStack extends Stack {
   }
 }
 
-/** Serve the API under a custom domain too, where there is one. Return the base URL. */
+/** Serve the API under a custom domain too, if there is one. Return the base URL. */
 function baseUrl(api: RestApi, { domainName, certificateArn }: DeploymentOptions): string {
   if (domainName === undefined || certificateArn === undefined) return api.url.replace(/\/$/, '');
   const domain = api.addDomainName('Domain', {

@@ -4,7 +4,10 @@ import { securityHeaders } from '../../../../shared/http/answer/security-headers
 import type { ProblemKind } from '../../../../shared/http/definition/problem.ts';
 import { problemKinds } from '../../../../shared/http/definition/problem.ts';
 
-/** Give API Gateway's own responses the shape of the service's. A single origin may also read them from a browser. */
+/**
+ * Give API Gateway's own responses the format of the service's. If there is a single CORS origin, let it read
+ * them.
+ */
 export function addGatewayResponses(api: RestApi, corsOrigins: readonly string[]): void {
   const [origin, ...others] = corsOrigins;
   const forBrowsers =
@@ -58,7 +61,10 @@ const noAnswer: OwnAnswer = {
   retryAfter: 5,
 };
 
-/** Lambda refuses to start a function (429 TooManyRequestsException): API Gateway calls that an integration failure. */
+/**
+ * Lambda refuses to start a function (429 TooManyRequestsException). API Gateway calls that an integration
+ * failure.
+ */
 const notStarted: OwnAnswer = {
   kind: 'unavailable',
   detail: 'Too many operations run at the moment. Try again after a few seconds.',
@@ -66,8 +72,8 @@ const notStarted: OwnAnswer = {
 };
 
 /**
- * The gateway responses of API Gateway, in the shape of the service's problems. Every route serves every method, so
- * its other refusals (mostly for a missing signature) mean that the path does not exist.
+ * The gateway responses of API Gateway, in the format of the service's problems. Every route serves every method,
+ * so other refusals (mostly for a missing signature) mean that the path does not exist.
  */
 export const ownAnswers: readonly (readonly [ResponseType, OwnAnswer])[] = [
   [ResponseType.DEFAULT_4XX, nothingHere],
@@ -96,12 +102,12 @@ interface OwnAnswer {
 }
 
 /**
- * Content-Security-Policy of a problem, which is no page. API Gateway encloses static values in single quotes and has
- * no documented escape for one within, so 'none' cannot be written; a directive without sources means the same.
+ * Content-Security-Policy of a problem, which is not a page. API Gateway encloses static values in single quotes
+ * and has no documented escape for a quote, so 'none' is impossible. A directive without sources means the same.
  */
 const contentSecurityPolicy = 'default-src; frame-ancestors; sandbox';
 
-/** @throws where API Gateway could not hold the value */
+/** @throws if API Gateway cannot store the value */
 function staticValue(value: string): string {
   if (value.includes("'")) throw new Error(`a header of a gateway response cannot hold a quote: ${value}`);
   return `'${value}'`;

@@ -16,7 +16,7 @@ import { routeOf } from '../../../service/routes.ts';
 import type { DeploymentOptions } from '../../options/deployment-options.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 
-/** The regional REST API with its one stage, still without routes. */
+/** Make the regional REST API with its single stage, without routes. */
 export function restApi(
   scope: Construct,
   log: ILogGroup,
@@ -26,10 +26,10 @@ export function restApi(
   const api = new RestApi(scope, 'Api', {
     restApiName: options.name,
     endpointTypes: [EndpointType.REGIONAL],
-    // Without it the first type of Accept would decide whether a picture is sent as text.
+    // Without this, the first type of Accept would decide whether a picture is sent as text.
     binaryMediaTypes: ['*/*'],
     cloudWatchRole: true,
-    // It is a setting of the whole account, which other services may rely on by then.
+    // Keep the role: it is a setting of the whole account, and other services may use it.
     cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
     deployOptions: {
       stageName,
@@ -47,10 +47,10 @@ export function restApi(
   return api;
 }
 
-/** First part of every path at the address that API Gateway makes. */
+/** First path segment at API Gateway's own address. */
 export const stageName = 'v1';
 
-/** Throttles of single methods, none of them above that of the stage. */
+/** Return the throttles of single methods. None exceeds that of the stage. */
 function ownThrottles(
   endpoints: readonly AnyEndpoint[],
   { requestsPerSecond, requestBurst, anonymousTimes }: DeploymentOptions,
@@ -68,7 +68,7 @@ function ownThrottles(
   return Object.fromEntries(throttled);
 }
 
-/** The access log of each request. Without query and headers: they may hold secrets. */
+/** Access log of each request. It omits query and headers, which may contain secrets. */
 const accessLog = AccessLogFormat.custom(
   JSON.stringify({
     request_id: AccessLogField.contextRequestId(),

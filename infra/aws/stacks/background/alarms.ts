@@ -10,7 +10,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { stageName } from '../api/rest-api.ts';
 
-/** Adds the alarms of a deployment. They are sent to an address where there is one. */
+/** Add the alarms of a deployment. Send them to the email address, if there is one. */
 export function addAlarms(scope: Construct, watched: Watched, email: string | undefined): void {
   const own = new Construct(scope, 'Alarms');
   const { apiName, deadLetters, tables, streamFunctions } = watched;
@@ -33,12 +33,12 @@ export function addAlarms(scope: Construct, watched: Watched, email: string | un
   for (const one of alarms) one.addAlarmAction(new SnsAction(topic));
 }
 
-/** Metrics of the alarms. Each alarm has one metric: ten metrics of alarms are free in an account. */
+/** Sources of the alarms' metrics. Each alarm has one metric: ten alarm metrics are free in an account. */
 export interface Watched {
   apiName: string;
   deadLetters: IQueue;
   tables: Readonly<Record<string, ITable>>;
-  /** Functions that are started by the stream of a table, by name. */
+  /** Functions that a table's stream starts, by name. */
   streamFunctions: ReadonlyMap<string, IFunction>;
   /** Log of the functions that events and streams start. */
   log: ILogGroup;
@@ -86,7 +86,7 @@ function functionAlarms(streamFunctions: Watched['streamFunctions']): AlarmSetti
       id: 'FunctionThrottles',
       description:
         'Lambda refused to start functions: the account runs too many at once. Requests got 503; ask for a larger quota',
-      // Without dimensions it counts all functions of the account in this region, and so does the quota.
+      // Without dimensions, the metric counts all functions of the account in this region, as the quota does.
       metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: Stats.SUM, period }),
       threshold: 5,
     },
@@ -99,7 +99,7 @@ function functionAlarms(streamFunctions: Watched['streamFunctions']): AlarmSetti
   ];
 }
 
-/** Reads of accounts have none: each is of one user, and ten alarms are free. */
+/** The accounts table has no read alarm: each read concerns one user, and only ten alarms are free. */
 const tableAlarms = (tables: Watched['tables']): AlarmSettings[] =>
   Object.entries(tables).flatMap(([name, table]) =>
     (name === 'accounts' ? (['Write'] as const) : (['Read', 'Write'] as const)).map((kind) => ({
@@ -110,7 +110,7 @@ const tableAlarms = (tables: Watched['tables']): AlarmSettings[] =>
     })),
   );
 
-/** Unfinished work that waits for a record which cannot be read; `logSetAside` writes the line. */
+/** Make the alarm for unfinished work that needs an unreadable record. `logSetAside` writes the log line. */
 function setAsideAlarm(scope: Construct, { log, apiName }: Watched): AlarmSettings {
   const filter = new MetricFilter(scope, 'SetAsideLines', {
     logGroup: log,

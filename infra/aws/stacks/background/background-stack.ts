@@ -13,7 +13,7 @@ import { addAlarms } from './alarms.ts';
 import { addBudget } from './budget.ts';
 import { eventsOf, startByEvents, startByLists, streamStatements } from './triggers.ts';
 
-/** Functions that no request starts: events of Batch, changes of lists, and the first admin. */
+/** Functions that no request starts: for events of Batch, changes of lists, and the first admin. */
 export class BackgroundStack extends Stack {
   constructor(
     scope: Construct,
@@ -70,5 +70,5 @@ export class BackgroundStack extends Stack {
   }
 }
 
-/** Name of the task that IAM alone can invoke: it has no trigger. */
+/** Name of the task that only IAM callers can invoke: it has no trigger. */
 const firstAdminTask = 'createFirstAdmin';

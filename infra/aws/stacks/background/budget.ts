@@ -3,8 +3,8 @@ import type { Construct } from 'constructs';
 import type { DeploymentOptions } from '../../options/deployment-options.ts';
 
 /**
- * Sends a mail when the month's cost passes the budget, or is about to. Budgets without actions are free. It is of the
- * whole account: a filter by tag matches nothing until the tag is activated for billing.
+ * Send a mail when the month's actual or forecast cost exceeds the budget. Budgets without actions are free. The
+ * budget covers the whole account: a filter by tag matches nothing until the tag is activated for billing.
  */
 export function addBudget(
   scope: Construct,

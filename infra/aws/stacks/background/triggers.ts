@@ -17,7 +17,7 @@ import type { TableName } from '../../../../shared/data/table/table.ts';
 import { type BatchNames, queueNames } from '../batch-names.ts';
 import type { ServiceFunction } from '../service-function.ts';
 
-/** Starts a function by events. Those that do not reach it, and those that it fails on, become dead letters. */
+/** Start a function by events. Undelivered and failed events become dead letters. */
 export function startByEvents(fn: ServiceFunction, eventPattern: EventPattern, deadLetters: IQueue): void {
   const { lambda } = fn;
   new Rule(fn, 'Rule', {
@@ -39,12 +39,12 @@ export function startByEvents(fn: ServiceFunction, eventPattern: EventPattern, d
   });
 }
 
-/** Time after which an event that no function accepted becomes a dead letter. */
+/** Hours after which an event that no function accepted becomes a dead letter. */
 const eventHours = 2;
 
 const retries = 2;
 
-/** Events that start functions of `functions/events`, by name. */
+/** Return the events that start functions of `functions/events`, by name. */
 export function eventsOf(stack: Stack, names: BatchNames): Record<string, EventPattern> {
   const queueArn = (resourceName: string) =>
     stack.formatArn({ service: 'batch', resource: 'job-queue', resourceName });
@@ -57,7 +57,7 @@ export function eventsOf(stack: Stack, names: BatchNames): Record<string, EventP
   };
 }
 
-/** Parts by which the stream of a table starts a function. */
+/** Return the statements that a function needs to read the stream of a table. */
 export const streamStatements = ({ tableStreamArn }: ITable): PolicyStatement[] => [
   new PolicyStatement({
     actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
@@ -66,12 +66,12 @@ export const streamStatements = ({ tableStreamArn }: ITable): PolicyStatement[] 
   new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }),
 ];
 
-/** How long a change of a list waits for others before it starts who watches it: the most that Lambda allows. */
+/** How long Lambda collects changes of a list before it starts the function: the maximum of Lambda. */
 const watchMinutes = 5;
 
 /**
- * Starts a function within minutes of a change of one of these lists, and again until it succeeds. It costs nothing while
- * nothing changes: Lambda reads streams of tables without charge, where a poll would have to read the lists.
+ * Start a function within minutes of a change of one of these lists, and retry until it succeeds. This is free
+ * without changes: Lambda reads table streams without charge, while a poll would have to read the lists.
  */
 export function startByLists(
   fn: ServiceFunction,
@@ -81,7 +81,8 @@ export function startByLists(
 ): void {
   const onFailure: IEventSourceDlq = { bind: () => ({ destination: deadLetters.queueArn }) };
   for (const name of new Set(lists.map(({ table }) => table))) {
-    // A stream starts a function once for all its lists: one mapping with a filter for each, of which one has to match.
+    // One mapping per stream starts the function for all its lists, with one filter for each. One of them has to
+    // match.
     const ofTable = lists.filter(({ table }) => table === name);
     new EventSourceMapping(fn, `Watch-${name}`, {
       target: fn.lambda,

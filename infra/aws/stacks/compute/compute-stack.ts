@@ -13,7 +13,7 @@ import { Environments } from './environments.ts';
 import { ClusterJob, ContainerJob, GpuJob, type JobProgram } from './job-definitions.ts';
 import { Network } from './network.ts';
 
-/** Where jobs run, and what. */
+/** The compute environments, queues and definitions of the jobs. */
 export class ComputeStack extends Stack {
   constructor(
     scope: Construct,
@@ -80,16 +80,19 @@ export class ComputeStack extends Stack {
 /** Parts of the jobs of a deployment. */
 export interface JobParts {
   jobs: readonly LoadedTask[];
-  /** Folder from which their image is built. */
+  /** Build context of their image. */
   imageFolder: string;
 }
 
-/** MiB where nothing is known of the nodes: half of the smallest with a GPU. */
+/** Shared memory in MiB for unknown instance types: half of the smallest instance with a GPU. */
 const usualSharedMemory = 8192;
 
-/** MiB of shared memory on nodes of these types: half of the smallest, as Linux has it. It is part of a job's memory. */
+/**
+ * Return the shared memory in MiB for nodes of these types: half of the smallest node's memory, as in Linux. It is
+ * part of a job's memory.
+ */
 const sharedMemory = (instanceTypes: readonly string[]): number =>
   Math.floor((minMemory(instanceTypes) ?? 2 * usualSharedMemory) / 2);
 
-/** The file of a job's program within the image, which mirrors the source tree. */
+/** Return the path of a job's program in the image, which mirrors the source tree. */
 const programOf = ({ file }: LoadedTask): string => `functions/${file.replace(/\.ts$/, '.js')}`;

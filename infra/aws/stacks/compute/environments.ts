@@ -7,7 +7,7 @@ import type { BatchNames } from '../batch-names.ts';
 import type { Network } from './network.ts';
 import { NodeParts } from './node-parts.ts';
 
-/** Where jobs run: nothing of it exists, or costs anything, while there are none. */
+/** Compute environments and queues of the jobs. Without jobs they run no instances and cost nothing. */
 export class Environments extends Construct {
   constructor(scope: Construct, id: string, network: Network, names: BatchNames, options: DeploymentOptions) {
     super(scope, id);
@@ -21,7 +21,7 @@ export class Environments extends Construct {
     const cluster = this.#cluster(parts, network, options);
     this.#queue('ClusterQueue', names.clusterQueue, [cluster.plain]);
     if (names.gpu !== undefined && cluster.gpu !== undefined) {
-      // A queue of their own: Batch goes on to the next environment of a queue when one is full, whatever it costs.
+      // Use separate queues: Batch moves on to a queue's next environment when one is full, at any price.
       this.#queue('ClusterGpuQueue', names.gpu.clusterQueue, [cluster.gpu]);
       this.#queue('GpuQueue', names.gpu.queue, this.#gpus(parts, network, options));
     }
@@ -45,7 +45,7 @@ export class Environments extends Construct {
     });
   }
 
-  /** Nodes in one subnet and close together, as multi-node jobs are to be. */
+  /** Make environments with nodes close together in one subnet, as multi-node jobs need. */
   #cluster(
     parts: NodeParts,
     { subnetIds, cluster }: Network,
@@ -67,7 +67,10 @@ export class Environments extends Construct {
     };
   }
 
-  /** Single nodes with GPUs, in any zone. Their jobs have the network of the node, whose address is public. */
+  /**
+   * Make environments of single nodes with GPUs, in any zone. Their jobs use the node's network, with its public
+   * address.
+   */
   #gpus(parts: NodeParts, { subnetIds, jobs }: Network, options: DeploymentOptions): CfnComputeEnvironment[] {
     const { spot, gpuInstanceTypes, gpuMaxVcpus } = options;
     const anywhere = {
@@ -111,8 +114,8 @@ export class Environments extends Construct {
   }
 
   /**
-   * The newest image of the nodes, which every deployment asks for. Of its own Batch takes the image that was the newest
-   * when something else of an environment changed last.
+   * Return the newest image of the nodes, which every deployment looks up. Without this, Batch keeps the image
+   * that was the newest at the last other change of the environment.
    */
   #newestImage(imageType: keyof typeof images): string {
     return StringParameter.valueForTypedStringParameterV2(
@@ -144,7 +147,7 @@ const plainImage = 'ECS_AL2023';
 
 const gpuImage = 'ECS_AL2023_NVIDIA';
 
-/** Where AWS names the newest image of each type. */
+/** Part of the SSM parameter for the newest image of each type. */
 const images = { [plainImage]: '', [gpuImage]: 'gpu/' } as const;
 
 /** Differences between environments of EC2 nodes. */
@@ -153,20 +156,20 @@ type NodeResources = Pick<
   'subnets' | 'securityGroupIds' | 'maxvCpus' | 'placementGroup'
 > & { instanceTypes: readonly string[]; imageType: keyof typeof images; isSpot?: boolean };
 
-/** Minutes that Batch leaves the jobs on nodes which an update replaces, at most. */
+/** Maximum minutes that Batch lets jobs run on nodes that an update replaces. */
 const maxUpdateMinutes = 7_200;
 
-/** From the end of a job's time until its container is gone. */
+/** Minutes from a job's timeout to the end of its container. */
 const endMinutes = 10;
 
-/** Minutes for which jobs go on that run during an update: as long as any may run. */
+/** Return the minutes that running jobs continue during an update: as long as the longest job may run. */
 const updateMinutes = (jobSeconds: number): number =>
   Math.min(maxUpdateMinutes, Math.ceil(jobSeconds / 60) + endMinutes);
 
-/** After so many seconds a job that can never be placed is given up, with the reason that Batch gives. */
+/** Seconds after which Batch gives up a job that can never be placed, with its reason. */
 const misfitSeconds = 600;
 
-/** For capacity one waits longer, but not for ever. */
+/** A job waits longer for capacity, but not forever. */
 const capacitySeconds = 12 * 60 * 60;
 
 const givenUp = [

@@ -5,7 +5,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { attempts, evaluateOnExit } from '../../../service/retry-rules.ts';
 
-/** A definition for one container on Fargate, which reaches registries. */
+/** A definition for one container on Fargate, which can reach registries. */
 export class ContainerJob extends Construct {
   constructor(scope: Construct, id: string, job: JobProgram, surroundings: JobSurroundings) {
     super(scope, id);
@@ -27,7 +27,7 @@ export class ContainerJob extends Construct {
   }
 }
 
-/** A program of the job image, or of another image that was built from it. */
+/** A program of the job image, or of another image built from it. */
 export interface JobProgram {
   definition: string;
   image: string;
@@ -37,16 +37,16 @@ export interface JobProgram {
   environment: Readonly<Record<string, string>>;
 }
 
-/** Common parts of all definitions of a deployment. */
+/** Common settings of all definitions of a deployment. */
 export interface JobSurroundings {
   executionRole: IRole;
   log: ILogGroup;
   diskGiB: number;
-  /** Seconds; every submission sets its own. */
+  /** Default timeout in seconds; every submission sets its own. */
   timeout: number;
-  /** Whether a container on Fargate has a public address, by which it reaches registries from a public subnet. */
+  /** Whether a Fargate container has a public address, which it needs to reach registries from a public subnet. */
   publicAddresses: boolean;
-  /** MiB that `/dev/shm` may grow to on nodes of a cluster and on nodes with GPUs. */
+  /** Maximum MiB of `/dev/shm` on cluster nodes and on nodes with GPUs. */
   sharedMemory: { cluster: number; gpu: number };
 }
 
@@ -66,7 +66,7 @@ function containerOf(
     command: [program],
     jobRoleArn: role.roleArn,
     executionRoleArn: executionRole.roleArn,
-    // The image runs programs of users as another user; nothing in it may become more than it is.
+    // The image runs user programs as another user. Nothing in it may gain privileges.
     environment: Object.entries({ ...environment, AWS_REGION: region }).map(([name, value]) => ({
       name,
       value,
@@ -88,8 +88,8 @@ function containerOf(
 }
 
 /**
- * A definition for one EC2 node with GPUs. It has the network of the node, and so its public address. Data loaders hand
- * batches on in shared memory, of which Docker gives 64 MiB by default.
+ * A definition for one EC2 node with GPUs. It uses the network of the node, and so its public address. Data
+ * loaders pass batches in shared memory, for which Docker's default is 64 MiB.
  */
 export class GpuJob extends Construct {
   constructor(scope: Construct, id: string, job: JobProgram, surroundings: JobSurroundings) {
@@ -114,7 +114,7 @@ export class GpuJob extends Construct {
   }
 }
 
-/** A definition for several nodes of EC2, all alike. */
+/** A definition for several EC2 nodes of the same kind. */
 export class ClusterJob extends Construct {
   constructor(scope: Construct, id: string, job: JobProgram, surroundings: JobSurroundings) {
     super(scope, id);

@@ -12,15 +12,15 @@ import { Construct } from 'constructs';
 import type { DeploymentOptions } from '../../options/deployment-options.ts';
 
 /**
- * The network of the jobs: public subnets, because a NAT gateway costs money while idle, and free endpoints of S3 and
- * DynamoDB. Nothing in it takes connections from outside.
+ * The network of the jobs: public subnets, because a NAT gateway costs money while idle, and free gateway
+ * endpoints for S3 and DynamoDB. It accepts no connections from outside.
  */
 export class Network extends Construct {
-  /** Subnets of the jobs. A cluster lies in the first. */
+  /** Subnets of the jobs. Clusters use the first. */
   readonly subnetIds: readonly string[];
-  /** Of jobs on one container: out only. */
+  /** Security group of jobs on one container: outgoing only. */
   readonly jobs: SecurityGroup;
-  /** Of cluster nodes: out, and among themselves. */
+  /** Security group of cluster nodes: outgoing, and among themselves. */
   readonly cluster: SecurityGroup;
 
   constructor(scope: Construct, id: string, { vpcId, subnetIds, zones }: DeploymentOptions) {
@@ -32,11 +32,11 @@ export class Network extends Construct {
       vpc,
       description: 'Cluster nodes: out, and among themselves',
     });
-    // Frameworks for distributed training choose ports as they like.
+    // Frameworks for distributed training choose arbitrary ports.
     this.cluster.addIngressRule(this.cluster, Port.allTraffic(), 'Nodes of one cluster');
   }
 
-  /** A VPC by its id alone, so that templates need no look-up. Nothing here asks for its zones. */
+  /** Refer to a VPC only by its id, so that templates need no lookup. Nothing here uses its zones. */
   #existingVpc(vpcId: string): IVpc {
     const availabilityZones = Stack.of(this).availabilityZones.slice(0, 1);
     return Vpc.fromVpcAttributes(this, 'Vpc', { vpcId, availabilityZones });
@@ -47,7 +47,7 @@ export class Network extends Construct {
       ipAddresses: IpAddresses.cidr('10.40.0.0/16'),
       ...(zones.length > 0 ? { availabilityZones: [...zones] } : { maxAzs: 2 }),
       natGateways: 0,
-      // It would bring a function of its own, to change what nothing uses.
+      // This would add a function that changes an unused security group.
       restrictDefaultSecurityGroup: false,
       subnetConfiguration: [{ name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: 20 }],
       gatewayEndpoints: {

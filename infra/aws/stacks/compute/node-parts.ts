@@ -39,21 +39,23 @@ export class NodeParts extends Construct {
 
 const metadataService = '169.254.169.254/32';
 
-/** Introspection, credentials and metadata of tasks. */
+/** Ports of the ECS agent for introspection, credentials and metadata of tasks. */
 const agentPorts = '51678:51680';
 
 /**
- * Programs of users must not reach the instance metadata service: it has the credentials of the node. How they are kept
- * from it depends on the network of their container, of which Batch has two:
+ * User programs must not reach the instance metadata service, because it has the credentials of the node. The
+ * protection depends on the container's network mode. Batch uses two modes:
  *
- * - Containers of multi-node jobs have a network interface of their own (`awsvpc`). The ECS agent blocks the service.
- * - Containers of other jobs share the network of the node (`host`). The node lets only root through, which the
- *   supervisor is and a user's program never is. The same goes for the ports of the ECS agent, which hands out the
- *   credentials of jobs and lists what runs on the node.
+ * - Containers of multi-node jobs have their own network interface (`awsvpc`). The ECS agent blocks the service.
+ * - Containers of other jobs share the network of the node (`host`). The node allows access only to root. The
+ *   supervisor runs as root, a user's program never does. The same rule protects the ports of the ECS agent, which
+ *   serves the credentials of jobs and lists the tasks on the node.
  *
- * The rule for bridges costs nothing and holds should Batch ever use one. No container is privileged.
+ * The rule for bridge networks costs nothing, and protects the node if Batch ever uses one. No container is
+ * privileged.
  *
- * A boothook runs at every start, before the ECS agent. Without its rules a node takes no jobs and switches itself off.
+ * A boothook runs at every start, before the ECS agent. If the rules fail, the node accepts no jobs and powers
+ * off.
  */
 const boundary = '==MODEL-PROJECT-SERVICE==';
 

@@ -5,12 +5,15 @@ import { JobProcess, nodeId, processVariables } from './job-process.ts';
 import type { JobRecord } from './job-record.ts';
 import type { JobStore } from './job-store.ts';
 
-/** One attempt of a job: the main node first, the others once it runs, and all of them ended when it has. */
+/**
+ * One attempt of a job. It starts the main node first, then the other nodes. When the main node ends, it ends all
+ * others.
+ */
 export class Attempt {
   readonly #id: string;
   readonly #settings: AttemptSettings;
   readonly #processes = new Map<number, JobProcess>();
-  /** Why the nodes that run, or begin to, are to stop. */
+  /** Set when running and starting nodes must stop. */
   #stopping: { graceMs: number } | undefined;
   #mainEnded = false;
   #hostLoss: string | undefined;
@@ -22,7 +25,7 @@ export class Attempt {
   }
 
   /**
-   * Runs the attempt of a job in state STARTING. Waits until no process of any node is left.
+   * Run the attempt of a job in state STARTING. Wait until no process of any node remains.
    * @returns how the main node ended
    */
   async run(job: JobRecord): Promise<Exit> {
@@ -43,13 +46,13 @@ export class Attempt {
     return outcome;
   }
 
-  /** SIGTERM to every node, SIGKILL `graceMs` later, also to those that are just being started. */
+  /** Send SIGTERM to every node, and SIGKILL `graceMs` later, also to nodes that are just starting. */
   stop(graceMs: number): void {
     this.#stopping = { graceMs };
     for (const process of this.#processes.values()) process.stop(graceMs);
   }
 
-  /** Stops the attempt as the end of the machine would, unless its main node has ended by itself already. */
+  /** Stop the attempt like a loss of its machine, unless its main node has already ended by itself. */
   loseHost(statusReason: string, graceMs: number): void {
     if (this.#processes.get(0)?.hasExited !== true) this.#hostLoss = statusReason;
     this.stop(graceMs);
@@ -62,7 +65,7 @@ export class Attempt {
     await this.#change((present) => nodeEnded(present, index, outcome, Date.now()));
   }
 
-  /** The running process of a node, or how it failed to start. */
+  /** Start the process of a node. Return the process, or how it failed to start. */
   async #launch(job: JobRecord, index: number, attempt: number): Promise<JobProcess | Exit> {
     const container = job.containers[job.nodes[index]?.container ?? 0];
     if (this.#stopping !== undefined || container === undefined) {
@@ -100,12 +103,12 @@ export class Attempt {
     }
   }
 
-  /** A stop that was asked for while the process was being started. */
+  /** Apply a stop that was requested during the start of the process. */
   #stopIfAsked(process: JobProcess): void {
     if (this.#stopping !== undefined) process.stop(this.#stopping.graceMs);
   }
 
-  /** The clock is monotonic, so that setting the machine's time ends no job. */
+  /** Use a monotonic clock, so that a change of the machine's time ends no job. */
   #watchTime(timeoutSeconds: number | undefined): void {
     if (timeoutSeconds === undefined || this.#mainEnded) return;
     const deadline = performance.now() + timeoutSeconds * 1000;
@@ -119,12 +122,14 @@ export class Attempt {
 
   async #timeOut(): Promise<void> {
     const ending = 'Job attempt duration exceeded timeout';
-    // When the main node has ended meanwhile, this attempt decides nothing more.
+    // If the main node has ended in the meantime, the timeout has no effect on the job.
     await this.#change((job) => (this.#mainEnded ? job : { ...job, ending: job.ending ?? ending }));
     this.stop(this.#settings.stopGraceMs);
   }
 
-  /** Only a store that was closed under the attempt refuses a step; the next start then finds the one before. */
+  /**
+   * A change fails only if the store was closed during the attempt. The next start then finds the previous state.
+   */
   async #change(step: (job: JobRecord) => JobRecord): Promise<void> {
     await this.#settings.store.change(this.#id, step).catch((error: unknown) => {
       console.error(`Batch: a step of job ${this.#id} was not recorded: ${error}`);
@@ -135,15 +140,15 @@ export class Attempt {
 export interface AttemptSettings {
   store: JobStore;
   logFolder: string | undefined;
-  /** Between SIGTERM and SIGKILL. */
+  /** Milliseconds between SIGTERM and SIGKILL. */
   stopGraceMs: number;
   hostEnvironment: Readonly<Record<string, string>>;
-  /** How the host fails to start a container, for tests; undefined where it starts it. */
+  /** For tests: return how the host fails to start a container, or undefined if it starts the container. */
   startFailure?: ((start: ContainerStart) => StartFailure | undefined) | undefined;
   roleEnvironment(definition: string): Readonly<Record<string, string>>;
 }
 
-/** The start of a container: which node of which attempt of which job, attempts counted from 1. */
+/** The start of a container: job, attempt (from 1) and node. */
 export interface ContainerStart {
   jobName: string;
   attempt: number;
@@ -152,8 +157,8 @@ export interface ContainerStart {
 
 export type StartFailure = Pick<Exit, 'statusReason' | 'reason'>;
 
-/** Largest overrides of a container that ECS takes. */
+/** Maximum length of a container's overrides in ECS. */
 const maxOverridesLength = 8192;
 
-/** A timer cannot be set for longer. */
+/** Maximum duration of a timer. */
 const longestTimerMs = 2 ** 31 - 1;

@@ -8,7 +8,7 @@ import {
   type Node,
 } from './job-record.ts';
 
-/** An attempt is over, and its main node decides: success, another attempt, or failure for good. */
+/** End an attempt. Its main node decides the job's next state: success, another attempt, or final failure. */
 export function attemptEnded(job: JobRecord, now: number): JobRecord {
   const [main] = job.nodes;
   const last = main.attempts.at(-1);
@@ -23,7 +23,7 @@ export function attemptEnded(job: JobRecord, now: number): JobRecord {
   return { ...job, ...reason, status: 'FAILED' };
 }
 
-/** The job fails for good; nodes that did not run fail with it. */
+/** Fail the job for good, and with it the nodes that have not ended. */
 export function failed(job: JobRecord, statusReason: string, now: number): JobRecord {
   const end = (node: Node): Node =>
     hasEnded(node) ? node : { ...node, status: 'FAILED', statusReason, stoppedAt: now };
@@ -31,34 +31,36 @@ export function failed(job: JobRecord, statusReason: string, now: number): JobRe
   return { ...job, status: 'FAILED', statusReason, nodes: [end(main), ...children.map(end)] };
 }
 
-/** A node as it waits for its next attempt. */
+/** Reset a node to wait for its next attempt. */
 function fresh(node: Node): Node {
   const { container, attempts } = node;
   return { container, status: 'RUNNABLE', attempts };
 }
 
-/** A state that the job and all its nodes have in common. */
+/** Set the same state for the job and all its nodes. */
 function moved(job: JobRecord, status: JobStatus): JobRecord {
   const [main, ...children] = job.nodes;
   const move = (node: Node): Node => ({ ...node, status });
   return { ...job, status, nodes: [move(main), ...children.map(move)] };
 }
 
-/** How a process that stands for a container ended. */
+/** How the process of a container ended. */
 export type Exit = Omit<EndedAttempt, 'startedAt' | 'stoppedAt' | 'logStreamName'>;
 
-/** Status reason of AWS Batch for every container that ended by itself, with any exit code. */
+/** Status reason of AWS Batch for every container that exited by itself, with any exit code. */
 export const exitedByItself = 'Essential container in task exited';
 
-/** After the submission: what has dependencies is PENDING until they are settled. */
+/**
+ * Move a submitted job on. A job with dependencies is PENDING until they are settled; otherwise it is RUNNABLE.
+ */
 export function admitted(job: JobRecord): JobRecord {
   if (job.status !== 'SUBMITTED') return job;
   return job.dependsOn.length > 0 ? moved(job, 'PENDING') : moved(job, 'RUNNABLE');
 }
 
 /**
- * A PENDING job in view of the jobs it depends on. A failed one fails it at once; a cancelled job waits, as it
- * does on AWS, until its dependencies have ended. One that is not known any more ended long ago.
+ * Update a PENDING job by the states of its dependencies. A failed dependency fails it at once. A cancelled job
+ * waits until its dependencies have ended, as on AWS. An unknown dependency ended long ago.
  */
 export function settled(
   job: JobRecord,
@@ -72,7 +74,7 @@ export function settled(
   return job.ending === undefined ? moved(job, 'RUNNABLE') : failed(job, job.ending, now);
 }
 
-/** CancelJob and, with `terminate`, TerminateJob: what runs already is left to its attempt to end. */
+/** Apply CancelJob, or TerminateJob with `terminate`. Leave the end of a running job to its attempt. */
 export function cancelled(job: JobRecord, reason: string, terminate: boolean, now: number): JobRecord {
   const active = isActive(job);
   if (hasEnded(job) || (active && !terminate)) return job;
@@ -85,7 +87,7 @@ export function cancelled(job: JobRecord, reason: string, terminate: boolean, no
   return active || job.status === 'PENDING' ? asked : failed(asked, asked.ending, now);
 }
 
-/** An attempt of a RUNNABLE job begins. */
+/** Begin an attempt of a RUNNABLE job. */
 export function starting(job: JobRecord): JobRecord {
   const [main, ...children] = job.nodes.map(fresh);
   if (job.status !== 'RUNNABLE' || main === undefined) return job;
@@ -98,7 +100,7 @@ function withoutReason(job: JobRecord): JobRecord {
   return rest;
 }
 
-/** The process of a node runs. Once the main node does, the job does. */
+/** Mark a node as running. A job runs when its main node runs. */
 export function nodeStarted(job: JobRecord, index: number, run: Partial<Node>, now: number): JobRecord {
   const next = withNode(job, index, (node) => ({ ...node, ...run, status: 'RUNNING', startedAt: now }));
   return index === 0 ? { ...next, status: 'RUNNING' } : next;
@@ -110,7 +112,7 @@ function withNode(job: JobRecord, index: number, change: (node: Node) => Node): 
   return { ...job, nodes: [main, ...children.map((node, at) => (at === index - 1 ? change(node) : node))] };
 }
 
-/** The process of a node ended, or could not be started. The job itself goes on. */
+/** Mark a node as ended, or as failed to start. The job itself goes on. */
 export function nodeEnded(job: JobRecord, index: number, exit: Exit, now: number): JobRecord {
   return withNode(job, index, (node) => {
     if (hasEnded(node)) return node;

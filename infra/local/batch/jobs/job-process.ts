@@ -9,18 +9,18 @@ import { killTree, type ProcessSelector, processStartTime } from '../../../../sh
 import { type Exit, exitedByItself } from './job-life.ts';
 import type { JobRecord } from './job-record.ts';
 
-/** A process that stands for a container, in a session of its own. When it ends, so does all that it started. */
+/** The process of a container, in its own session. When it ends, everything that it started ends too. */
 export class JobProcess {
   readonly pid: number;
   readonly startTime: string | null;
-  /** How it ended, once nothing of it is left. Never rejects. */
+  /** Resolves with the exit when no process of it remains. Never rejects. */
   readonly ended: Promise<Exit>;
   readonly #child: ChildProcess;
   readonly #selector: ProcessSelector;
   #kill: NodeJS.Timeout | undefined;
   #killAt = Number.POSITIVE_INFINITY;
 
-  /** @throws what spawning threw: no such program, say */
+  /** @throws errors of spawning, for example if the program is missing */
   static async start(order: ProcessOrder): Promise<JobProcess> {
     const [program = '', ...args] = order.command;
     const output = order.logPath === undefined ? 'ignore' : 'pipe';
@@ -58,12 +58,15 @@ export class JobProcess {
     this.ended = exit.then((outcome) => this.#cleanUp(outcome, streams, logged));
   }
 
-  /** Whether the process itself has ended, though perhaps not yet all that it started. */
+  /** Whether the process itself has ended. Its children may still run. */
   get hasExited(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** SIGTERM to the process, once, and SIGKILL to all that it started `graceMs` later; the earliest end asked for counts. */
+  /**
+   * Send SIGTERM to the process once, and SIGKILL to it and its children `graceMs` later. The earliest requested
+   * SIGKILL counts.
+   */
   stop(graceMs: number): void {
     const killAt = performance.now() + graceMs;
     if (this.hasExited || killAt >= this.#killAt) return;
@@ -87,7 +90,7 @@ export class JobProcess {
   }
 
   async #killAll(): Promise<void> {
-    // The id of an ended process may be reused; its children are found by the other checks.
+    // The system may reuse the id of an ended process. The other selectors find its children.
     const { root: _, ...left } = this.#selector;
     try {
       await killTree(this.hasExited ? left : this.#selector);
@@ -99,27 +102,28 @@ export class JobProcess {
 
 interface ProcessOrder {
   command: readonly string[];
-  /** The whole environment; it has the marker. */
+  /** The complete environment, including the marker. */
   environment: Readonly<Record<string, string>>;
   marker: string;
-  /** Where its output goes; without, nowhere. */
+  /** File for its output; undefined drops the output. */
   logPath: string | undefined;
 }
 
-/** The exit code of a container whose process ended so: its own, or 128 and the number of the signal. */
+/** Return the exit code of a container: that of its process, or 128 plus the number of the signal. */
 function shellExitCode(code: number | null, signal: NodeJS.Signals | null): number {
   return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
 }
 
-/** The variable that marks the processes of a job, also those without a parent. */
+/** The variable that marks the processes of a job, including orphans. */
 export const markerName = 'AWS_BATCH_JOB_ID';
 
-/** The log's file and the one before it, together, at most. */
+/** Maximum bytes of a log: its file and the previous one together. */
 const maxLogBytes = 10 * 1024 * 1024;
 
 /**
- * Write the output of a process to `path`. When that file is half the limit, it becomes `path.1` and a new one
- * begins: the end of a log is worth more than its beginning. Errors of the disk end the log, not the process.
+ * Write the output of a process to `path`. When that file reaches half the limit, rename it to `path.1` and begin
+ * a new one, because the end of a log is more useful than its beginning. A disk error ends the log, not the
+ * process.
  * @returns when all streams have ended
  */
 export async function writeLog(
@@ -133,7 +137,7 @@ export async function writeLog(
       try {
         for await (const chunk of stream) await log.append(Buffer.from(chunk)).catch(() => undefined);
       } catch {
-        // The stream was destroyed because the process is gone.
+        // The stream was destroyed because the process has ended.
       }
     }),
   );
@@ -179,17 +183,18 @@ class TurningFile {
   }
 }
 
-/** How long output may still come after the last process is dead, when a pipe got into foreign hands. */
+/** How long to read output after the last process is dead, if an unrelated process still holds the pipe. */
 const drainLimitMs = 2_000;
 
-/** AWS_BATCH_JOB_ID of a node: the job's id, with the index behind it where the job has nodes. */
+/** Return the AWS_BATCH_JOB_ID of a node: the job's id, followed by the index in a multi-node job. */
 export function nodeId(job: JobRecord, index: number): string {
   return job.multinode ? `${job.id}#${index}` : job.id;
 }
 
 /**
- * The whole environment of a node's process: what any program needs, then what the host gives, then the
- * definition's and the submission's variables, then those of AWS Batch. Nothing else of the server's own environment gets through.
+ * Return the complete environment of a node's process. Later sources override earlier ones: basic variables for
+ * any program, the host's variables, those of the definition and the submission, and those of AWS Batch. No other
+ * variable of the server's own environment passes through.
  */
 export function processVariables(
   job: JobRecord,
@@ -218,7 +223,7 @@ export function processVariables(
   };
 }
 
-/** Removes the logs whose file names begin with this. */
+/** Remove log files with this prefix. */
 export async function removeLogs(folder: string, prefix: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names) if (name.startsWith(prefix)) await rm(join(folder, name), { force: true });

@@ -18,15 +18,15 @@ const Container = z.object({
   command: z.array(z.string()).min(1),
   environment: Environment,
   /**
-   * What the submission said of both; the rest is that of the definition as it is when an attempt starts. Absent of jobs
-   * of releases that did not note it.
+   * Command and environment of the submission. The rest comes from the current definition when an attempt starts.
+   * Absent in jobs of earlier releases, which did not record it.
    */
   given: z.object({ command: z.array(z.string()), environment: Environment }).optional(),
   vcpus: z.number(),
   /** MiB. */
   memory: z.number(),
   gpus: z.number(),
-  /** Characters of the overrides as JSON, which ECS limits. */
+  /** Length of the overrides as JSON, which ECS limits. */
   overridesLength: z.number(),
 });
 export type Container = z.infer<typeof Container>;
@@ -41,16 +41,18 @@ const EndedAttempt = z.object({
 });
 export type EndedAttempt = z.infer<typeof EndedAttempt>;
 
-/** One node of a multi-node job, or the one container of another job. Times are milliseconds since the epoch. */
+/**
+ * One node of a multi-node job, or the only container of another job. Times are in milliseconds since the epoch.
+ */
 const Node = z.object({
-  /** Index among the job's containers. */
+  /** Index in the job's containers. */
   container: z.int(),
   status: JobStatus,
   statusReason: z.string().optional(),
   startedAt: z.number().optional(),
   stoppedAt: z.number().optional(),
   logStreamName: z.string().optional(),
-  /** The running process, and its start time, which a later one of the same pid does not have. */
+  /** The running process and its start time, which distinguishes it from a later process with the same pid. */
   process: z.object({ pid: z.int(), startTime: z.string().nullable() }).optional(),
   attempts: z.array(EndedAttempt),
 });
@@ -75,13 +77,13 @@ const codePattern = z
   .max(maxPattern)
   .regex(/^[0-9]*\*?$/, 'may hold digits, then one asterisk');
 
-/** `retryStrategy` as SubmitJob and a job definition take it, with the limits of AWS Batch. */
+/** `retryStrategy` of SubmitJob and of a job definition, with the limits of AWS Batch. */
 export const RetryStrategy = z.object({
   attempts: z.int().min(1).max(10),
   evaluateOnExit: z
     .array(
       z.object({
-        // AWS Batch takes the action in any case.
+        // AWS Batch accepts the action in upper and lower case.
         action: z
           .string()
           .transform((action) => action.toUpperCase())
@@ -96,16 +98,16 @@ export const RetryStrategy = z.object({
 });
 export type RetryStrategy = z.infer<typeof RetryStrategy>;
 
-/** A job as its file holds it. */
+/** A job as stored in its file. */
 export const JobRecord = z.object({
   version: z.literal(1),
-  /** Grows from job to job. */
+  /** Increases with each job. */
   sequence: z.int(),
   id: z.uuid(),
   name: z.string(),
   queue: z.string(),
   definition: z.string(),
-  /** Whose job it is; absent where the submission does not say. */
+  /** Owner of the job; absent if the submission names none. */
   share: z.string().optional(),
   multinode: z.boolean(),
   platform: z.enum(['FARGATE', 'EC2']).optional(),
@@ -122,7 +124,7 @@ export const JobRecord = z.object({
   nodes: z.tuple([Node], Node),
   cancelled: z.boolean(),
   terminated: z.boolean(),
-  /** Status reason with which the job fails for good, once decided: cancelled, terminated, timed out. */
+  /** Status reason of the final failure, once decided: cancelled, terminated, or timed out. */
   ending: z.string().optional(),
   /** Events not yet delivered. */
   events: z.array(z.custom<BatchJobStateChangeEvent>(isEvent)),
@@ -150,8 +152,8 @@ export const isActive = ({ status }: { status: JobStatus }): boolean =>
   status === 'STARTING' || status === 'RUNNING';
 
 /**
- * Whether a job runs again after its attempt number `attempt` (from 1) failed: attempts must be left, and of the
- * rules the first whose conditions all hold decides. Where none does, AWS Batch retries.
+ * Whether a job is retried after its attempt number `attempt` (from 1) failed. There must be attempts left. The
+ * first rule whose conditions all match decides. If no rule matches, AWS Batch retries.
  */
 export function isRetried(strategy: RetryStrategy, attempt: number, failure: Failure): boolean {
   if (attempt >= strategy.attempts) return false;
@@ -165,7 +167,7 @@ export function isRetried(strategy: RetryStrategy, attempt: number, failure: Fai
   return decisive?.action !== 'EXIT';
 }
 
-/** How an attempt failed; what is unknown counts as empty, which `*` alone matches. */
+/** How an attempt failed. An unknown value counts as empty, which only `*` matches. */
 interface Failure {
   exitCode?: number | undefined;
   reason?: string | undefined;

@@ -5,20 +5,20 @@ import { unfinishedSuffix, writeDurably } from '../durable-file.ts';
 import { type BatchJobStateChangeEvent, hasEnded, JobRecord } from './job-record.ts';
 
 /**
- * The jobs, each in a file of its own, all of them in memory too. A change is on the disk before anyone can see it,
- * and its event is in the same file, so that neither is lost without the other.
+ * The jobs, each in its own file, and all in memory too. A change is on the disk before anyone can see it. Its
+ * event is in the same file, so neither can be lost without the other.
  */
 export class JobStore {
   readonly #folder: string;
   readonly #jobs = new Map<string, JobRecord>();
-  /** The last write under way of each job. */
+  /** The last pending write of each job. */
   readonly #writes = new Map<string, Promise<unknown>>();
   #lastSequence = 0;
   #insists = true;
   readonly #eventOf: (job: JobRecord) => BatchJobStateChangeEvent;
   readonly #onEvent: (event: BatchJobStateChangeEvent) => void;
 
-  /** `onEvent` gets every event once its change is on the disk. */
+  /** @param onEvent receives every event after its change is on the disk */
   constructor(
     folder: string,
     eventOf: (job: JobRecord) => BatchJobStateChangeEvent,
@@ -29,7 +29,7 @@ export class JobStore {
     this.#onEvent = onEvent;
   }
 
-  /** Read all jobs. A file that is no job is renamed to `*.unreadable`, and reported. */
+  /** Read all jobs. Rename an invalid file to `*.unreadable`, and report it. */
   async load(): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const loaded: JobRecord[] = [];
@@ -53,7 +53,7 @@ export class JobStore {
     return this.#jobs.get(id);
   }
 
-  /** All jobs in the order of their submission. */
+  /** Return all jobs in the order of their submission. */
   all(): IterableIterator<JobRecord> {
     return this.#jobs.values();
   }
@@ -63,15 +63,15 @@ export class JobStore {
     return this.#lastSequence;
   }
 
-  /** @throws what the file system throws; then there is no such job */
+  /** @throws errors of the file system; then the job does not exist */
   async add(job: JobRecord): Promise<void> {
     await this.#write(job);
     this.#jobs.set(job.id, job);
   }
 
   /**
-   * Applies a step to the job as it is when its earlier changes are done. A disk that refuses the write is asked
-   * again and again: a step in the life of a job that runs cannot be refused.
+   * Apply a step to the job after its earlier changes are done. If the disk refuses the write, retry it forever,
+   * because a state change of a running job cannot be refused.
    * @returns the job after the step
    */
   change(id: string, step: (job: JobRecord) => JobRecord): Promise<JobRecord> {
@@ -91,7 +91,7 @@ export class JobStore {
     });
   }
 
-  /** Forgets a delivered event. The file follows with the next change, or, of a job that ended, at once. */
+  /** Remove a delivered event. The file is updated with the next change, or at once if the job has ended. */
   acknowledge(event: BatchJobStateChangeEvent): void {
     const id = event.detail.jobId ?? '';
     const job = this.#jobs.get(id);
@@ -103,7 +103,7 @@ export class JobStore {
       const present = this.#jobs.get(id);
       if (present !== undefined) await this.#write(present);
     });
-    // A file that still holds the event only means that it is delivered twice.
+    // If the file still has the event, the event is only delivered twice.
     write.catch(() => undefined);
   }
 
@@ -114,12 +114,12 @@ export class JobStore {
     });
   }
 
-  /** From now on a write that the disk refuses is given up, as it must be when the server ends. */
+  /** From now on, do not retry a write that the disk refuses. The server needs this to stop. */
   stopInsisting(): void {
     this.#insists = false;
   }
 
-  /** Waits for the writes under way. */
+  /** Wait for pending writes. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#writes.values());
   }

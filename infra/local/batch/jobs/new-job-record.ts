@@ -6,8 +6,8 @@ import { checkPlacement } from '../placement.ts';
 import { type Container, type JobRecord, type Node, RetryStrategy } from './job-record.ts';
 
 /**
- * The job that a submission asks for, in state SUBMITTED.
- * @throws BatchClientError for what AWS Batch would refuse
+ * Make the job of a submission, in state SUBMITTED.
+ * @throws BatchClientError for a request that AWS Batch would refuse
  */
 export function newJobRecord(request: SubmitRequest, context: NewJobContext): JobRecord {
   const { catalogue, minimumTimeoutSeconds } = context;
@@ -26,7 +26,7 @@ export function newJobRecord(request: SubmitRequest, context: NewJobContext): Jo
   const unknown = dependsOn.find((id) => !context.jobExists(id));
   if (unknown !== undefined) throw new BatchClientError(`Job dependency ${unknown} does not exist`);
   const layout = layOut(request, definition);
-  // The first container is that of the definition, which may belong to no node.
+  // The first container is that of the definition. No node may use it.
   const used = layout.containers.filter((_, index) => layout.nodes.some((one) => one.container === index));
   checkPlacement(definition, queue, used);
   return {
@@ -99,7 +99,10 @@ const NodeOverrides = z.object({
     .optional(),
 });
 
-/** The request of SubmitJob; parameters of AWS Batch that the local server does not serve are refused, not ignored. */
+/**
+ * The request of SubmitJob. Parameters of AWS Batch that the local server does not support are refused, not
+ * ignored.
+ */
 export const SubmitRequest = z.object({
   jobName: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/, 'should match valid pattern'),
   jobQueue: z.string().min(1),
@@ -119,7 +122,7 @@ export const SubmitRequest = z.object({
     .optional(),
   propagateTags: z.boolean().optional(),
   arrayProperties: unsupported,
-  /** Whose job it is: owners take turns. On AWS only queues with a scheduling policy take one. */
+  /** Owner of the job. Owners take turns. On AWS only queues with a scheduling policy accept an owner. */
   shareIdentifier: z
     .string()
     .regex(/^[A-Za-z0-9]{1,255}$/, 'must be 1 to 255 letters and digits')
@@ -139,7 +142,7 @@ interface NewJobContext {
   jobExists(id: string): boolean;
 }
 
-/** The containers there are and which node runs which. */
+/** Return the containers of a job, and the container of each node. */
 function layOut(request: SubmitRequest, definition: Definition): Pick<JobRecord, 'containers' | 'nodes'> {
   const { parameters = {}, nodeOverrides } = request;
   const base = (overrides?: ContainerOverrides) => containerOf(definition, overrides, parameters);
@@ -177,7 +180,9 @@ function containerOf(
   };
 }
 
-/** Command and environment of a container: those of its definition, but for what the submission gave. */
+/**
+ * Return command and environment of a container: those of its definition, overridden by those of the submission.
+ */
 function resolved(
   definition: Pick<Definition, 'command' | 'environment'>,
   { command, environment }: NonNullable<Container['given']>,
@@ -192,7 +197,7 @@ function resolved(
   };
 }
 
-/** Replaces `Ref::name` by that parameter, where there is one. */
+/** Replace `Ref::name` with that parameter, if it exists. */
 function substitute(word: string, parameters: Record<string, string>): string {
   return word.replace(/Ref::([A-Za-z0-9_-]+)/g, (placeholder, name: string) =>
     Object.hasOwn(parameters, name) ? (parameters[name] ?? placeholder) : placeholder,
@@ -204,8 +209,9 @@ function node(container: number): Node {
 }
 
 /**
- * The node indexes of a `targetNodes` range (`a:b`, `a:`, `:b` or `a`, both ends included) of a job of `count` nodes.
- * @throws BatchClientError when it is no range, or reaches beyond the nodes
+ * Return the node indexes of a `targetNodes` range (`a:b`, `a:`, `:b` or `a`, both ends included) of a job with
+ * `count` nodes.
+ * @throws BatchClientError if the range is invalid, or exceeds the nodes
  */
 export function nodesOf(range: string, count: number): number[] {
   const match = /^(\d{0,5})(:?)(\d{0,5})$/.exec(range);
@@ -228,14 +234,15 @@ function retryStrategyOf({ retryStrategy: given }: SubmitRequest, definition: De
 }
 
 /**
- * A job as its definition is now: the server may be a later version than the one that took the job, with its program at
- * another place. On AWS the job keeps the revision of its submission, whose image and variables stay with it.
+ * Apply the current definition to a job. The server may be a later version than the one that accepted the job,
+ * with its program in another place. On AWS the job keeps the revision of its submission, including image and
+ * variables.
  */
 export function renewed(job: JobRecord, definition: Definition): JobRecord {
   const containers = job.containers.map((container): Container => {
     const given = container.given ?? {
       command: [],
-      // What the definition has no word of came with the submission.
+      // Variables that the definition does not name came with the submission.
       environment: container.environment.filter(({ name }) => !Object.hasOwn(definition.environment, name)),
     };
     return { ...container, ...resolved(definition, given, job.parameters) };

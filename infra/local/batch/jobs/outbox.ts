@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BatchJobStateChangeEvent } from './job-record.ts';
 
 /**
- * Delivers events until each delivery has succeeded once. The first attempts of one job's events follow one another;
- * an event that fails is tried again beside the later ones, so that it holds up none.
+ * Deliver events until each delivery has succeeded once. First attempts of one job's events run in sequence. A
+ * failed event is retried in parallel with later ones, so it delays none.
  */
 export class Outbox {
   readonly #deliver: (event: BatchJobStateChangeEvent) => Promise<void>;
   readonly #onDelivered: (event: BatchJobStateChangeEvent) => void;
-  /** The last first attempt under way of each job. */
+  /** The last pending first attempt of each job. */
   readonly #lines = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
 
@@ -20,7 +20,7 @@ export class Outbox {
     this.#onDelivered = onDelivered;
   }
 
-  /** Takes an event over; never throws. */
+  /** Accept an event for delivery; never throw. */
   post(event: BatchJobStateChangeEvent): void {
     const job = event.detail.jobId ?? '';
     const line = (this.#lines.get(job) ?? Promise.resolve()).then(async () => {
@@ -32,7 +32,7 @@ export class Outbox {
     });
   }
 
-  /** Waits up to `patienceMs` for the first attempts under way, then delivers nothing any more. */
+  /** Wait up to `patienceMs` for pending first attempts, then deliver nothing more. */
   async close(patienceMs: number): Promise<void> {
     const patience = new AbortController();
     await Promise.race([
@@ -56,7 +56,7 @@ export class Outbox {
     if (this.#closing.signal.aborted) return true;
     const limit = new AbortController();
     const tooLong = sleep(deliveryLimitMs, false, { signal: limit.signal, ref: false }).catch(() => false);
-    // The wrapper also catches what `deliver` throws before it returns its promise.
+    // The wrapper also catches an error that `deliver` throws before it returns its promise.
     const delivery = (async () => await this.#deliver(event))().then(
       () => true,
       () => false,

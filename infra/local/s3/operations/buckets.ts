@@ -5,7 +5,7 @@ import { childText, group, tag, xmlDocument } from '../protocol/xml.ts';
 import { keyEncoding, maxPage, parseCount } from './list-objects.ts';
 import type { Exchange } from './s3-exchange.ts';
 
-/** CreateBucket, in the region of the server: the request has no document that names another. */
+/** CreateBucket in the server's region. Refuse a request with a document, which could name another region. */
 export async function createBucket(exchange: Exchange): Promise<void> {
   const { request, response, authenticated, store } = exchange;
   const tooLarge = () =>
@@ -15,7 +15,7 @@ export async function createBucket(exchange: Exchange): Promise<void> {
   sendEmpty(response, 200, { location: `/${request.bucket}` });
 }
 
-/** PutBucketVersioning: the bucket keeps versions from now on. It cannot be suspended here. */
+/** PutBucketVersioning: keep versions in the bucket from now on. This server cannot suspend versioning. */
 export async function putBucketVersioning(exchange: Exchange): Promise<void> {
   const { request, response, authenticated, store } = exchange;
   store.objects.requireBucket(request.bucket);
@@ -27,7 +27,7 @@ export async function putBucketVersioning(exchange: Exchange): Promise<void> {
   sendEmpty(response, 200);
 }
 
-/** ListObjectVersions: versions and delete markers, by key, the latest of a key first. */
+/** ListObjectVersions: list versions and delete markers by key, latest first within a key. */
 export function listObjectVersions({ request, response, store }: Exchange): void {
   const { query, bucket } = request;
   store.objects.requireBucket(bucket);
@@ -69,7 +69,7 @@ export function listObjectVersions({ request, response, store }: Exchange): void
   );
 }
 
-/** DeleteBucket: refused while any version, delete marker or unfinished upload is in it. */
+/** DeleteBucket: refuse if the bucket contains a version, delete marker or unfinished upload. */
 export function deleteBucket({ request, response, store }: Exchange): void {
   store.objects.deleteBucket(request.bucket);
   sendEmpty(response, 204);

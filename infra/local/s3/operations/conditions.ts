@@ -4,8 +4,8 @@ import type { StoredObject } from '../store/stored-object.ts';
 import { validatorHeaders } from './object-headers.ts';
 
 /**
- * Checks the conditions of a read in the order RFC 9110 gives them. `prefix` is that of the headers by
- * which CopyObject states conditions on its source, where 304 has no meaning and becomes 412.
+ * Check the conditions of a read in the order of RFC 9110. `prefix` is the header prefix of CopyObject's
+ * conditions on its source. For these, 304 has no meaning and becomes 412.
  * @throws S3Error PreconditionFailed, NotModified
  */
 export function requireReadConditions(
@@ -41,12 +41,12 @@ function matches(list: string, etag: string): boolean {
   return list.split(',').some((entry) => ['*', etag].includes(unquote(entry)));
 }
 
-/** An ETag without quotes and weakness mark. */
+/** Remove the quotes and the weakness mark of an ETag. */
 export function unquote(etag: string): string {
   return etag.trim().replace(/^(?:W\/)?"(.*)"$/, '$1');
 }
 
-/** Reads `If-Match` and `If-None-Match` of a write. @throws S3Error InvalidArgument, NotImplemented */
+/** Parse `If-Match` and `If-None-Match` of a write. @throws S3Error InvalidArgument, NotImplemented */
 export function writeCondition(headers: ReadonlyMap<string, string>): WriteCondition {
   const ifMatch = headers.get('if-match');
   const ifNoneMatch = headers.get('if-none-match');

@@ -12,7 +12,7 @@ import { keptHeaders } from './object-headers.ts';
 import { maxPutBytes } from './put-object.ts';
 import type { Exchange } from './s3-exchange.ts';
 
-/** CopyObject: by reference, so its time does not depend on the size. The copy keeps ETag and checksum. */
+/** CopyObject: copy by reference, so its time does not depend on the size. The copy keeps ETag and checksum. */
 export function copyObject({ request, response, headers, store, access }: Exchange): void {
   const source = parseSource(headers.get('x-amz-copy-source') ?? '');
   access.requireObject('s3:GetObject', source);
@@ -56,7 +56,7 @@ export function copyObject({ request, response, headers, store, access }: Exchan
   );
 }
 
-/** The object that an `x-amz-copy-source` names. @throws S3Error InvalidArgument */
+/** Parse the object address in `x-amz-copy-source`. @throws S3Error InvalidArgument */
 function parseSource(header: string): ObjectAddress {
   const path = decodeUri(header).replace(/^\//, '');
   const slash = path.indexOf('/');
@@ -75,7 +75,7 @@ function parseDirective(value = 'COPY'): boolean {
   return value === 'REPLACE';
 }
 
-/** UploadPartCopy: bytes of an object as one part of an upload that was created without a checksum. */
+/** UploadPartCopy: copy bytes of an object as one part of an upload that was created without a checksum. */
 export async function copyPart({ request, response, headers, store, access }: Exchange): Promise<void> {
   const number = partNumber(request.query);
   const upload = store.uploads.require(request.query.get('uploadId') ?? '', request);
@@ -113,7 +113,7 @@ export async function copyPart({ request, response, headers, store, access }: Ex
   }
 }
 
-/** Unlike a Range, that of a copy must lie within the source, both ends given. */
+/** Parse the range of a copy. Unlike a Range header, it must give both ends, and must lie within the source. */
 function sourceRange(header: string | undefined, size: number): ByteRange {
   const range = header === undefined ? { first: 0, last: size - 1 } : parseRange(header, size);
   const asked = /^bytes=(\d+)-(\d+)$/.exec(header ?? `bytes=0-${size - 1}`);

@@ -6,7 +6,7 @@ import type { Deletion } from '../store/object-store.ts';
 import { unquote, writeCondition } from './conditions.ts';
 import type { Exchange } from './s3-exchange.ts';
 
-/** DeleteObjects: up to 1000 keys in one transaction, with an outcome for each. */
+/** DeleteObjects: delete up to 1000 keys in one transaction, with an outcome for each. */
 export async function deleteObjects({
   request,
   response,
@@ -53,7 +53,7 @@ function parseEntry(element: XmlElement): Deletion {
 
 const maxKeys = 1000;
 
-/** DeleteObject: 204 whether or not the key was there, unless `If-Match` asks for it. */
+/** DeleteObject: return 204 whether or not the key existed, unless `If-Match` requires it. */
 export function deleteObject({ request, response, headers, store }: Exchange): void {
   const [error] = store.objects.delete(request.bucket, [
     { key: request.key, condition: writeCondition(headers), version: request.query.get('versionId') },

@@ -8,7 +8,7 @@ import { requireReadConditions, unquote } from './conditions.ts';
 import { checksumHeaders, overriddenHeaders, validatorHeaders } from './object-headers.ts';
 import type { Exchange } from './s3-exchange.ts';
 
-/** GetObject: the object or one range of it, with conditions and `response-*` overrides. */
+/** GetObject: return the object or one range of it, with conditions and `response-*` overrides. */
 export async function getObject(exchange: Exchange): Promise<void> {
   const { request, response, store } = exchange;
   const { stored, read, release } = store.objects.open(request);
@@ -20,10 +20,10 @@ export async function getObject(exchange: Exchange): Promise<void> {
       return;
     }
     const bytes = read(range?.first ?? 0, range?.last ?? stored.size - 1);
-    // Reads a block while the one before it is sent.
+    // Read a block while the previous one is sent.
     const stream = Readable.from(bytes, { objectMode: false, highWaterMark: 2 * blockBytes });
     try {
-      // Once the head is sent, the fault of a damaged block can only break the answer off.
+      // After the head is sent, a damaged block can only abort the response.
       await once(stream, 'readable');
       answer();
       await pipeline(stream, response);
@@ -35,14 +35,14 @@ export async function getObject(exchange: Exchange): Promise<void> {
   }
 }
 
-/** The range that is asked for, and what sends the head of its answer. */
+/** Return the requested range, and a function that sends the head of the response. */
 function prepareAnswer({ request, response, headers }: Exchange, stored: StoredObject): PreparedAnswer {
   requireReadConditions(headers, stored);
   const overrides = overriddenHeaders(request.query);
   const ifRange = headers.get('if-range');
   const applies = ifRange === undefined || unquote(ifRange) === stored.etag;
   const range = applies ? parseRange(headers.get('range'), stored.size) : undefined;
-  // The checksum of the whole would only make a client reject a part of it.
+  // A client would check a range against the whole object's checksum, and reject it.
   const wanted = headers.get('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED' && range === undefined;
   const fields = {
     'accept-ranges': 'bytes',
@@ -68,8 +68,8 @@ export interface ByteRange {
 }
 
 /**
- * Reads a Range header for an object of `size` bytes. Undefined means the whole object: as in RFC 9110 a
- * range that is not understood is ignored, and as in S3 so are several ranges at once.
+ * Parse a Range header for an object of `size` bytes. Return undefined for the whole object: RFC 9110 ignores an
+ * invalid range, and S3 ignores several ranges at once.
  * @throws S3Error InvalidRange
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | undefined {
@@ -91,7 +91,7 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
   return { first, last };
 }
 
-/** HeadObject: what GetObject would answer, without the bytes. */
+/** HeadObject: respond like GetObject, without the bytes. */
 export function headObject(exchange: Exchange): void {
   prepareAnswer(exchange, exchange.store.objects.require(exchange.request)).answer();
   exchange.response.end();

@@ -4,7 +4,7 @@ import { S3Error } from '../protocol/s3-error.ts';
 import { group, tag, xmlDocument } from '../protocol/xml.ts';
 import type { Exchange } from './s3-exchange.ts';
 
-/** ListObjectsV2: keys in the order of their UTF-8 bytes, page by page. */
+/** ListObjectsV2: list keys in the order of their UTF-8 bytes, page by page. */
 export function listObjectsV2({ request, response, store }: Exchange): void {
   const { bucket, query } = request;
   store.objects.requireBucket(bucket);
@@ -13,7 +13,7 @@ export function listObjectsV2({ request, response, store }: Exchange): void {
   const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter') ?? ''];
   const [startAfter, token] = [query.get('start-after'), query.get('continuation-token')];
   const page = store.list({ bucket, prefix, delimiter, from: position(startAfter, token), limit });
-  // A page of nothing could never be continued.
+  // An empty page cannot be continued.
   const next = limit === 0 ? undefined : page.next;
   sendXml(
     response,
@@ -44,7 +44,7 @@ export function listObjectsV2({ request, response, store }: Exchange): void {
   );
 }
 
-/** How keys are to be written: as they are, or percent-encoded. @throws S3Error InvalidArgument */
+/** Return the encoding of keys: unchanged or percent-encoded. @throws S3Error InvalidArgument */
 export function keyEncoding(query: ReadonlyMap<string, string>): (key: string) => string {
   const type = query.get('encoding-type');
   if (type === undefined) return (key) => key;
@@ -56,7 +56,7 @@ export function keyEncoding(query: ReadonlyMap<string, string>): (key: string) =
   return encodePath;
 }
 
-/** Reads a page size or a position; larger sizes are cut, as S3 does. @throws S3Error InvalidArgument */
+/** Parse a page size or a position. Cap larger sizes, as S3 does. @throws S3Error InvalidArgument */
 export function parseCount(query: ReadonlyMap<string, string>, name: string, missing: number): number {
   const text = query.get(name);
   if (text === undefined) return missing;
@@ -68,10 +68,10 @@ export function parseCount(query: ReadonlyMap<string, string>, name: string, mis
   return Number(text);
 }
 
-/** The largest page of any list. */
+/** Maximum page size of every list. */
 export const maxPage = 1000;
 
-/** The least key of the page. A token is that key itself, which reveals nothing that the list does not. */
+/** Return the lowest key of the page. A token is that key itself, which the list reveals anyway. */
 function position(startAfter: string | undefined, token: string | undefined): Buffer {
   if (token === undefined) {
     return startAfter === undefined ? Buffer.alloc(0) : Buffer.from(`${startAfter}\0`);
@@ -85,7 +85,7 @@ function position(startAfter: string | undefined, token: string | undefined): Bu
   return bytes;
 }
 
-/** HeadBucket: whether the bucket is there. */
+/** HeadBucket: check whether the bucket exists. */
 export function headBucket({ request, response, store, region }: Exchange): void {
   store.objects.requireBucket(request.bucket);
   sendEmpty(response, 200, { 'x-amz-bucket-region': region });

@@ -5,7 +5,7 @@ import type { UploadChecksum } from '../store/upload-store.ts';
 import { keyEncoding, maxPage, parseCount } from './list-objects.ts';
 import type { Exchange } from './s3-exchange.ts';
 
-/** ListMultipartUploads: the uploads that were begun and neither completed nor aborted. */
+/** ListMultipartUploads: list uploads that are neither completed nor aborted. */
 export function listUploads({ request, response, store }: Exchange): void {
   const { query, bucket } = request;
   store.objects.requireBucket(bucket);
@@ -13,7 +13,7 @@ export function listUploads({ request, response, store }: Exchange): void {
   const limit = Math.min(parseCount(query, 'max-uploads', maxPage), maxPage);
   const prefix = query.get('prefix') ?? '';
   const [keyMarker, idMarker] = [query.get('key-marker') ?? '', query.get('upload-id-marker') ?? ''];
-  // Without an id the marker means the whole key: no id is above this one.
+  // Without an id, skip the whole key: every id sorts below this one.
   const after = { key: keyMarker, id: keyMarker !== '' && idMarker === '' ? '~' : idMarker };
   const found = store.uploads.list(bucket, prefix, after, limit + 1);
   const uploads = found.slice(0, limit);
@@ -51,7 +51,7 @@ function checksumTags(checksum: UploadChecksum | undefined): string[] {
   return [tag('ChecksumAlgorithm', checksum.algorithm), tag('ChecksumType', checksum.type)];
 }
 
-/** ListParts: the parts of an upload that have arrived. */
+/** ListParts: list the received parts of an upload. */
 export function listParts({ request, response, store }: Exchange): void {
   const { query, bucket, key } = request;
   const upload = store.uploads.require(query.get('uploadId') ?? '', request);

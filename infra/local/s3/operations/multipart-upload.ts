@@ -20,7 +20,7 @@ import { keptHeaders } from './object-headers.ts';
 import { stageBody } from './put-object.ts';
 import type { Exchange } from './s3-exchange.ts';
 
-/** CompleteMultipartUpload: the named parts become the object, at once and without being copied. */
+/** CompleteMultipartUpload: make the named parts the object, atomically and without copying. */
 export async function completeUpload(exchange: Exchange): Promise<void> {
   const { request, store } = exchange;
   const id = request.query.get('uploadId') ?? '';
@@ -28,12 +28,14 @@ export async function completeUpload(exchange: Exchange): Promise<void> {
   if (store.objects.find(request)?.content !== id) store.uploads.require(id, request);
   const document = await receiveDocument(request, withoutObjectChecksum(exchange), 'CompleteMultipartUpload');
   const before = store.objects.find(request);
-  // A client whose answer got lost asks again. As on S3 that succeeds, if it names the same parts.
+  // A client that lost the response repeats the request. It succeeds if it names the same parts, as on S3.
   const repeated = before?.content === id && joinEtags(namedEtags(document)) === before.etag;
   answerCompleted(exchange, repeated ? before : complete(exchange, document, id));
 }
 
-/** Here, and only here, `x-amz-checksum-*` is about the object and not about the body of the request. */
+/**
+ * Remove the `x-amz-checksum-*` headers. Only in this operation they describe the object, not the request body.
+ */
 function withoutObjectChecksum({ authenticated }: Exchange): Authenticated {
   const names = [...authenticated.headers].filter(([name]) => !name.startsWith('x-amz-checksum-'));
   return { ...authenticated, headers: new Map(names) };
@@ -83,11 +85,12 @@ function complete({ request, headers, store }: Exchange, document: XmlElement, i
   return object;
 }
 
-/** All parts but the last must be at least this large. */
+/** Minimum size of every part but the last. */
 const minPartBytes = 5 * 1024 * 1024;
 
 /**
- * The parts a CompleteMultipartUpload document names, in its order, each checked against what arrived.
+ * Return the parts that a CompleteMultipartUpload document names, in its order. Check each against the received
+ * part.
  * @throws S3Error MalformedXML, InvalidPart, InvalidPartOrder, EntityTooSmall, InvalidRequest
  */
 function requestedParts(
@@ -171,7 +174,6 @@ function joinChecksums(
   return { ...checksum, value };
 }
 
-/** CreateMultipartUpload. */
 export function createUpload({ request, response, headers, store }: Exchange): void {
   const checksum = uploadChecksum(headers);
   const upload = store.uploads.create(request, {
@@ -217,7 +219,7 @@ function uploadChecksum(headers: ReadonlyMap<string, string>): UploadChecksum | 
 
 const maxPartNumber = 10_000;
 
-/** The number of a part. @throws S3Error InvalidArgument */
+/** Parse the number of a part. @throws S3Error InvalidArgument */
 export function partNumber(query: ReadonlyMap<string, string>): number {
   const text = query.get('partNumber') ?? '';
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
@@ -227,12 +229,13 @@ export function partNumber(query: ReadonlyMap<string, string>): number {
   });
 }
 
-/** UploadPart: one part, whose checksum must be of the algorithm the upload was created with. */
+/** UploadPart: receive one part. Its checksum must use the algorithm of the upload. */
 export async function uploadPart(exchange: Exchange): Promise<void> {
   const { request, response, store } = exchange;
   const number = partNumber(request.query);
   const upload = store.uploads.require(request.query.get('uploadId') ?? '', request);
-  // Of a full-object checksum S3 computes the parts' share itself; a composite one the client must give.
+  // For a full-object checksum, S3 computes the checksum of a part itself. For a composite one, the client must
+  // send it.
   const wanted = upload.checksum;
   const fallback = wanted?.type === 'FULL_OBJECT' ? wanted.algorithm : undefined;
   const { md5, checksum } = await stageBody(exchange, fallback, (blob, body) => {
@@ -252,7 +255,7 @@ export async function uploadPart(exchange: Exchange): Promise<void> {
   });
 }
 
-/** AbortMultipartUpload: the parts are removed. */
+/** AbortMultipartUpload: remove the parts. */
 export function abortUpload({ request, response, store }: Exchange): void {
   store.uploads.abort(request.query.get('uploadId') ?? '', request);
   sendEmpty(response, 204);

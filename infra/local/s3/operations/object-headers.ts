@@ -2,7 +2,7 @@ import { checksumHeader } from '../protocol/checksum.ts';
 import { S3Error } from '../protocol/s3-error.ts';
 import type { StoredHeaders, StoredObject } from '../store/stored-object.ts';
 
-/** The headers of a request that are kept with the object. @throws S3Error MetadataTooLarge */
+/** Return the request headers to store with the object. @throws S3Error MetadataTooLarge */
 export function keptHeaders(headers: ReadonlyMap<string, string>): StoredHeaders {
   const kept: Record<string, string> = {};
   let metaBytes = 0;
@@ -43,12 +43,12 @@ const contentHeaders = [
   'expires',
 ];
 
-/** S3 counts names without the prefix, and values. */
+/** Maximum size of user metadata. S3 counts values, and names without the prefix. */
 const maxMetadataBytes = 2048;
 
 const overridePrefix = 'response-';
 
-/** The `response-*` parameters of a GET. @throws S3Error InvalidArgument where they cannot be a header */
+/** Return the `response-*` parameters of a GET. @throws S3Error InvalidArgument if a value cannot be a header */
 export function overriddenHeaders(query: ReadonlyMap<string, string>): StoredHeaders {
   const headers: Record<string, string> = {};
   for (const name of contentHeaders) {
@@ -64,15 +64,15 @@ export function overriddenHeaders(query: ReadonlyMap<string, string>): StoredHea
   return headers;
 }
 
-/** The query parameters of overriddenHeaders. */
+/** Names of the query parameters for `overriddenHeaders`. */
 export const overrideParameters: readonly string[] = contentHeaders.map((name) => `${overridePrefix}${name}`);
 
-/** The headers that identify an object's state. */
+/** Return the headers that identify an object's state. */
 export function validatorHeaders(stored: Pick<StoredObject, 'etag' | 'modified'>): Record<string, string> {
   return { etag: `"${stored.etag}"`, 'last-modified': new Date(stored.modified).toUTCString() };
 }
 
-/** The checksum of an object as responses carry it. */
+/** Return the response headers for an object's checksum. */
 export function checksumHeaders({ checksum }: Pick<StoredObject, 'checksum'>): Record<string, string> {
   if (checksum === undefined) return {};
   return { [checksumHeader(checksum.algorithm)]: checksum.value, 'x-amz-checksum-type': checksum.type };

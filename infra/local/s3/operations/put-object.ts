@@ -8,7 +8,7 @@ import { writeCondition } from './conditions.ts';
 import { checksumHeaders, keptHeaders } from './object-headers.ts';
 import type { Exchange } from './s3-exchange.ts';
 
-/** PutObject: a whole object in one body, with `If-None-Match: *` and `If-Match` on the object it replaces. */
+/** PutObject: store an object from one body. Support `If-None-Match: *`, and `If-Match` on the replaced object. */
 export async function putObject(exchange: Exchange): Promise<void> {
   const { request, response, headers, store } = exchange;
   store.objects.requireBucket(request.bucket);
@@ -29,7 +29,8 @@ export async function putObject(exchange: Exchange): Promise<void> {
 }
 
 /**
- * Write the body to a staged file, make it durable and let `commit` refer to it. After any error the file is removed.
+ * Write the body to a staged file, sync it to the disk, and let `commit` refer to it. After an error, remove the
+ * file.
  */
 export async function stageBody<T>(
   { request, authenticated, store }: Exchange,
@@ -50,7 +51,7 @@ export async function stageBody<T>(
   }
 }
 
-/** The largest single put, and the largest part: 5 GiB. */
+/** Maximum size of a single put, and of a part: 5 GiB. */
 export const maxPutBytes = 5 * 1024 ** 3;
 
 function tooLarge(): S3Error {

@@ -11,8 +11,8 @@ import { putObject } from './put-object.ts';
 import type { Operation } from './s3-exchange.ts';
 
 /**
- * The operation a request asks for. What is not among those the service uses is NotImplemented, down to
- * single parameters, so that nothing is ignored silently.
+ * Return the operation of a request. Refuse operations and parameters that the service does not use with
+ * NotImplemented, so that nothing is ignored silently.
  * @throws S3Error NotImplemented, MethodNotAllowed
  */
 export function route(
@@ -53,7 +53,7 @@ export function route(
   return { action, operation: found.operation };
 }
 
-/** The operation of a request, and the action that must be allowed. */
+/** The operation of a request, and the action that it requires. */
 export interface Routed {
   operation: Operation;
   action: string | undefined;
@@ -61,7 +61,7 @@ export interface Routed {
 
 const methods = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'];
 
-/** Headers that ask for something this server does not do, and must not seem to do. */
+/** Headers of unsupported features. The server must refuse these rather than ignore them. */
 const unsupported =
   /^x-amz-(?:acl|grant-.*|tagging.*|storage-class|server-side-encryption.*|website-redirect-location|object-lock-.*|copy-source-server-side-.*|write-offset-bytes|if-match-.*|mfa|bypass-governance-retention|expected-bucket-owner|source-expected-bucket-owner|request-payer|object-attributes)$/;
 
@@ -113,14 +113,14 @@ const routes: readonly Route[] = [
 interface Route {
   method: string;
   on: 'bucket' | 'object';
-  /** Parameters that must be there, and select the route. */
+  /** Required parameters, which select the route. */
   selects: readonly string[];
-  /** Parameters that may be there. */
+  /** Optional parameters. */
   takes: readonly string[];
   operation: Operation;
 }
 
-/** The action of each operation that a role must be allowed; `deleteObjects` is checked for each object. */
+/** The action that a role needs for each operation. `deleteObjects` checks each object itself. */
 const actions: ReadonlyMap<Operation, string> = new Map([
   [headBucket, 's3:ListBucket'],
   [listObjectsV2, 's3:ListBucket'],

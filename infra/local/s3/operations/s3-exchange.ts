@@ -4,12 +4,12 @@ import type { Authenticated } from '../protocol/authenticate-request.ts';
 import type { S3Request } from '../protocol/s3-request.ts';
 import type { Store } from '../store/store.ts';
 
-/** One verified request on its way to its answer. */
+/** A verified request and its response. */
 export interface Exchange {
   request: S3Request;
   response: ServerResponse;
   authenticated: Authenticated;
-  /** The headers to act on, see Authenticated. */
+  /** Effective headers, see `Authenticated`. */
   headers: ReadonlyMap<string, string>;
   store: Store;
   region: string;
@@ -17,5 +17,5 @@ export interface Exchange {
   access: Access;
 }
 
-/** Handles a request. @throws S3Error before the response begins */
+/** Handle a request. @throws S3Error before the response begins */
 export type Operation = (exchange: Exchange) => Promise<void> | void;

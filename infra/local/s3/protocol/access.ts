@@ -2,7 +2,7 @@ import type { Statement } from '../../../service/role-statements.ts';
 import { bucketArn, isAllowed } from '../../access/is-allowed.ts';
 import { S3Error } from './s3-error.ts';
 
-/** Decides what a request may do, by the statements of the role in which it is made; the owner may do everything. */
+/** Authorize a request by the statements of its role. The owner may do everything. */
 export class Access {
   readonly #role: readonly Statement[] | undefined;
 
@@ -10,7 +10,7 @@ export class Access {
     this.#role = role;
   }
 
-  /** Why an action on an object is refused. */
+  /** Return the error for an action on an object, or undefined if it is allowed. */
   refusal(action: string, { bucket, key }: Address): S3Error | undefined {
     return this.#refusal(action, `${bucketArn(bucket)}/${key}`);
   }
@@ -27,7 +27,7 @@ export class Access {
     if (refusal !== undefined) throw refusal;
   }
 
-  /** The error for a missing object: AccessDenied for callers who may not list the bucket. */
+  /** Return the error for a missing object: AccessDenied for callers who may not list the bucket. */
   ofMissing(error: unknown, bucket: string): unknown {
     if (!(error instanceof S3Error) || error.code !== 'NoSuchKey') return error;
     return this.#refusal('s3:ListBucket', bucketArn(bucket)) ?? error;
@@ -44,7 +44,6 @@ export class Access {
   }
 }
 
-/** Where an object is. */
 interface Address {
   bucket: string;
   key: string;

@@ -3,7 +3,7 @@ import type { S3Error } from './s3-error.ts';
 import type { S3Request } from './s3-request.ts';
 import { errorDocument } from './xml.ts';
 
-/** Respond with an error document, or drop the connection where a response has already begun. */
+/** Respond with an error document, or drop the connection if a response has already begun. */
 export function sendError(request: Pick<S3Request, 'id' | 'message' | 'response'>, error: S3Error): void {
   const { message, response } = request;
   if (response.headersSent) {
@@ -28,12 +28,12 @@ export function sendError(request: Pick<S3Request, 'id' | 'message' | 'response'
     response.end(bodiless ? undefined : body);
     return;
   }
-  // Closing with unread bytes resets the connection, and the client would lose the answer with it.
+  // Closing with unread bytes resets the connection, and the client would lose the response too.
   response.write(body);
   drain(request);
 }
 
-/** How much of a refused upload is read and thrown away so that the client gets to read the refusal. */
+/** Maximum bytes of a refused upload to read and discard, so that the client can read the error. */
 const drainBytes = 16 * 1024 * 1024;
 
 const drainMilliseconds = 5_000;

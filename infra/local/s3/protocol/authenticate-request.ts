@@ -15,8 +15,8 @@ import { S3Error, type S3ErrorCode } from './s3-error.ts';
 import type { S3Request } from './s3-request.ts';
 
 /**
- * Verifies the Signature Version 4 of a request, in its Authorization header or its query.
- * @throws S3Error AccessDenied, SignatureDoesNotMatch and what S3 names the other ways to be wrong
+ * Verify the Signature Version 4 of a request, in its Authorization header or its query.
+ * @throws S3Error AccessDenied, SignatureDoesNotMatch, and S3's other authentication errors
  */
 export function authenticateRequest(request: S3Request, authority: Authority): Authenticated {
   const authorization = request.headers.get('authorization');
@@ -36,7 +36,7 @@ export function authenticateRequest(request: S3Request, authority: Authority): A
 
 export interface Authority {
   credentials: S3Credentials;
-  /** Of sessions with these credentials. */
+  /** Reads sessions of these credentials. */
   sessions: SessionReader;
   region: string;
 }
@@ -46,22 +46,22 @@ export interface S3Credentials {
   secretAccessKey: string;
 }
 
-/** Facts that a verified signature proves. */
+/** Facts from a verified signature. */
 export interface Authenticated {
-  /** Headers to act on: those received, and `x-amz-*` ones that a presigned URL carries in its query. */
+  /** Effective headers: those received, and `x-amz-*` headers in the query of a presigned URL. */
   headers: ReadonlyMap<string, string>;
   payload: Payload;
-  /** Permissions of the request's role; undefined for the owner of everything. */
+  /** Permissions of the request's role; undefined for the owner. */
   role: readonly Statement[] | undefined;
 }
 
-/** The body as the signature covers it: not at all, by its hash, or in (signed) chunks. */
+/** How the signature covers the body: not at all, by its hash, or in chunks, which may be signed. */
 type Payload =
   | { kind: 'unsigned' }
   | { kind: 'hashed'; sha256: string }
   | { kind: 'chunked'; trailer: boolean; chain: ChunkChain | undefined };
 
-/** Checks the signatures of chunks, each of which is chained to the one before it. */
+/** Check the signatures of chunks. Each is chained to the previous one. */
 export interface ChunkChain {
   chunk(contentSha256: string, signature: string): void;
   trailer(contentSha256: string, signature: string): void;
@@ -116,7 +116,7 @@ function verifyQuery(request: S3Request, authority: Authority): Verified {
 }
 
 /**
- * Reads `key id/yyyymmdd/region/s3/aws4_request` and refuses what is not this server's.
+ * Parse `key id/yyyymmdd/region/s3/aws4_request`, and refuse credentials or scopes of another server.
  * @throws S3Error with `malformedCode`, or InvalidAccessKeyId
  */
 function parseCredential(
@@ -147,7 +147,10 @@ function parseCredential(
   return { day, region: givenRegion, service };
 }
 
-/** Presigning moves `x-amz-*` headers into the query, where they keep their meaning. */
+/**
+ * Return the headers and the `x-amz-*` query parameters. Presigning moves these headers into the query, where they
+ * keep their meaning.
+ */
 function withHoisted(request: S3Request): Map<string, string> {
   const headers = new Map(request.headers);
   for (const [name, value] of request.query) {
@@ -160,7 +163,7 @@ function withHoisted(request: S3Request): Map<string, string> {
 }
 
 /**
- * The signed header names, after checking that all of them are there and that none that matters is missing.
+ * Return the signed header names. Check that all of them are present, and that the required ones are signed.
  * @throws S3Error with `malformedCode`, SignatureDoesNotMatch, AccessDenied
  */
 function parseSignedHeaders(
@@ -192,7 +195,7 @@ function mismatch(): S3Error {
   );
 }
 
-/** Reads the value of `x-amz-content-sha256`. @throws S3Error InvalidArgument, NotImplemented */
+/** Parse the value of `x-amz-content-sha256`. @throws S3Error InvalidArgument, NotImplemented */
 function parsePayload(value: string, signing: SigningContext): Payload {
   if (/^[0-9a-f]{64}$/.test(value)) return { kind: 'hashed', sha256: value };
   switch (value) {
@@ -218,7 +221,7 @@ interface SigningContext {
   key: KeyObject;
   timestamp: string;
   scope: Scope;
-  /** The signature of the request, which begins the chain. */
+  /** The signature of the request, which starts the chain. */
   seed: string;
 }
 
@@ -269,7 +272,7 @@ function verifyHeader(request: S3Request, authorization: string, authority: Auth
   return { headers: request.headers, payload };
 }
 
-/** Signatures of a session are made with its own secret. */
+/** Use the session's own secret to verify its signatures. */
 function actingAs(authority: Authority, session: Session | undefined): Authority {
   if (session === undefined) return authority;
   const { accessKeyId } = authority.credentials;

@@ -4,8 +4,8 @@ import type { ChunkChain } from './authenticate-request.ts';
 import { S3Error } from './s3-error.ts';
 
 /**
- * Takes the `aws-chunked` framing off a body: pieces of data as they come, and at the end the trailers into
- * `trailers`. Where `chain` is given every chunk, and the trailer, must carry its signature.
+ * Decode the `aws-chunked` framing of a body. Yield data as it arrives, and put the trailers into `trailers` at
+ * the end. If `chain` is given, every chunk and the trailer must have a signature.
  * @throws S3Error IncompleteBody, MalformedTrailerError, SignatureDoesNotMatch
  */
 export async function* decodeAwsChunked(
@@ -35,7 +35,7 @@ export async function* decodeAwsChunked(
   if ((await reader.some(1)) !== undefined) throw incompleteBody();
 }
 
-/** Reads exact numbers of bytes, and lines, from a stream. It holds one chunk beyond what is read, or one line. */
+/** Read exact numbers of bytes, or lines, from a stream. Buffer at most one extra chunk, or one line. */
 class ByteReader {
   readonly #chunks: AsyncIterator<Buffer>;
   readonly #cutShort: () => Error;
@@ -47,7 +47,7 @@ class ByteReader {
     this.#cutShort = cutShort;
   }
 
-  /** Up to `limit` bytes, as many as are held; undefined at the end. */
+  /** Return the buffered bytes, up to `limit`, or undefined at the end. */
   async some(limit: number): Promise<Buffer | undefined> {
     if (this.#held.length === 0 && !(await this.#pull())) return undefined;
     const bytes = this.#held.subarray(0, limit);
@@ -55,7 +55,10 @@ class ByteReader {
     return bytes;
   }
 
-  /** The next `length` bytes, or undefined at the end. @throws the error of a short stream when it ends among them */
+  /**
+   * Return the next `length` bytes, or undefined at the end. @throws the `cutShort` error if the stream ends among
+   * them
+   */
   async read(length: number): Promise<Buffer | undefined> {
     if (length === 0) return Buffer.alloc(0);
     const first = await this.some(length);
@@ -65,7 +68,7 @@ class ByteReader {
     return Buffer.concat(parts);
   }
 
-  /** The next `length` bytes in pieces. @throws the error of a short stream when it ends among them */
+  /** Yield the next `length` bytes in pieces. @throws the `cutShort` error if the stream ends among them */
   async *stream(length: number): AsyncGenerator<Buffer, void, undefined> {
     for (let missing = length; missing > 0; ) {
       const part = await this.some(missing);
@@ -76,8 +79,8 @@ class ByteReader {
   }
 
   /**
-   * The bytes up to the next CRLF, which is consumed, as latin1; undefined at the end.
-   * @throws the error of a short stream for a line that is cut off or longer than `limit`
+   * Read a line up to CRLF as latin1, and consume the CRLF. Return undefined at the end.
+   * @throws the `cutShort` error for a line that is cut off or longer than `limit`
    */
   async line(limit: number): Promise<string | undefined> {
     let end = this.#held.indexOf('\r\n');
@@ -96,7 +99,7 @@ class ByteReader {
     return text;
   }
 
-  /** Close the stream, read to its end or not. */
+  /** Close the stream, even before its end. */
   async close(): Promise<void> {
     await this.#chunks.return?.();
   }
@@ -111,7 +114,7 @@ class ByteReader {
   }
 }
 
-/** The response to a body that ends early or is not framed as announced. */
+/** Make the error for a body that ends early or whose framing is invalid. */
 export function incompleteBody(): S3Error {
   return new S3Error(
     'IncompleteBody',

@@ -5,39 +5,39 @@ import { S3Error } from './s3-error.ts';
 
 export interface Checksum {
   algorithm: ChecksumAlgorithm;
-  /** Base64 of the big-endian value; composite ones end with `-` and the number of parts. */
+  /** Base64 of the big-endian value. A composite value ends with `-` and the number of parts. */
   value: string;
 }
 
 export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number];
 
-/** The checksum algorithms of S3 that this server supports, by their name in headers and responses. */
+/** Supported checksum algorithms of S3, by their names in headers and responses. */
 export const checksumAlgorithms = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const;
 
-/** A checksum in the making. */
+/** An incremental checksum. */
 export interface RunningChecksum {
   update(data: Uint8Array): void;
   digest(): Buffer;
 }
 
-/** The CRCs whose values can be joined without reading the data again. */
+/** CRCs that can be combined without reading the data again. */
 export const crcShapes: Readonly<Partial<Record<ChecksumAlgorithm, CrcShape>>> = {
   CRC32: { width: 32n, polynomial: 0xedb88320n },
   CRC32C: { width: 32n, polynomial: 0x82f63b78n },
   CRC64NVME: { width: 64n, polynomial: 0x9a6c9329ac4bc9b5n },
 };
 
-/** The header, and trailer, that carries checksums of the algorithm. */
+/** Return the header or trailer name for checksums of the algorithm. */
 export function checksumHeader(algorithm: ChecksumAlgorithm): string {
   return `x-amz-checksum-${algorithm.toLowerCase()}`;
 }
 
-/** The name of the element that carries checksums of the algorithm. */
+/** Return the XML element name for checksums of the algorithm. */
 export function checksumElement(algorithm: ChecksumAlgorithm): string {
   return `Checksum${algorithm}`;
 }
 
-/** The algorithm of that name, in any case. @throws S3Error InvalidRequest */
+/** Find an algorithm by its name in upper or lower case. @throws S3Error InvalidRequest */
 export function parseAlgorithm(name: string): ChecksumAlgorithm {
   const found = checksumAlgorithms.find((algorithm) => algorithm === name.toUpperCase());
   if (found === undefined) {
@@ -57,13 +57,12 @@ const digestBytes: Readonly<Record<ChecksumAlgorithm, number>> = {
   SHA256: 32,
 };
 
-/** Whether the text is the base64 of a value as long as the algorithm's. */
+/** Whether the value is valid base64 of the algorithm's length. */
 export function isChecksumValue({ algorithm, value }: Checksum): boolean {
   const bytes = Buffer.from(value, 'base64');
   return bytes.length === digestBytes[algorithm] && bytes.toString('base64') === value;
 }
 
-/** Base64 of a CRC's value. */
 export function crcToBase64(value: bigint, algorithm: ChecksumAlgorithm): string {
   return crcToBytes(value, digestBytes[algorithm]).toString('base64');
 }
@@ -72,12 +71,10 @@ function crcToBytes(value: bigint, length: number): Buffer {
   return Buffer.from(value.toString(16).padStart(length * 2, '0'), 'hex');
 }
 
-/** A CRC's value from its base64. */
 export function crcFromBase64(value: string): bigint {
   return BigInt(`0x${Buffer.from(value, 'base64').toString('hex')}`);
 }
 
-/** Begins a checksum. */
 export function startChecksum(algorithm: ChecksumAlgorithm): RunningChecksum {
   if (algorithm === 'SHA1' || algorithm === 'SHA256') {
     const hash = createHash(algorithm.toLowerCase());
@@ -102,14 +99,14 @@ export function startChecksum(algorithm: ChecksumAlgorithm): RunningChecksum {
   };
 }
 
-/** The value for an object made of parts: a checksum over their checksums, and their number. */
+/** Return the composite value of an object with parts: a checksum over their checksums, and their number. */
 export function compositeChecksum(algorithm: ChecksumAlgorithm, values: readonly string[]): string {
   const checksum = startChecksum(algorithm);
   for (const value of values) checksum.update(Buffer.from(value, 'base64'));
   return `${checksum.digest().toString('base64')}-${values.length}`;
 }
 
-/** The value of the joined bytes of parts, from the parts' values and sizes alone; CRCs only. */
+/** Combine the CRCs of parts into the CRC of the whole object, from their values and sizes only. */
 export function fullObjectChecksum(
   algorithm: ChecksumAlgorithm,
   parts: readonly { value: string; size: number }[],

@@ -1,4 +1,4 @@
-/** CRC-32C (Castagnoli), reflected polynomial 0x82F63B78, as RFC 3720 uses it. */
+/** CRC-32C (Castagnoli), reflected polynomial 0x82F63B78, as in RFC 3720. */
 const polynomial = 0x82f63b78;
 
 const byteTable = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -7,7 +7,7 @@ const byteTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** Continues a CRC-32C over more bytes; begin with 0, as with `zlib.crc32`. */
+/** Update a CRC-32C with more bytes. Begin with 0, as with `zlib.crc32`. */
 export function crc32c(data: Uint8Array, before = 0): number {
   let value = ~before >>> 0;
   for (let index = 0; index < data.length; index += 1) {
@@ -38,7 +38,7 @@ for (let byte = 0; byte < 256; byte += 1) {
   lowTable[byte] = low;
 }
 
-/** Continues a CRC-64/NVME over more bytes; begin with 0n. */
+/** Update a CRC-64/NVME with more bytes. Begin with 0n. */
 export function crc64nvme(data: Uint8Array, before = 0n): bigint {
   let high = ~Number(before >> 32n);
   let low = ~Number(before & 0xffffffffn);
@@ -58,8 +58,8 @@ export interface CrcShape {
 }
 
 /**
- * Returns a function giving the CRC of two joined pieces from their CRCs and the second one's length in
- * bytes, by multiplying with x^(8·length) modulo the polynomial (Mark Adler's method in zlib).
+ * Return a function that combines the CRCs of two pieces into the CRC of the joined bytes. It needs the length of
+ * the second piece in bytes, and multiplies with x^(8·length) modulo the polynomial (Mark Adler's method in zlib).
  */
 export function crcCombiner(shape: CrcShape): (first: bigint, second: bigint, length: number) => bigint {
   const shifts = new Map<number, bigint>();
@@ -73,7 +73,7 @@ export function crcCombiner(shape: CrcShape): (first: bigint, second: bigint, le
   };
 }
 
-/** x^(8·exponent) modulo the polynomial. In reflected form the highest bit is x^0. */
+/** Return x^(8·exponent) modulo the polynomial. In reflected form the highest bit is x^0. */
 function powerOfX8(exponent: number, shape: CrcShape): bigint {
   let result = 1n << (shape.width - 1n);
   let square = 1n << (shape.width - 9n);

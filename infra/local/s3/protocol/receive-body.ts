@@ -14,8 +14,9 @@ import type { S3Request } from './s3-request.ts';
 import { malformed, readXml, type XmlElement } from './xml.ts';
 
 /**
- * Pass the decoded body piece by piece to `write`, waiting for each, and verify all that the request states about it:
- * length, SHA-256, chunk signatures, Content-MD5 and checksum. After an error the written pieces must not be used.
+ * Pass the decoded body piece by piece to `write`, and await each write. Verify the body against the request's
+ * length, SHA-256, chunk signatures, Content-MD5 and checksum. After an error, the caller must not use the written
+ * pieces.
  * @throws S3Error
  */
 export async function receiveBody(
@@ -43,7 +44,7 @@ export async function receiveBody(
     size += piece.length;
     if (size > length) throw incompleteBody();
     const written = write(piece);
-    // The disk and the hashes work at the same time.
+    // Hash while the disk writes.
     md5.update(piece);
     sha256?.update(piece);
     checksum?.update(piece);
@@ -70,14 +71,14 @@ export async function receiveBody(
 }
 
 interface BodyRules {
-  /** In bytes. */
+  /** Maximum bytes. */
   limit: number;
   tooLarge: () => S3Error;
-  /** Computed where the request gives no checksum of its own. */
+  /** Algorithm to compute if the request has no checksum. */
   fallback?: ChecksumAlgorithm | undefined;
 }
 
-/** A body that arrived whole and matches its headers. */
+/** A complete body that matches its headers. */
 export interface ReceivedBody {
   size: number;
   /** Lower-case hex. */
@@ -88,8 +89,8 @@ export interface ReceivedBody {
 const checksumPrefix = 'x-amz-checksum-';
 
 /**
- * Reads `x-amz-checksum-*`, `x-amz-trailer` and `x-amz-sdk-checksum-algorithm`; undefined where there is none.
- * @throws S3Error InvalidRequest where they contradict each other
+ * Parse `x-amz-checksum-*`, `x-amz-trailer` and `x-amz-sdk-checksum-algorithm`. Return undefined if there is none.
+ * @throws S3Error InvalidRequest if they contradict each other
  */
 function expectedChecksum(
   headers: ReadonlyMap<string, string>,
@@ -120,21 +121,21 @@ function expectedChecksum(
   return expected;
 }
 
-/** The checksum of a body as its request's headers announce it. */
+/** The checksum of a body according to the request's headers. */
 interface ExpectedChecksum {
   algorithm: ChecksumAlgorithm;
-  /** Absent where it follows the body as a trailer. */
+  /** Undefined if it follows the body as a trailer. */
   value: string | undefined;
 }
 
-/** Headers of that prefix that carry no checksum. */
+/** Headers with that prefix that contain no checksum. */
 const withoutValue = new Set([
   `${checksumPrefix}mode`,
   `${checksumPrefix}type`,
   `${checksumPrefix}algorithm`,
 ]);
 
-/** The checksum given as a header, or undefined. @throws S3Error InvalidRequest */
+/** Parse the checksum header. Return undefined if there is none. @throws S3Error InvalidRequest */
 export function headerChecksum(headers: ReadonlyMap<string, string>): Checksum | undefined {
   const names = [...headers.keys()].filter(
     (name) => name.startsWith(checksumPrefix) && !withoutValue.has(name),
@@ -174,10 +175,10 @@ function announcedLength(headers: ReadonlyMap<string, string>, chunked: boolean)
   return Number(text);
 }
 
-/** The message's bytes; a client that goes away is a body that ends early. */
+/** Read the bytes of the message. Treat a client that leaves like a body that ends early. */
 async function* pieces({ message }: S3Request): AsyncGenerator<Buffer, void, undefined> {
   try {
-    // Refusing a body must not close the connection before the refusal is sent.
+    // The connection must stay open until the refusal of a body is sent.
     for await (const piece of message.iterator({ destroyOnReturn: false })) yield piece;
   } catch {
     throw incompleteBody();
@@ -201,11 +202,11 @@ function requireMatch(
   }
 }
 
-/** Ten thousand parts with their SHA-256 checksums, the largest document there is, come to 2.2 MB. */
+/** Maximum bytes of a document. The largest one, ten thousand parts with their SHA-256 checksums, has 2.2 MB. */
 const maxDocumentBytes = 3 * 1024 * 1024;
 
 /**
- * Receives a small XML body whose root is `root`.
+ * Receive a small XML body with the root element `root`.
  * @throws S3Error MalformedXML, MaxMessageLengthExceeded and those of receiveBody
  */
 export async function receiveDocument(

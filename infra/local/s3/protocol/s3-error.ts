@@ -1,4 +1,4 @@
-/** An answer other than success, as S3 names it. `fields` become further elements of the error document. */
+/** An error response of S3. `fields` become additional elements of the error document. */
 export class S3Error extends Error {
   readonly code: S3ErrorCode;
   readonly status: number;

@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { S3Error } from './s3-error.ts';
 
-/** A request as received, not yet authenticated. */
+/** A received request, not yet authenticated. */
 export interface S3Request {
   id: string;
   method: string;
-  /** Decoded path, leading slash included. */
+  /** Decoded path with its leading slash. */
   path: string;
   bucket: string;
   key: string;
-  /** Decoded query in the order sent; a parameter without `=` has the value ''. */
+  /** Decoded query in the order sent. A parameter without `=` has the value ''. */
   query: ReadonlyMap<string, string>;
   /**
-   * Lower-case names; values as received, one byte a character, repeated headers joined with a comma. The
-   * signature is computed over this very map, so what was signed is what is used.
+   * Headers by lower-case name. Values are as received, one byte per character; repeated headers are joined with a
+   * comma. The signature is computed over this map, so the server uses exactly the signed values.
    */
   headers: ReadonlyMap<string, string>;
   message: IncomingMessage;
@@ -24,7 +24,7 @@ export interface S3Request {
 
 const maxKeyBytes = 1024;
 
-/** Parses the request line and headers. @throws S3Error InvalidURI, InvalidArgument, KeyTooLongError */
+/** Parse the request line and headers. @throws S3Error InvalidURI, InvalidArgument, KeyTooLongError */
 export function parseRequest(
   id: string,
   message: IncomingMessage,
@@ -55,7 +55,7 @@ export function parseRequest(
   };
 }
 
-/** Undo percent-encoding. @throws S3Error InvalidURI when it is broken or not UTF-8 */
+/** Decode percent-encoding. @throws S3Error InvalidURI if it is malformed or not UTF-8 */
 export function decodeUri(text: string): string {
   try {
     return decodeURIComponent(text);

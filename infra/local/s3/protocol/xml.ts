@@ -1,8 +1,8 @@
 import { S3Error } from './s3-error.ts';
 
 /**
- * Reads the small documents S3 requests carry: elements, text, the five named entities and character
- * references. Doctypes, processing instructions, comments and CDATA are refused, so nothing can expand.
+ * Parse the small documents of S3 requests: elements, text, the five named entities and character references.
+ * Refuse doctypes, processing instructions, comments and CDATA, so that nothing can expand.
  * @throws S3Error MalformedXML
  */
 export function readXml(source: string): XmlElement {
@@ -32,7 +32,7 @@ export function readXml(source: string): XmlElement {
   return root;
 }
 
-/** An element of a request document. Attributes are read past: no operation uses one. */
+/** An element of a request document. Attributes are ignored: no operation uses one. */
 export interface XmlElement {
   name: string;
   text: string;
@@ -44,7 +44,7 @@ const tokenPattern =
 
 const declaration = /^\uFEFF?(?:<\?xml\s[^<>?]*\?>)?/;
 
-/** The answer to every document that is not what the operation takes. */
+/** Make the error for an invalid document. */
 export function malformed(): S3Error {
   return new S3Error(
     'MalformedXML',
@@ -59,7 +59,7 @@ function decodeText(text: string): string {
     const entity = name === undefined ? undefined : entities[name];
     if (entity !== undefined) return entity;
     const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number.parseInt(decimal, 10);
-    // A surrogate on its own is no character, and would not survive being stored as UTF-8.
+    // A lone surrogate is not a character, and cannot be stored as UTF-8.
     if (!(code <= 0x10ffff) || (code >= 0xd800 && code <= 0xdfff)) throw malformed();
     return String.fromCodePoint(code);
   });
@@ -67,7 +67,10 @@ function decodeText(text: string): string {
 
 const maxDepth = 8;
 
-/** The text of the only child of that name, or undefined. @throws S3Error MalformedXML where it repeats */
+/**
+ * Return the text of the only child with that name, or undefined. @throws S3Error MalformedXML if there are
+ * several
+ */
 export function childText(element: XmlElement, name: string): string | undefined {
   const found = element.children.filter((child) => child.name === name);
   if (found.length > 1) throw malformed();
@@ -81,7 +84,9 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '&quot;',
 };
 
-/** One element with text content; characters that XML cannot carry as they are become character references. */
+/**
+ * Write one element with text content. Characters that XML does not allow as they are become character references.
+ */
 export function tag(name: string, text: string | number | boolean): string {
   const escaped = String(text).replace(
     /[&<>"\p{Cc}\uFFFE\uFFFF]/gu,
@@ -90,18 +95,18 @@ export function tag(name: string, text: string | number | boolean): string {
   return `<${name}>${escaped}</${name}>`;
 }
 
-/** One element holding other elements, already written. */
+/** Write one element around other elements, which are already written. */
 export function group(name: string, ...children: readonly string[]): string {
   return `<${name}>${children.join('')}</${name}>`;
 }
 
-/** A whole answer document in the namespace of the S3 API. */
+/** Write a response document in the namespace of the S3 API. */
 export function xmlDocument(name: string, ...children: readonly string[]): string {
   const head = '<?xml version="1.0" encoding="UTF-8"?>\n';
   return `${head}<${name} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${children.join('')}</${name}>`;
 }
 
-/** An error document; S3 sends these without a namespace. */
+/** Write an error document. S3 sends these without a namespace. */
 export function errorDocument(fields: Readonly<Record<string, string>>): string {
   const children = Object.entries(fields).map(([name, text]) => tag(name, text));
   return `<?xml version="1.0" encoding="UTF-8"?>\n${group('Error', ...children)}`;

@@ -6,13 +6,13 @@ import { requireRoom } from '../../free-room.ts';
 import { BlockSums } from './block-sums.ts';
 
 /**
- * Immutable files. They are written under `staging/`, and moved to `blobs/` right after the transaction that refers
- * to them; after a crash a file in `staging/` is moved if a row refers to it, and removed otherwise.
+ * Immutable files. A file is written under `staging/`, and moved to `blobs/` right after the transaction that
+ * refers to it. After a crash, a file in `staging/` is moved if a row refers to it, and removed otherwise.
  */
 export class BlobFolder {
   readonly #staging: string;
   readonly #blobs: string;
-  /** Folders below `blobs/` that are there for certain. */
+  /** Folders below `blobs/` that are known to exist. */
   readonly #made = new Set<string>();
 
   constructor(folder: string) {
@@ -22,7 +22,7 @@ export class BlobFolder {
     syncFolder(folder);
   }
 
-  /** Settles what an earlier process left behind. */
+  /** Move or remove files that an earlier process left in `staging/`. */
   async recover(isReferenced: (id: string) => boolean): Promise<void> {
     for (const id of readdirSync(this.#staging)) {
       if (isReferenced(id)) {
@@ -35,7 +35,7 @@ export class BlobFolder {
   async stage(): Promise<StagedBlob> {
     await requireRoom(this.#staging);
     const id = randomBytes(16).toString('hex');
-    // Before anything refers to the file: on a full disk this fails, and the move does not.
+    // Do this before anything refers to the file: on a full disk this step fails, but the move does not.
     this.#makePlace(id);
     const path = join(this.#staging, id);
     const file = await open(path, 'wx', 0o600);
@@ -67,12 +67,12 @@ export class BlobFolder {
     };
   }
 
-  /** Moves a staged file to its place. Synchronous, so that no reader sees the time between. */
+  /** Move a staged file to its place. This is synchronous, so no reader sees an intermediate state. */
   adopt(id: string): void {
     renameSync(join(this.#staging, id), this.path(id));
   }
 
-  /** One of 256 folders, each made for its first file: all of them at once took most of the time of a first start. */
+  /** Make the folder of a file, one of 256. Making all of them at once took most of the time of a first start. */
   #makePlace(id: string): void {
     const folder = dirname(this.path(id));
     if (this.#made.has(folder)) return;
@@ -80,18 +80,18 @@ export class BlobFolder {
     this.#made.add(folder);
   }
 
-  /** Where a file has its place. */
+  /** Return the path of a file. */
   path(id: string): string {
     return join(this.#blobs, id.slice(0, 2), id);
   }
 
-  /** Removes a file, wherever it is, if it is there. */
+  /** Remove a file if it exists. */
   async remove(id: string): Promise<void> {
     await rm(this.path(id), { force: true });
   }
 }
 
-/** Bytes of an upload after which the room on the disk is looked at again. */
+/** Check the free disk space after this many bytes of an upload. */
 const roomBytes = 1024 * 1024;
 
 function syncFolder(path: string): void {
@@ -103,16 +103,16 @@ function syncFolder(path: string): void {
   }
 }
 
-/** A file being written, which nothing refers to yet. */
+/** A file that is being written. Nothing refers to it yet. */
 export interface StagedBlob {
-  /** 32 hex digits, chosen here: no part of any file name ever comes from a request. */
+  /** 32 random hex digits. No part of a file name ever comes from a request. */
   id: string;
   write(piece: Uint8Array): Promise<void>;
-  /** The sums of the blocks that were written. */
+  /** The checksums of the written blocks. */
   sums(): Uint8Array;
-  /** Makes the bytes and the directory entry durable. */
+  /** Sync the bytes and the directory entry to the disk. */
   seal(): Promise<void>;
-  /** Removes it again. */
+  /** Remove the file. */
   discard(): Promise<void>;
 }
 

@@ -2,11 +2,11 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 
-/** The CRC-32 of each block of a file that is being written, four bytes each, big-endian. */
+/** Compute the CRC-32 of each block of a file during its write, four bytes each, big-endian. */
 export class BlockSums {
   readonly #sums: number[] = [];
   #current = 0;
-  /** Bytes of the block that is not full yet. */
+  /** Bytes in the current, incomplete block. */
   #filled = 0;
 
   update(piece: Uint8Array): void {
@@ -19,7 +19,7 @@ export class BlockSums {
     }
   }
 
-  /** The sums of all blocks, the last of which may be short. */
+  /** Return the checksums of all blocks. The last block may be short. */
   digest(): Buffer {
     if (this.#filled > 0) this.#close();
     const bytes = Buffer.alloc(this.#sums.length * sumBytes);
@@ -34,20 +34,23 @@ export class BlockSums {
   }
 }
 
-/** Ranges are read and compared in whole blocks: larger ones cost reading, smaller ones room in the index. */
+/**
+ * Size of the blocks for reading and verification. Larger blocks cost more reading, smaller ones more space in the
+ * index.
+ */
 export const blockBytes = 256 * 1024;
 
 const sumBytes = 4;
 
-/** One block of a file, whole. */
+/** One complete block of a file. */
 export interface Block {
   index: number;
   bytes: Buffer;
 }
 
 /**
- * Reads the blocks of a file of `size` bytes that hold the bytes `first` to `last`.
- * @throws ShortFileError where the file has less, or is missing
+ * Read the blocks that contain the bytes `first` to `last` of a file with `size` bytes.
+ * @throws ShortFileError if the file is shorter or missing
  */
 export async function* readBlocks(
   path: string,
@@ -78,7 +81,7 @@ export async function* readBlocks(
   }
 }
 
-/** A file ends before this block does. */
+/** The file ends before the end of this block. */
 export class ShortFileError extends Error {
   readonly block: number;
 
@@ -94,13 +97,13 @@ const lengthOf = (index: number, size: number): number => Math.min(blockBytes, s
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
-/** Whether a block is the one that was written. */
+/** Whether a block matches its checksum. */
 export function isIntact({ index, bytes }: Block, sums: Uint8Array): boolean {
   const view = Buffer.from(sums.buffer, sums.byteOffset, sums.byteLength);
   return (index + 1) * sumBytes <= view.length && view.readUInt32BE(index * sumBytes) === crc32(bytes);
 }
 
-/** Whether a single block of a file is the one that was written; false also where it cannot be read. */
+/** Whether a single block of a file matches its checksum. Return false also if it cannot be read. */
 export function isBlockIntact(path: string, size: number, index: number, sums: Uint8Array): boolean {
   const bytes = Buffer.allocUnsafeSlow(lengthOf(index, size));
   try {

@@ -1,18 +1,19 @@
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 
 /**
- * The index of everything stored, in SQLite. Calls are synchronous, so a transaction is never interleaved with
- * another: that alone makes conditional writes atomic, for all keys.
+ * The index of all stored data, in SQLite. Calls are synchronous, so transactions never interleave. This alone
+ * makes conditional writes atomic for all keys.
  */
 export class Database {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  /** Opens or creates the file and locks it against other processes. @throws Error where it is in use */
+  /** Open or create the file, and lock it against other processes. @throws Error if it is in use */
   constructor(file: string) {
     this.#database = new DatabaseSync(file);
     try {
-      // FULL: a commit is on the disk when it returns. EXCLUSIVE: the lock goes with the process, even killed.
+      // FULL: a commit is on the disk when it returns. EXCLUSIVE: the lock ends with the process, even after a
+      // kill.
       this.#database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;');
       this.#database.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -8000;');
       this.#database.exec(`BEGIN EXCLUSIVE; ${schema} COMMIT;`);
@@ -22,7 +23,7 @@ export class Database {
     }
   }
 
-  /** The prepared statement of that text, prepared once. */
+  /** Return the cached prepared statement for a text. */
   sql(text: string): StatementSync {
     const known = this.#statements.get(text);
     if (known !== undefined) return known;
@@ -31,12 +32,12 @@ export class Database {
     return statement;
   }
 
-  /** A statement of its own, for iterating while others run. */
+  /** Prepare a separate statement, to iterate while others run. */
   cursor(text: string): StatementSync {
     return this.#database.prepare(text);
   }
 
-  /** Runs `work` as one transaction; nothing of it remains where it throws. */
+  /** Run `work` as one transaction. Roll back if it throws. */
   write<T>(work: () => T): T {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
@@ -55,13 +56,13 @@ export class Database {
 }
 
 /**
- * Keys are BLOBs, so that they sort by their UTF-8 bytes and may hold any character. `content` names an
- * immutable run of files (segments) that objects refer to; a copy is one more reference. `versions` has every version
- * of a bucket that keeps them, the current one too; one without content marks a deletion. `garbage` lists files
- * that nothing refers to any more, written in the same transaction that dropped the last reference, so that
- * a crash before their removal loses no disk space. `sums` has the CRC-32 of each block of a file, written in the
- * transaction that first refers to it; files of releases before have none. `damaged` lists files that were found to
- * differ from what was stored, with the first block that does.
+ * Keys are BLOBs: they sort by their UTF-8 bytes and may contain any character. `content` names an immutable run
+ * of files (segments) that objects refer to; a copy is one more reference. `versions` has every version of a
+ * bucket that keeps versions, including the current one; a version without content marks a deletion. `garbage`
+ * lists unreferenced files. The transaction that drops the last reference writes the row, so a crash before the
+ * removal of the file loses no disk space. `sums` has the CRC-32 of each block of a file. The transaction that
+ * first refers to the file writes it; files of earlier releases have none. `damaged` lists files that differ from
+ * their stored state, with the first bad block.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS buckets (name TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -100,33 +101,33 @@ const schema = `
   CREATE TABLE IF NOT EXISTS damaged (file TEXT PRIMARY KEY, block INTEGER NOT NULL) WITHOUT ROWID;
 `;
 
-/** The text in a column. @throws TypeError where the database holds something else */
+/** Return the text in a column. @throws TypeError if the column contains something else */
 export function text(row: Row, column: string): string {
   const value = row[column];
   if (typeof value !== 'string') throw unexpected(column);
   return value;
 }
 
-/** A row as the database gives it. */
+/** A row of the database. */
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
 function unexpected(column: string): TypeError {
   return new TypeError(`The S3 index holds an unexpected value in column ${column}.`);
 }
 
-/** The number in a column. @throws TypeError where the database holds something else */
+/** Return the number in a column. @throws TypeError if the column contains something else */
 export function integer(row: Row, column: string): number {
   const value = row[column];
   if (typeof value !== 'number') throw unexpected(column);
   return value;
 }
 
-/** The bytes in a column, read as UTF-8. @throws TypeError where the database holds something else */
+/** Return the bytes in a column as UTF-8 text. @throws TypeError if the column contains something else */
 export function utf8(row: Row, column: string): string {
   return Buffer.from(blob(row, column)).toString('utf8');
 }
 
-/** The bytes in a column. @throws TypeError where the database holds something else */
+/** Return the bytes in a column. @throws TypeError if the column contains something else */
 export function blob(row: Row, column: string): Uint8Array {
   const value = row[column];
   if (!(value instanceof Uint8Array)) throw unexpected(column);

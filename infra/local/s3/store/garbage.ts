@@ -1,12 +1,15 @@
 import type { BlobFolder } from './blob-folder.ts';
 import { type Database, text } from './database.ts';
 
-/** Removes the files of contents without references, once no request reads them. */
+/** Remove the files of unreferenced contents when no request reads them any more. */
 export class Garbage {
   readonly #database: Database;
   readonly #blobs: BlobFolder;
   readonly #readers = new Map<string, number>();
-  /** Removed files whose rows go with the next transaction; a row too many only costs a look at the start. */
+  /**
+   * Removed files. The next transaction deletes their rows. A remaining row only costs one check at the next
+   * start.
+   */
   readonly #removed: string[] = [];
   #running: Promise<void> | undefined;
   #again = false;
@@ -16,7 +19,7 @@ export class Garbage {
     this.#blobs = blobs;
   }
 
-  /** Within a transaction: drops the segments of a content if no object refers to it any more. */
+  /** Within a transaction: drop the segments of a content if no object refers to it any more. */
   release(content: string): void {
     const database = this.#database;
     const referring = ['objects', 'versions'].map((table) => `SELECT 1 FROM ${table} WHERE content = ?`);
@@ -25,12 +28,12 @@ export class Garbage {
     database.sql('DELETE FROM segments WHERE content = ?').run(content);
   }
 
-  /** Within a transaction: dooms one file that was never part of an object. */
+  /** Within a transaction: mark a file for removal that was never part of an object. */
   doom(file: string): void {
     this.#database.sql('INSERT INTO garbage VALUES (?, ?)').run(file, file);
   }
 
-  /** Within a transaction: forgets the files removed since the last one. */
+  /** Within a transaction: delete the rows of files removed since the last transaction. */
   forget(): void {
     for (const file of this.#removed.splice(0)) {
       for (const table of ['garbage', 'sums', 'damaged']) {
@@ -39,7 +42,7 @@ export class Garbage {
     }
   }
 
-  /** Keeps the files of a content until the returned function is called. */
+  /** Keep the files of a content until the caller calls the returned function. */
   pin(content: string): () => void {
     this.#readers.set(content, (this.#readers.get(content) ?? 0) + 1);
     return () => {
@@ -49,7 +52,7 @@ export class Garbage {
     };
   }
 
-  /** Begins to remove what can be removed, or has the sweep in progress look again. */
+  /** Start a sweep of removable files, or let the running sweep check again. */
   sweep(): void {
     this.#again = true;
     this.#running ??= this.#sweepAll().finally(() => {
@@ -57,7 +60,7 @@ export class Garbage {
     });
   }
 
-  /** Resolves when no file is being removed. */
+  /** Resolve when no removal is in progress. */
   async settled(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }
@@ -73,7 +76,7 @@ export class Garbage {
           await this.#blobs.remove(file);
           this.#removed.push(file);
         } catch {
-          // The row stays, and with it the duty: the next sweep, or the next start, tries again.
+          // The row remains, so the next sweep or the next start tries again.
         }
       }
     }

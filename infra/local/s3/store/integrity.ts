@@ -13,7 +13,7 @@ import {
 import { blob, type Database, integer, text } from './database.ts';
 import { joinEtags, type ObjectAddress, type StoredObject } from './stored-object.ts';
 
-/** Compares the bytes of objects with those that were stored, before any of them leaves. */
+/** Verify the bytes of objects before any of them is sent. */
 export class Integrity {
   readonly #database: Database;
   readonly #blobs: BlobFolder;
@@ -23,13 +23,14 @@ export class Integrity {
     this.#blobs = blobs;
   }
 
-  /** Within the transaction that first refers to a file: keeps the sums of its blocks. */
+  /** Within the transaction that first refers to a file: store the checksums of its blocks. */
   keep({ id, sums }: Pick<StagedBlob, 'id' | 'sums'>): void {
     this.#database.sql('INSERT OR REPLACE INTO sums VALUES (?, ?)').run(id, sums());
   }
 
   /**
-   * Refuses an object that was found damaged. Its bad block is read again: a file may have been put back since.
+   * Refuse an object that is marked as damaged. Read its bad block again, because an operator may have restored
+   * the file.
    * @throws S3Error InvalidObjectState
    */
   requireIntact(address: ObjectAddress, { content }: StoredObject): void {
@@ -50,7 +51,7 @@ export class Integrity {
     }
   }
 
-  /** The files of an object in their order, to be read while they are pinned. */
+  /** Return the files of an object in order. Pin them before reading. */
   segments(content: string): Segment[] {
     return this.#database
       .sql('SELECT file, size FROM segments WHERE content = ? ORDER BY ordinal')
@@ -59,9 +60,9 @@ export class Integrity {
   }
 
   /**
-   * Reads bytes `first` to `last` of an object. Each block is compared with its sum before it is passed on. An object of
-   * a release that kept none is compared with its ETag, when it is read whole, and gets its sums then.
-   * @throws S3Error InvalidObjectState at the first bad block, which is logged and noted
+   * Read bytes `first` to `last` of an object, and verify each block before passing it on. An object of an earlier
+   * release has no checksums. A complete read compares it with its ETag and then stores its checksums.
+   * @throws S3Error InvalidObjectState at the first bad block, which is logged and recorded
    */
   async *read(
     address: ObjectAddress,
@@ -88,7 +89,7 @@ export class Integrity {
     }
   }
 
-  /** The blocks of a file, each compared with its sum where there are sums. */
+  /** Yield the blocks of a file, and verify each block that has a checksum. */
   async *#blocks(
     address: ObjectAddress,
     { file, size }: Segment,
@@ -108,7 +109,7 @@ export class Integrity {
     }
   }
 
-  /** The last block is held back until the whole has the MD5 that the ETag says. */
+  /** Hold back the last block until the whole object matches the MD5 of its ETag. */
   async *#readUnsummed(
     address: ObjectAddress,
     { etag }: StoredObject,
@@ -147,7 +148,7 @@ export class Integrity {
     return row === undefined ? undefined : blob(row, 'sums');
   }
 
-  /** Notes a damaged file, and says so once. Returns what the request gets. */
+  /** Record a damaged file, and log it once. Return the error for the request. */
   #note(address: ObjectAddress, file: string, block: number): S3Error {
     const name = `${address.bucket}/${address.key}`;
     const where =
@@ -156,7 +157,7 @@ export class Integrity {
     try {
       isNew = this.#database.sql('INSERT OR IGNORE INTO damaged VALUES (?, ?)').run(file, block).changes > 0;
     } catch {
-      // A full disk takes no note. The bytes are compared again next time.
+      // A full disk accepts no record. The next read verifies the bytes again.
     }
     if (isNew) {
       process.stderr.write(
@@ -167,18 +168,18 @@ export class Integrity {
   }
 }
 
-/** One of the files that an object's bytes are in. */
+/** One of the files of an object's bytes. */
 export interface Segment {
   file: string;
   size: number;
 }
 
-/** The mark of a file without sums, in which nobody can tell the bad block. */
+/** Marks a damaged file without checksums, whose bad block is unknown. */
 const somewhere = -1;
 
 /**
- * S3 has this code for an object whose bytes cannot be had in its present state. It is no 5xx, on which clients
- * would ask again: jobs for ten minutes.
+ * Make the error for a damaged object. S3 uses this code for an object whose state does not allow access. It is
+ * not a 5xx error, because clients would retry that, jobs for ten minutes.
  */
 function damagedObject({ bucket, key }: ObjectAddress): S3Error {
   return new S3Error(

@@ -1,14 +1,14 @@
 import { type Database, integer, text, utf8 } from './database.ts';
 
 /**
- * One page of a bucket in the order of the keys' UTF-8 bytes. It seeks in the index, and past each common
- * prefix, so it costs the length of the page and not the size of the bucket.
+ * List one page of a bucket in the order of the keys' UTF-8 bytes. Seek in the index, and skip each common prefix,
+ * so the cost depends on the length of the page and not on the size of the bucket.
  */
 export function listObjects(database: Database, query: ListingQuery): Listing {
   const prefix = Buffer.from(query.prefix);
   const delimiter = Buffer.from(query.delimiter);
   const listing: Listing = { objects: [], commonPrefixes: [], next: undefined };
-  // A bound above every key (UTF-8 has no byte FF) where there is no prefix to bound it.
+  // If there is no prefix, use a bound above every key (UTF-8 has no byte FF).
   const end = prefix.length === 0 ? Buffer.from([0xff]) : after(prefix);
   const cursor = database.cursor(
     'SELECT key, size, etag, modified FROM objects WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key',
@@ -47,7 +47,7 @@ export interface ListingQuery {
   prefix: string;
   /** '' for none. */
   delimiter: string;
-  /** Keys before these bytes are passed over. */
+  /** Skip keys before these bytes. */
   from: Buffer;
   limit: number;
 }
@@ -55,7 +55,7 @@ export interface ListingQuery {
 export interface Listing {
   objects: ListedObject[];
   commonPrefixes: string[];
-  /** Where the next page begins, or undefined at the end. */
+  /** Start of the next page, or undefined at the end. */
   next: Buffer | undefined;
 }
 
@@ -66,7 +66,10 @@ interface ListedObject {
   modified: number;
 }
 
-/** The least bytes above everything that begins with these: UTF-8 has no byte FF, so one more always fits. */
+/**
+ * Return the lowest bytes above everything with this prefix. UTF-8 has no byte FF, so an increment never
+ * overflows.
+ */
 function after(prefix: Buffer): Buffer {
   const next = Buffer.from(prefix);
   const last = next.length - 1;

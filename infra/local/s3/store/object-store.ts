@@ -46,11 +46,11 @@ export class ObjectStore {
     return stored;
   }
 
-  /** Opens an object for reading. @throws S3Error NoSuchBucket, NoSuchKey, InvalidObjectState */
+  /** Open an object for reading. @throws S3Error NoSuchBucket, NoSuchKey, InvalidObjectState */
   open(address: ObjectAddress): OpenObject {
     const stored = this.require(address);
     this.#integrity.requireIntact(address, stored);
-    // Now, because a deletion drops them; the files themselves stay until the release.
+    // Read the segments now, because a deletion drops them. The files themselves remain until the release.
     const segments = this.#integrity.segments(stored.content);
     const release = this.#garbage.pin(stored.content);
     const read = (first: number, last: number) =>
@@ -58,7 +58,7 @@ export class ObjectStore {
     return { stored, release, read };
   }
 
-  /** Makes a sealed file an object, in one transaction. @throws S3Error, after which the file is still staged */
+  /** Make a sealed file an object, in one transaction. @throws S3Error, after which the file is still staged */
   put(
     address: ObjectAddress,
     blob: StagedBlob,
@@ -74,7 +74,7 @@ export class ObjectStore {
     this.#garbage.sweep();
   }
 
-  /** Make the key refer to the bytes of `source`, without copying them. @throws S3Error */
+  /** Make the key refer to the bytes of `source` without copying them. @throws S3Error */
   copy(
     source: ObjectAddress,
     target: ObjectAddress,
@@ -92,7 +92,7 @@ export class ObjectStore {
     return copied;
   }
 
-  /** Removes objects; `undefined` in the answer is success, for absent keys too. */
+  /** Delete objects. An outcome of `undefined` is success, also for absent keys. */
   delete(bucket: string, entries: readonly Deletion[]): (S3Error | undefined)[] {
     const outcome = this.#database.write(() => {
       this.requireBucket(bucket);
@@ -107,7 +107,7 @@ export class ObjectStore {
     return outcome;
   }
 
-  /** Within a transaction: writes an object's row and releases the key's former bytes. */
+  /** Within a transaction: write an object's row, and release the key's former bytes. */
   replace(address: ObjectAddress, object: StoredObject, condition: WriteCondition): void {
     this.requireBucket(address.bucket);
     const before = this.find(address);
@@ -118,7 +118,7 @@ export class ObjectStore {
     if (before !== undefined) this.#garbage.release(before.content);
   }
 
-  /** Keep all versions of objects that are put into a bucket from now on. @throws S3Error NoSuchBucket */
+  /** Keep all versions of objects in a bucket from now on. @throws S3Error NoSuchBucket */
   keepVersions(bucket: string): void {
     this.#database.write(() => {
       this.requireBucket(bucket);
@@ -126,7 +126,9 @@ export class ObjectStore {
     });
   }
 
-  /** A page of the versions in a bucket. One that keeps none has the version "null" of each object. */
+  /**
+   * Return a page of the versions in a bucket. In a bucket without versioning, each object has the version "null".
+   */
   versions(bucket: string, prefix: string, after: VersionMarker, limit: number): ListedVersion[] {
     if (this.#versions.isKept(bucket)) return this.#versions.list(bucket, prefix, after, limit);
     const from = after.key === '' ? Buffer.alloc(0) : Buffer.from(`${after.key}\0`);
@@ -185,7 +187,7 @@ export class ObjectStore {
     this.#database.sql('DELETE FROM objects WHERE bucket = ? AND key = ?').run(bucket, Buffer.from(key));
   }
 
-  /** Removes one version for good; the one before it, where it was the latest, becomes what the key refers to. */
+  /** Delete one version for good. If it was the latest, the key refers to the previous version. */
   #deleteVersion(address: ObjectAddress, version: string): S3Error | undefined {
     const { bucket, key } = address;
     if (!this.#versions.isKept(bucket)) {
@@ -215,15 +217,15 @@ export class ObjectStore {
   }
 }
 
-/** An object whose bytes stay readable until it is released, also when its key is replaced or deleted. */
+/** An open object. Its bytes remain readable until its release, also if its key is replaced or deleted. */
 interface OpenObject {
   stored: StoredObject;
-  /** Bytes `first` to `last`, both included, each as it was stored. @throws S3Error InvalidObjectState */
+  /** Read verified bytes `first` to `last`, both included. @throws S3Error InvalidObjectState */
   read(first: number, last: number): AsyncGenerator<Buffer, void, undefined>;
   release(): void;
 }
 
-/** The condition of a write on the present object. */
+/** The condition of a write on the current object. */
 export interface WriteCondition {
   /** An ETag without quotes, or `*` for any. */
   ifMatch?: string | undefined;
@@ -231,7 +233,7 @@ export interface WriteCondition {
   ifNoneMatch?: boolean | undefined;
 }
 
-/** An object to delete: the key's current one, or for good the version that is named. */
+/** An object to delete: the key's current version, or the named version for good. */
 export interface Deletion {
   key: string;
   condition: WriteCondition;
@@ -246,7 +248,7 @@ function requireCondition(condition: WriteCondition, etag: string | undefined): 
   if (condition.ifMatch !== '*' && condition.ifMatch !== etag) throw preconditionFailed('If-Match');
 }
 
-/** The answer when a condition does not hold. */
+/** Make the error for a failed condition. */
 export function preconditionFailed(condition: string): S3Error {
   return new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', {
     Condition: condition,

@@ -8,7 +8,7 @@ import { type Listing, type ListingQuery, listObjects } from './object-listing.t
 import { ObjectStore } from './object-store.ts';
 import { UploadStore } from './upload-store.ts';
 
-/** Everything kept in one data folder. */
+/** The data of one folder. */
 export interface Store {
   objects: ObjectStore;
   uploads: UploadStore;
@@ -18,12 +18,13 @@ export interface Store {
 }
 
 /**
- * Opens the data folder, creates the buckets that are missing and clears away what a crash left.
- * @throws Error where another process has it open
+ * Open the data folder, create missing buckets, and clean up after a crash.
+ * @throws Error if another process has the folder open
  */
 export async function openStore(folder: string, buckets: readonly string[]): Promise<Store> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // First, because it takes the lock: a folder in use must not be cleared up under its owner.
+  // Open the database first, because it takes the lock. A clean-up must not run in a folder that another process
+  // uses.
   const database = new Database(join(folder, 'index.sqlite'));
   try {
     database.write(() => {

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { checksumAlgorithms } from '../protocol/checksum.ts';
 import { integer, type Row, text } from './database.ts';
 
-/** Where an object is. */
 export interface ObjectAddress {
   bucket: string;
   key: string;
@@ -11,7 +10,7 @@ export interface ObjectAddress {
 
 /** Metadata of an object. */
 export interface StoredObject {
-  /** The immutable bytes it refers to. */
+  /** Name of the immutable bytes of the object. */
   content: string;
   size: number;
   /** Without quotes. */
@@ -22,11 +21,11 @@ export interface StoredObject {
   checksum: StoredChecksum | undefined;
 }
 
-/** Response headers kept with an object: the content headers and `x-amz-meta-*`. */
+/** Response headers stored with an object: the content headers and `x-amz-meta-*`. */
 const StoredHeaders = z.record(z.string(), z.string());
 export type StoredHeaders = z.infer<typeof StoredHeaders>;
 
-/** Whether a checksum is over the whole object's bytes or over the checksums of its parts. */
+/** Whether a checksum covers the bytes of the whole object or the checksums of its parts. */
 export const checksumTypes = ['FULL_OBJECT', 'COMPOSITE'] as const;
 
 const StoredChecksum = z.object({
@@ -36,7 +35,7 @@ const StoredChecksum = z.object({
 });
 export type StoredChecksum = z.infer<typeof StoredChecksum>;
 
-/** Reads a row of the objects table. @throws where it does not hold an object */
+/** Parse a row of the objects table. @throws if it contains no valid object */
 export function parseObject(row: Row): StoredObject {
   return {
     content: text(row, 'content'),
@@ -48,12 +47,12 @@ export function parseObject(row: Row): StoredObject {
   };
 }
 
-/** Reads the headers column of objects and uploads. */
+/** Parse the headers column of objects and uploads. */
 export function parseHeaders(row: Row): StoredHeaders {
   return StoredHeaders.parse(JSON.parse(text(row, 'headers')));
 }
 
-/** The ETag of an object of several parts: MD5 over the MD5s of the parts, and their number. */
+/** Return the ETag of an object with several parts: MD5 over the MD5s of the parts, and their number. */
 export function joinEtags(etags: readonly string[]): string {
   const md5 = createHash('md5');
   for (const etag of etags) md5.update(etag, 'hex');

@@ -15,7 +15,7 @@ import {
   type StoredObject,
 } from './stored-object.ts';
 
-/** Multipart uploads. Completing one joins the files of its parts by reference, so it costs no copying. */
+/** Multipart uploads. A completion joins the files of the parts by reference, without copying. */
 export class UploadStore {
   readonly #database: Database;
   readonly #blobs: BlobFolder;
@@ -31,9 +31,9 @@ export class UploadStore {
     this.#objects = objects;
   }
 
-  /** Begins an upload. @throws S3Error NoSuchBucket */
+  /** Begin an upload. @throws S3Error NoSuchBucket */
   create({ bucket, key }: ObjectAddress, start: Omit<Upload, 'id' | keyof ObjectAddress>): Upload {
-    // The time in front makes uploads of one key list in the order they began.
+    // The id starts with the time, so uploads of one key sort by their start.
     const id = `${start.initiated.toString(16).padStart(12, '0')}${randomBytes(16).toString('hex')}`;
     const checksum = start.checksum === undefined ? null : JSON.stringify(start.checksum);
     this.#database.write(() => {
@@ -45,7 +45,7 @@ export class UploadStore {
     return { ...start, id, bucket, key };
   }
 
-  /** The upload of that id, if it is for that very key. @throws S3Error NoSuchBucket, NoSuchUpload */
+  /** Return the upload with that id if it has this key. @throws S3Error NoSuchBucket, NoSuchUpload */
   require(id: string, { bucket, key }: ObjectAddress): Upload {
     this.#objects.requireBucket(bucket);
     const row = this.#database.sql('SELECT * FROM uploads WHERE id = ?').get(id);
@@ -60,7 +60,7 @@ export class UploadStore {
     return upload;
   }
 
-  /** Makes a sealed file a part, in place of an earlier one of that number. @throws S3Error NoSuchUpload */
+  /** Make a sealed file a part. Replace an earlier part with that number. @throws S3Error NoSuchUpload */
   putPart(upload: Upload, part: Part, blob: StagedBlob): void {
     this.#database.write(() => {
       this.require(upload.id, upload);
@@ -78,13 +78,13 @@ export class UploadStore {
     this.#garbage.sweep();
   }
 
-  /** At most `limit` parts with a number above `after`, in order. */
+  /** Return at most `limit` parts with a number above `after`, in order. */
   parts(id: string, after: number, limit: number): Part[] {
     const query = 'SELECT * FROM parts WHERE upload = ? AND number > ? ORDER BY number LIMIT ?';
     return this.#database.sql(query).all(id, after, limit).map(parsePart);
   }
 
-  /** Uploads of a bucket in the order of key and id, after that key (and, within it, that id). */
+  /** Return uploads of a bucket by key and id, after that key and, within it, that id. */
   list(bucket: string, prefix: string, after: { key: string; id: string }, limit: number): Upload[] {
     const query = `SELECT * FROM uploads WHERE bucket = ? AND key >= ? AND substr(key, 1, ?) = ?
       AND (key > ? OR (key = ? AND id > ?)) ORDER BY key, id LIMIT ?`;
@@ -96,8 +96,8 @@ export class UploadStore {
   }
 
   /**
-   * Turns the named parts into the object and drops the others, in one transaction. The object's content
-   * gets the upload's id, by which a repeated completion is recognised.
+   * Make the named parts the object, and drop the others, in one transaction. The object's content gets the
+   * upload's id, which identifies a repeated completion.
    * @throws S3Error
    */
   complete(
@@ -123,7 +123,7 @@ export class UploadStore {
     this.#garbage.sweep();
   }
 
-  /** Ends an upload without an object. @throws S3Error NoSuchUpload */
+  /** End an upload without an object. @throws S3Error NoSuchUpload */
   abort(id: string, address: ObjectAddress): void {
     this.#database.write(() => {
       this.require(id, address);
@@ -171,7 +171,7 @@ function parseUpload(row: Row): Upload {
   };
 }
 
-/** A part that has arrived. */
+/** A received part. */
 export interface Part {
   number: number;
   size: number;

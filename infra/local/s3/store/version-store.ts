@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Database, integer, text, utf8 } from './database.ts';
 import { parseObject, type StoredObject } from './stored-object.ts';
 
-/** The versions of objects in buckets that keep them. Every method runs within a transaction of its caller. */
+/** The versions of objects in versioned buckets. Every method runs within a transaction of its caller. */
 export class VersionStore {
   readonly #database: Database;
 
@@ -14,7 +14,7 @@ export class VersionStore {
     return this.#database.sql('SELECT 1 FROM versioned_buckets WHERE name = ?').get(bucket) !== undefined;
   }
 
-  /** Keeps versions from now on. What is in the bucket becomes the version "null" of its key. */
+  /** Keep versions from now on. Existing objects become the version "null" of their keys. */
   keep(bucket: string): void {
     if (this.isKept(bucket)) return;
     this.#database.sql('INSERT INTO versioned_buckets VALUES (?)').run(bucket);
@@ -23,7 +23,7 @@ export class VersionStore {
       .run(nullVersion, bucket);
   }
 
-  /** Notes what the key refers to now as its latest version. */
+  /** Record the key's current object as its latest version. */
   noteCurrent(bucket: string, key: string): void {
     this.#database
       .sql(
@@ -32,14 +32,14 @@ export class VersionStore {
       .run(randomBytes(16).toString('hex'), bucket, Buffer.from(key));
   }
 
-  /** Notes the deletion of a key as its latest version. */
+  /** Record the deletion of a key as its latest version. */
   noteDeletion(bucket: string, key: string): void {
     this.#database
       .sql(`INSERT INTO versions (id, ${columns}) VALUES (?, ?, ?, NULL, 0, '', ?, '{}', NULL)`)
       .run(randomBytes(16).toString('hex'), bucket, Buffer.from(key), Date.now());
   }
 
-  /** Removes a version. Returns the bytes that it referred to, if there was one. */
+  /** Remove a version. Return the name of its bytes, if there was one. */
   remove(bucket: string, key: string, id: string): string | undefined {
     const row = this.#database
       .sql('DELETE FROM versions WHERE bucket = ? AND key = ? AND id = ? RETURNING content')
@@ -47,7 +47,7 @@ export class VersionStore {
     return row === undefined || row['content'] === null ? undefined : text(row, 'content');
   }
 
-  /** The object that the latest version of a key is; undefined where it is a deletion, or there is none. */
+  /** Return the object of a key's latest version. Return undefined for a deletion, or if there is no version. */
   latest(bucket: string, key: string): StoredObject | undefined {
     const row = this.#database
       .sql('SELECT * FROM versions WHERE bucket = ? AND key = ? ORDER BY sequence DESC LIMIT 1')
@@ -55,7 +55,7 @@ export class VersionStore {
     return row === undefined || row['content'] === null ? undefined : parseObject(row);
   }
 
-  /** At most `limit` versions in the order of their keys, the latest of a key first. */
+  /** Return at most `limit` versions in key order, latest first within a key. */
   list(bucket: string, prefix: string, after: VersionMarker, limit: number): ListedVersion[] {
     const [start, seen] = [Buffer.from(prefix), Buffer.from(after.key)];
     const query = `SELECT *, sequence = (SELECT max(sequence) FROM versions AS all_of_key
@@ -87,16 +87,16 @@ export class VersionStore {
 
 const columns = 'bucket, key, content, size, etag, modified, headers, checksum';
 
-/** Version of objects from before the bucket kept versions. */
+/** Version id of objects from before the bucket kept versions. */
 export const nullVersion = 'null';
 
-/** Where a list of versions goes on: after this version, or after the whole key where it names none. */
+/** Start of a page of versions: after this version, or after the whole key if it names none. */
 export interface VersionMarker {
   key: string;
   id: string | undefined;
 }
 
-/** One version of a key, or the mark of its deletion. */
+/** One version of a key, or a delete marker. */
 export interface ListedVersion {
   key: string;
   id: string;

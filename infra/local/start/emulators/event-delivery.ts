@@ -9,8 +9,8 @@ import { eventEnvironment } from '../../access/local-roles.ts';
 import type { EmulatorAccess } from '../function-environment.ts';
 
 /**
- * Takes events to the function that a rule of EventBridge would invoke. One that is malformed becomes a dead letter at
- * once, for no other try would help; where the function fails otherwise, that is thrown, and the event is to come again.
+ * Deliver events to the function that an EventBridge rule would invoke. A malformed event becomes a dead letter at
+ * once, because a retry would not help. For any other failure of the function, throw, so that the sender retries.
  */
 export function eventDelivery(
   handler: (event: unknown) => Promise<void>,
@@ -26,16 +26,16 @@ export function eventDelivery(
   };
 }
 
-/** Events that no function accepted, kept for the operator: the dead-letter queue. */
+/** The dead-letter queue: events that no function accepted, kept for the operator. */
 export class DeadLetters {
   readonly #file: string;
 
-  /** @param file one line of JSON for each; made when the first one comes */
+  /** @param file has one line of JSON per event; the first event creates it */
   constructor(file: string) {
     this.#file = file;
   }
 
-  /** Keeps an event; resolves when it is on the disk. */
+  /** Append an event. Resolve when it is on the disk. */
   async add(event: unknown, error: unknown): Promise<void> {
     const why = error instanceof Error ? error.message : String(error);
     const letter = { time: new Date().toISOString(), why, event };
@@ -44,14 +44,14 @@ export class DeadLetters {
   }
 }
 
-/** Delivers the events of the Batch server to their function; malformed ones are kept in this file. */
+/** Deliver the events of the Batch server to their function. Keep malformed ones in this file. */
 export const jobEventDelivery = (
   access: EmulatorAccess,
   deadLetterFile: string,
 ): ((event: unknown) => Promise<void>) =>
   eventDelivery(functionOf(jobStateChanged, access), new DeadLetters(deadLetterFile));
 
-/** The function of a task, which acts in a role of its own. Its environment is read at its first event. */
+/** Return the handler of a task, which runs in its own role. Read its environment at the first event. */
 function functionOf<N extends Needs, E>(task: Task<N, E>, { credentials, hasRoles }: EmulatorAccess) {
   let handler: ((event: E) => Promise<void>) | undefined;
   return (event: E): Promise<void> => {
@@ -60,10 +60,10 @@ function functionOf<N extends Needs, E>(task: Task<N, E>, { credentials, hasRole
   };
 }
 
-/** Seconds of one pass over archives here, so that a stop waits no longer. */
+/** Time limit of one pass over archives. A stop waits no longer than that. */
 const archiveSeconds = 5;
 
-/** Invokes the scheduled functions, and `sweep` after them. Returns what stops it. */
+/** Invoke the scheduled functions, then `sweep`. Return a function that stops the schedule. */
 export function startSchedule(access: EmulatorAccess, sweep: () => Promise<void>): () => Promise<void> {
   const [ofReconcile, ofPurge, ofArchive] = [
     functionOf(reconcile, access),
@@ -78,7 +78,7 @@ export function startSchedule(access: EmulatorAccess, sweep: () => Promise<void>
         ['sweep', sweep],
       ]),
     ),
-    // Jobs and deletes do not wait for a large archive.
+    // Run archives separately, so that jobs and deletes do not wait for a large one.
     repeat(new Map([['archive', () => ofArchive({ seconds: archiveSeconds })]])),
   ];
   return async () => {
@@ -88,7 +88,7 @@ export function startSchedule(access: EmulatorAccess, sweep: () => Promise<void>
 
 const everyMilliseconds = 5_000;
 
-/** Invokes functions one after the other, again and again, never one twice at once. Returns what stops it. */
+/** Invoke the functions in sequence, repeatedly; runs never overlap. Return a function that stops this. */
 function repeat(handlers: ReadonlyMap<string, () => Promise<void>>): () => Promise<void> {
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {

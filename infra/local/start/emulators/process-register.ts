@@ -4,7 +4,9 @@ import * as z from 'zod';
 import { processStartTime } from '../../../../shared/process/process-tree.ts';
 import { writeDurably } from '../../batch/durable-file.ts';
 
-/** The emulator processes of a run, noted in its data folder so that the next run can end what a killed one left. */
+/**
+ * The emulator processes of a run, stored in its data folder. The next run ends processes that a killed run left.
+ */
 export class ProcessRegister {
   readonly #file: string;
   readonly #emulators: Emulator[] = [];
@@ -13,7 +15,7 @@ export class ProcessRegister {
     this.#file = file;
   }
 
-  /** Kills the emulators of an earlier run that are still there, and waits until they are gone. */
+  /** Kill remaining emulators of an earlier run, and wait until they are gone. */
   async endLeftovers(): Promise<void> {
     const text = await readFile(this.#file, 'utf8').catch(() => '[]');
     for (const emulator of Emulators.safeParse(parseJson(text)).data ?? []) await kill(emulator);
@@ -40,7 +42,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The start time shows whether the pid was reused. */
+/** Compare the start time, because the system may have reused the pid. */
 async function kill({ pid, startTime }: Emulator): Promise<void> {
   while ((await processStartTime(pid)) === startTime) {
     try {

@@ -10,8 +10,9 @@ import type { RelayOptions } from '../../dynamodb/relay.ts';
 import type { Credentials } from '../data-folder.ts';
 
 /**
- * Starts the S3 server in a process of its own, so that hashing large uploads does not hold up requests. With `relay`
- * the process is in the network of the DynamoDB emulator and relays to it besides; its own port is of this network.
+ * Start the S3 server in its own process, so that hashing large uploads does not delay requests. With `relay`, the
+ * process runs in the network namespace of the DynamoDB emulator and also relays to it; its own port stays in this
+ * network namespace.
  */
 export async function startS3Process(
   program: string,
@@ -20,7 +21,7 @@ export async function startS3Process(
 ): Promise<RunningEmulator> {
   const bound = boundToParent(process.execPath, ['--max-semi-space-size=1', program]);
   const { file, args } = relay === undefined ? bound : relay.enter(bound.file, bound.args);
-  // A session of its own: Ctrl-C is for the service, which stops its emulators in order.
+  // Use a separate session: Ctrl-C goes to the service, which stops its emulators in order.
   const child = spawn(file, args, {
     stdio: ['pipe', 'pipe', 'inherit', ...(relay === undefined ? [] : ['ipc' as const])],
     detached: true,
@@ -31,7 +32,7 @@ export async function startS3Process(
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
-  // The end of a server is noticed separately.
+  // `ended` reports the end of the server.
   stdin.on('error', () => {});
   stdin.write(`${JSON.stringify({ ...options, ...(relay && { relay: relay.options }) })}\n`);
   if (relay !== undefined) {
@@ -54,9 +55,9 @@ export async function startS3Process(
 
 interface S3Options {
   folder: string;
-  /** Address that it listens on; the loopback address unless given. */
+  /** Listen address; default the loopback address. */
   host?: string;
-  /** The port that it would like; 0 for any. */
+  /** Preferred port; 0 for any. */
   port: number;
   region: string;
   credentials: Credentials;
@@ -65,23 +66,23 @@ interface S3Options {
   corsOrigins?: readonly string[];
 }
 
-/** Argument that makes a process a relay of the DynamoDB emulator. */
+/** Turns a process into a relay of the DynamoDB emulator. */
 export interface RelayAddress {
   options: RelayOptions;
-  /** How to run a program in the network of the emulator. */
+  /** Return the command that runs a program in the network namespace of the emulator. */
   enter(program: string, args: readonly string[]): { file: string; args: string[] };
 }
 
-/** An emulator that runs as a process of its own. */
+/** An emulator in its own process. */
 interface RunningEmulator {
   url: string;
   pid: number;
-  /** Resolves when the process ends, wanted or not. */
+  /** Resolves when the process ends for any reason. */
   ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Makes a listening socket to hand to another process: on the port that is wanted, or any where that is taken. */
+/** Make a listening socket to hand to another process. Use the given port, or any port if that one is taken. */
 export async function listeningSocket(port: number, host: string): Promise<Server> {
   try {
     return await listen(port, host);
@@ -92,7 +93,7 @@ export async function listeningSocket(port: number, host: string): Promise<Serve
 }
 
 async function listen(port: number, host: string): Promise<Server> {
-  // The process that the socket is handed to serves; whoever comes before it has it comes again.
+  // The process that receives the socket serves. Close earlier connections, so that their clients retry.
   const server = createServer((early) => early.destroy()).listen({ port, host });
   await once(server, 'listening');
   return server;
@@ -100,7 +101,10 @@ async function listen(port: number, host: string): Promise<Server> {
 
 const Ready = z.object({ url: z.url() });
 
-/** Starts a relay of the DynamoDB emulator in a process of its own, where no S3 server is one. Resolves before it listens. */
+/**
+ * Start a relay of the DynamoDB emulator in its own process, for a service without an S3 server of its own.
+ * Resolve before the relay listens.
+ */
 export function startRelayProcess(program: string, { options, enter }: RelayAddress): RunningRelay {
   const bound = boundToParent(process.execPath, [program, JSON.stringify(options)]);
   const { file, args } = enter(bound.file, bound.args);
@@ -122,14 +126,14 @@ export function startRelayProcess(program: string, { options, enter }: RelayAddr
 
 interface RunningRelay {
   pid: number;
-  /** Resolves when the process ends, wanted or not. */
+  /** Resolves when the process ends for any reason. */
   ended: Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Starts a server on the port that `file` remembers, or on any other (0) the first time, and remembers the port that
- * it got: URLs that were signed before a restart work after it.
+ * Start a server on the port that `file` stores, or on any port (0) the first time, and store the port that it
+ * got. URLs signed before a restart remain valid after it.
  */
 export async function onUsualPort<Server extends { url: string }>(
   file: string,

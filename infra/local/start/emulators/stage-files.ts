@@ -4,9 +4,9 @@ import { basename, dirname, join, sep } from 'node:path';
 import { isOpen } from '../job-folders.ts';
 
 /**
- * Variables by which the jobs of an optimization find node and the program of their stages. Started as root, stages
- * run as users without rights: where these cannot read the project's folder, the files that they need are copied to
- * `base`, which they can pass through. None otherwise.
+ * Return the variables that tell optimization jobs where to find node and the program of their stages. If the
+ * service runs as root, stages run as unprivileged users. If these cannot read the project's folder, copy the
+ * needed files to `base`, which they can traverse. Otherwise return no variables.
  *
  * @param program folder of the bundle
  */
@@ -35,16 +35,16 @@ export async function stageVariables(program: string, base: string): Promise<Rec
   return variables;
 }
 
-/** Whether users without rights may read a file, or run it. */
+/** Whether unprivileged users may read or run a file. */
 async function isForAll(file: string, right: 0o004 | 0o001): Promise<boolean> {
   const { mode } = await stat(file);
   return (mode & right) !== 0 && isOpen(dirname(file));
 }
 
-/** The program of a stage within a bundle. */
+/** Path of the stage program within a bundle. */
 const stageProgram = 'shared/onnx/engine/process/main.js';
 
-/** Packages with native code, which stay outside the bundle. */
+/** Packages with native code, which are not bundled. */
 const packages = ['onnxruntime-node', 'onnxruntime-common'];
 
 async function copyTo(folder: string, program: string, folderOf: (name: string) => string): Promise<void> {
@@ -65,7 +65,7 @@ async function copyTo(folder: string, program: string, folderOf: (name: string) 
   await chmod(folder, 0o755);
 }
 
-/** Files of a package that a stage needs on this machine, without those of other platforms. */
+/** Whether a stage on this machine needs a file of a package. Exclude files of other platforms. */
 function isNeeded(file: string): boolean {
   const [, , , platform, processor] = file.slice(file.lastIndexOf(`${sep}bin${sep}`)).split(sep);
   if (!file.includes(`${sep}bin${sep}`)) return true;

@@ -13,7 +13,7 @@ import type { JobFolders } from '../job-folders.ts';
 import { jobEventDelivery } from './event-delivery.ts';
 import { stageVariables } from './stage-files.ts';
 
-/** Starts the Batch server with the queues and job definitions that a deployment has. */
+/** Start the Batch server with the queues and job definitions of a deployment. */
 export async function startBatch(options: LocalBatchOptions): Promise<RunningBatch> {
   const { data, program, access, folders, host, environment } = options;
   const stage = await stageVariables(program, dirname(folders.work));
@@ -33,9 +33,9 @@ export async function startBatch(options: LocalBatchOptions): Promise<RunningBat
     hostEnvironment: {
       LOG_LEVEL: 'info',
       ...jobVariables(environment, access),
-      // Only installers of packages go by them.
+      // Only package installers use these.
       ...installerSettings(environment),
-      // Environments are compressed on as many threads.
+      // The threads that compress environments.
       UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism())),
       WORK_DIR: folders.work,
       ENVIRONMENTS_DIR: folders.environments,
@@ -56,7 +56,7 @@ interface LocalBatchOptions {
   program: string;
   access: EmulatorAccess;
   folders: JobFolders;
-  /** Address that it listens on. */
+  /** Listen address. */
   host: string;
   environment: Readonly<Record<string, string | undefined>>;
 }
@@ -85,10 +85,11 @@ function definitions(program: string): LocalJobDefinition[] {
 }
 
 /**
- * Sandbox of the jobs. Of the data folder they see only their own run. Jobs with the rights of the person who started
- * the service cannot change the home folder or this program. Jobs with users of their own have no rights there.
+ * Build the sandbox of the jobs. In the data folder, a job sees only its own run. Jobs that run as the user who
+ * started the service cannot change the home folder or this program. Jobs with their own users have no rights
+ * there.
  *
- * @param stage variables of copies that stages run from, where they cannot read the program
+ * @param stage variables of the copies that stages run from if they cannot read the program
  */
 function hostSandbox(
   dataFolder: string,
@@ -108,12 +109,12 @@ function hostSandbox(
   };
 }
 
-/** The folder that holds the packages of a bundle. */
+/** Return the `node_modules` folder that holds the packages of a bundle. */
 function packagesRoot(program: string): string {
   const file = createRequire(join(program, 'package.json')).resolve('onnxruntime-node');
   return dirname(file.slice(0, file.lastIndexOf('/node_modules/') + '/node_modules'.length));
 }
 
-/** The program that a job definition runs. */
+/** Return the program of a job definition. */
 const programOf = (definition: string): 'train' | 'prune' | 'quantize' =>
   definition === 'prune' || definition === 'quantize' ? definition : 'train';

@@ -29,8 +29,8 @@ import { startBatch } from './start-batch.ts';
 import { startTables, tablesEndpoint } from './start-tables.ts';
 
 /**
- * Start the emulators that no variable replaces, and give this process the environment of a function.
- * What was started is stopped in reverse order by `started`, also when a later part does not start.
+ * Start the emulators that no variable replaces, and set the environment of a function in this process.
+ * `started` stops the parts in reverse order, also if a later part fails to start.
  * @throws CommandError
  */
 export async function startEmulators(
@@ -46,7 +46,7 @@ export async function startEmulators(
 
   const access = emulatorAccess(process.env, await emulatorCredentials(data));
   const databases = await openDatabases(data, embeddedDatabases(access));
-  // After the emulators, which are stopped before.
+  // This runs after the emulators have stopped.
   started.defer(() => databases.seal());
   const storeOptions = { data, program, register, host, forContainers, corsOrigins };
   const { endpoints, lost, isOpen } = await startStores(started, access, storeOptions);
@@ -58,14 +58,15 @@ export async function startEmulators(
   });
   const folders = await jobFolders(data);
   if (access.endpoints.BATCH_ENDPOINT === undefined) {
-    // Events of jobs that ended meanwhile come as soon as the server runs, and find their tables by these.
+    // The server delivers events of jobs that have ended as soon as it runs. Their function finds the tables by
+    // these variables.
     enterFunctionEnvironment(process.env, access);
     const earlier = await namesIn(folders.work);
     const batch = await startBatch({ data, program, access, folders, host, environment: process.env });
-    // Without its emulators no job can save anything any more.
+    // Without the emulators no job can save anything, so give no grace period.
     started.defer(() => batch.close(isLost ? { grace: 0 } : {}));
     access.endpoints.BATCH_ENDPOINT = batch.url;
-    // The server has ended the attempts that a killed one left, and gives every new attempt a folder of its own.
+    // The server has ended the attempts of a killed server, and gives every new attempt its own folder.
     const sweeping = Promise.all([removeRuns(folders.work, earlier), removeForsaken()]);
     started.defer(async () => void (await sweeping));
   }
@@ -90,23 +91,23 @@ interface EmulatorOptions {
   dataFolder: string;
   /** Folder of the bundle. */
   program: string;
-  /** Address that the emulators listen on; the loopback address unless given. */
+  /** Listen address of the emulators; default the loopback address. */
   host?: string;
-  /** Whether containers are to reach the emulators; false unless given. */
+  /** Whether containers must reach the emulators; default false. */
   forContainers?: boolean;
   corsOrigins: readonly string[];
 }
 
-/** Everything behind the functions: emulators, Batch, the schedule, and an admin. */
+/** The backends of the functions: emulators, Batch, the schedule, and an admin. */
 interface Emulators {
   access: EmulatorAccess;
   folders: JobFolders;
   firstAdmin: FirstAdmin | undefined;
-  /** Resolves with its name for people when an emulator ends unasked. */
+  /** Resolves with the display name of an emulator that ends unexpectedly. */
   lost: Promise<string>;
-  /** Whether the disk is full, so that only what makes room is done. */
+  /** Whether the disk is full. Then the service accepts only requests that free space. */
   isFull: () => boolean;
-  /** A full disk, and the isolation that this machine lacks, in sentences for people. */
+  /** Sentences for people about a full disk and about isolation that this machine lacks. */
   warnings: readonly string[];
 }
 
@@ -119,7 +120,7 @@ const embeddedDatabases = ({ endpoints }: EmulatorAccess): DatabaseName[] => [
 const fullDisk =
   'The disk is full, so this service reads, deletes and cancels, and takes nothing new. Delete experiments, models or projects.';
 
-/** Origins of the service's own pages, on any port of this machine. */
+/** Origins of the service's own pages, on any local port. */
 const ownOrigins = ['http://127.0.0.1:*', 'http://localhost:*'];
 
 /** Start the emulators that no variable replaces, and create missing tables; `started` stops them. */
@@ -180,19 +181,18 @@ interface StoreOptions {
   /** Folder of the bundle. */
   program: string;
   register: ProcessRegister;
-  /** Address that they listen on. */
+  /** Listen address. */
   host: string;
-  /** Whether containers are to reach them, which can use no socket of this machine. */
+  /** Whether containers must reach the emulators. Containers cannot use Unix sockets of this machine. */
   forContainers: boolean;
   /** Origins whose pages may use presigned URLs. */
   corsOrigins: readonly string[];
 }
 
-/** The emulators that run. */
 interface StartedStores {
-  /** Where those are that were started. */
+  /** Endpoints of the emulators that this run started. */
   endpoints: EmulatorAccess['endpoints'];
-  /** Resolves with its name for people when one ends. */
+  /** Resolves with the display name of an emulator that ends. */
   lost: Promise<string>;
   /** Whether programs of this machine can reach the tables without credentials. */
   isOpen: boolean;
@@ -204,10 +204,10 @@ interface RunningProcess {
   close(): Promise<void>;
 }
 
-/** The emulator that has been tried with this data folder. */
+/** The emulator that was probed with this data folder. */
 const ProbedEmulator = z.object({ engine: z.string() });
 
-/** Create missing tables, after a trial of the emulator if this data folder has not been with it before. */
+/** Create missing tables. Probe the emulator first if this data folder has not used it before. */
 async function prepareTables(
   { region, credentials, endpoints }: EmulatorAccess,
   data: DataFolder,

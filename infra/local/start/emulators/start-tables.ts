@@ -12,7 +12,9 @@ import {
 import type { Credentials } from '../data-folder.ts';
 import type { RelayAddress } from './s3-process.ts';
 
-/** Starts the emulator with its records in `folder`, where the system lets it in a network of its own. */
+/**
+ * Start the emulator with its records in `folder`. If the system allows it, run it in its own network namespace.
+ */
 export async function startTables(folder: string): Promise<StartedTables> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, 'records.db');
@@ -38,26 +40,28 @@ export async function startTables(folder: string): Promise<StartedTables> {
   };
 }
 
-/** The embedded DynamoDB emulator, out of reach for everybody but this service. */
+/** The embedded DynamoDB emulator. Only this service can reach it. */
 interface StartedTables {
   pid: number;
-  /** Where the emulator listens for its owner. */
+  /** Address for the process that owns the emulator. */
   address: EmulatorAddress;
-  /** What some process has to be before the emulator can be reached; undefined where it listens in this network. */
+  /**
+   * The relay that another process must run to make the emulator reachable; undefined if it listens in this
+   * network.
+   */
   relay: RelayAddress | undefined;
-  /** Resolves when the emulator ends, wanted or not. */
+  /** Resolves when the emulator ends for any reason. */
   ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** The kernel's limit is 108 with the NUL at its end; macOS has 104. */
+/** Longest path of a Unix socket in bytes. Linux allows 108 with the final NUL, macOS 104. */
 const longestPath = 103;
 
 /**
- * A new path for a Unix socket: in `folder`, or where that is too long for one in a new folder of this user's alone
- * in `/tmp`, of which jobs have another one.
- * It is new so that jobs of a service that was killed do not find the emulator of the next one. Sockets that it left are
- * removed.
+ * Return a new path for a Unix socket. It lies in `folder`. If that path is too long, it lies in a new private
+ * folder in `/tmp`; jobs have a different `/tmp`. The path is new, so that jobs of a killed service do not find
+ * the emulator of the next one. Remove the sockets of the killed service.
  */
 async function socketPath(folder: string): Promise<SocketPath> {
   for await (const left of glob('socket-*', { cwd: folder })) await rm(join(folder, left), { force: true });
@@ -73,8 +77,8 @@ interface SocketPath {
 }
 
 /**
- * Where clients find the emulator: at its socket, or behind a proxy that checks their signatures.
- * @throws Error where the emulator does not answer
+ * Return the endpoint of the emulator: its socket, or a proxy that checks signatures.
+ * @throws Error if the emulator does not answer
  */
 export async function tablesEndpoint(
   { address, ended }: StartedTables,
@@ -98,7 +102,10 @@ export async function tablesEndpoint(
 }
 
 interface EndpointOptions {
-  /** Address for those who cannot use a socket, containers say; without, the socket alone. */
+  /**
+   * Listen address for clients that cannot use a socket, for example containers. If undefined, offer only the
+   * socket.
+   */
   host: string | undefined;
   region: string;
   credentials: Credentials;
