@@ -9,8 +9,8 @@ import type { Ambient } from '../http/definition/endpoint-context.ts';
 import { purgeInRequest } from '../purge/purge-in-request.ts';
 
 /**
- * Record a file whose object has arrived as it was announced, and remove the one that it replaces.
- * @returns undefined where the upload was not announced, or was accepted or removed since
+ * Record an announced file whose object has arrived, and remove the file that it replaces.
+ * @returns undefined if the upload was not announced, or was accepted or removed since
  */
 export async function acceptArtifact(
   context: Uploading,
@@ -30,13 +30,13 @@ export async function acceptArtifact(
   return accepted && value;
 }
 
-/** What the upload of a client's file needs. */
+/** Services that the upload of a client's file uses. */
 export interface Uploading extends Pick<Ambient, 'now' | 'newId' | 'settings' | 'log'> {
   records: TableWriter<'records'>;
   objects: ObjectWriter;
 }
 
-/** @throws ServiceError `conflict` where a project has no room for so many bytes more */
+/** @throws ServiceError `conflict` if the project has no room for these bytes */
 export async function requireArtifactRoom(
   { records, settings }: Pick<Uploading, 'records' | 'settings'>,
   project_id: string,

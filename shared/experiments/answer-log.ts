@@ -12,7 +12,7 @@ import { streamPaging } from '../http/definition/paging.ts';
 import { integer } from '../http/definition/parameters.ts';
 import { Reply } from '../http/definition/reply.ts';
 
-/** Return the log of a job's node, a page or its tail. */
+/** Return a page or the tail of the log of a job's node. */
 export async function answerLog(
   { records, watch }: { records: TableReader<'records'>; watch: TableWriter<'records'> },
   { job_id, query, accept, now, isComplete }: Question,
@@ -48,13 +48,13 @@ interface Question {
   };
   accept: string | undefined;
   now: Date;
-  /** Whether the log is complete. It is asked before the log is read: a complete log gets no more lines. */
+  /** Whether the log is complete. Call this before the log is read: a complete log gets no more lines. */
   isComplete(): Promise<boolean>;
 }
 
 /**
- * The lines as text without control sequences. Such a sequence could clear the reader's screen or change the
- * clipboard.
+ * Format the lines as text without control sequences. Such a sequence could clear the reader's screen or change
+ * the clipboard.
  */
 const asText = (lines: readonly LogLine[]): string =>
   lines.map(({ message }) => `${printableText(message)}\n`).join('');
@@ -73,5 +73,5 @@ export const LogLineAnswer = z.object({
   message: z.string(),
 });
 
-/** A log as JSON, or as plain text by `Accept`. */
+/** Log as JSON, or as plain text, depending on `Accept`. */
 export const LogAnswer = content(['text/plain'], z.array(LogLineAnswer));

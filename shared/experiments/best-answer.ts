@@ -6,7 +6,7 @@ import type { MetricSummary } from '../data/metrics/metric-summary.ts';
 import { exampleNames } from '../metrics/metric-aliases.ts';
 import { type MetricRanker, metricsOf } from '../metrics/metric-ranker.ts';
 
-/** The best value of an experiment as every operation answers it. */
+/** Best value of an experiment in the responses of all operations. */
 export const BestAnswer = z.object({
   criterion: z.string(),
   metric: z.string().describe('Name under which the run reported it.'),
@@ -14,18 +14,18 @@ export const BestAnswer = z.object({
   step: z.number().nullable(),
 });
 
-/** Some of the names, for a person to read. */
+/** Format the first names of a list for a message. */
 export function shownNames(names: readonly string[]): string {
   const shown = names.slice(0, maxNames).map((name) => name.slice(0, maxName));
   const more = names.length - shown.length;
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Most names of metrics that a reason lists, and most characters of one. */
+/** Maximum number of metric names in a reason, and maximum characters of each. */
 const maxNames = 20;
 const maxName = 64;
 
-/** What an experiment answers about its best value. */
+/** Return the response fields about an experiment's best value. */
 export function judged(
   experiment: Judged,
   summarized: ReadonlyMap<string, MetricSummary>,
@@ -38,7 +38,7 @@ export function judged(
 
 type Judged = Pick<Experiment, 'best' | 'kind' | 'status'>;
 
-/** Why a run has no best value, in a person's words. */
+/** Return a sentence that says why a run has no best value. */
 function reasonOf(
   { kind, status }: Judged,
   metrics: ReadonlyMap<string, MetricSummary>,

@@ -5,25 +5,28 @@ import { defaultName } from '../data/projects/default-name.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableWriter } from '../data/table/table.ts';
 
-/** Receives the fields and the experiment as they are; the same fields and nothing else change nothing. */
+/**
+ * Receives the current fields and the experiment. If it returns the same fields object and no `set`, nothing is
+ * written.
+ */
 export type ChangeFields = (
   fields: ExperimentFields,
   experiment: Experiment,
 ) => FieldsChange | Promise<FieldsChange>;
 
-/** What a change makes of an experiment. */
+/** Result of a change. */
 interface FieldsChange {
   fields: ExperimentFields;
-  /** Attributes of the experiment's own record. */
+  /** Changed attributes of the experiment's own record. */
   set?: Partial<Experiment>;
 }
 
 /**
- * Change what people and programs say of an experiment, and give it its next version; again when another change came
- * between.
- * @param read what {@link readBeforeChange} found, where it was begun before; out of date, it costs another call
- * @returns the experiment as it is then
- * @throws ServiceError `not-found` when there is none
+ * Change the fields of an experiment and raise its version. Retry if another change came between.
+ * @param read returns the result of {@link readBeforeChange} if that has already begun; an outdated result costs
+ * another call
+ * @returns the experiment after the change
+ * @throws ServiceError `not-found` if it does not exist
  */
 export function changeFields(
   { records, now }: Changing,
@@ -42,7 +45,7 @@ export function changeFields(
       putFields(project_id, experiment_id, value, previous),
       mark.write,
     );
-    // So it is now, because nothing but the fields of this version was replaced.
+    // The result is current, because the transaction replaced exactly this version.
     return { ...experiment, ...set, version: experiment.version + 1 };
   });
 }
@@ -54,7 +57,7 @@ interface Changing {
 
 type ExperimentKey = Pick<Experiment, 'project_id' | 'experiment_id'>;
 
-/** @throws ServiceError `not-found` when there is none */
+/** @throws ServiceError `not-found` if the experiment does not exist */
 export async function readBeforeChange(
   { records }: Pick<Changing, 'records'>,
   { project_id, experiment_id }: ExperimentKey,
@@ -67,7 +70,7 @@ export async function readBeforeChange(
   return { experiment, previous, mark };
 }
 
-/** The fields of an experiment of a release that kept none. */
+/** Return default fields for an experiment of a release that stored none. */
 export const noFields = ({ config_id, created_at }: Experiment): ExperimentFields => ({
   name: defaultName(config_id),
   note: null,
@@ -78,5 +81,5 @@ export const noFields = ({ config_id, created_at }: Experiment): ExperimentField
   version: 0,
 });
 
-/** What is read of an experiment before its fields are changed. */
+/** Result of {@link readBeforeChange}. */
 export type FieldsRead = Awaited<ReturnType<typeof readBeforeChange>>;

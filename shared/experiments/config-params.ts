@@ -2,8 +2,9 @@ import { type ConfigValue, isMapping } from '../config/config-value.ts';
 import { maxParam, maxTrackedName } from '../data/rules/tracked.ts';
 
 /**
- * The scalars of a configuration as params, `a.b.c` each, items of lists by their index: the first 500. A leaf whose name
- * or value is longer than a param may be is left out. Stops at 500, however many leaves aliases make of a file.
+ * Return the first 500 scalars of a configuration as params. Names are paths, for example `a.b.c`; list items use
+ * their index. Skip a leaf whose name or value is too long for a param. Stop at 500, even if YAML aliases expand
+ * to more leaves.
  */
 export function configParams(data: ConfigValue): Record<string, string> {
   const params = new Map<string, string>();
@@ -27,7 +28,7 @@ function* leaves(value: ConfigValue, path: string): Generator<readonly [string, 
   }
 }
 
-/** Most params that a configuration gives an experiment. */
+/** Maximum params that a configuration adds to an experiment. */
 const maxParams = 500;
-/** Bytes of names and values together: aliases can make a small file say the same long text often. */
+/** Maximum bytes of all names and values. Aliases can repeat a long text many times in a small file. */
 const maxBytes = 200_000;

@@ -14,7 +14,7 @@ import { showJob, shownJob } from '../jobs/shown-job.ts';
 import { MetricRanker } from '../metrics/metric-ranker.ts';
 import { BestAnswer, judged } from './best-answer.ts';
 
-/** A metric of an experiment in short. */
+/** Summary of a metric of an experiment. */
 const MetricSummaryAnswer = z
   .object({
     last: JsonNumber.describe('Value at the highest step; among equal steps the latest.'),
@@ -26,7 +26,7 @@ const MetricSummaryAnswer = z
   })
   .meta({ id: 'MetricSummary' });
 
-/** An experiment as every operation returns it. */
+/** Experiment in the responses of all operations. */
 export const ExperimentAnswer = z
   .object({
     experiment_id: Ulid,
@@ -69,7 +69,7 @@ export const ExperimentAnswer = z
   })
   .meta({ id: 'Experiment' });
 
-/** Answer one experiment as it is at this moment. */
+/** Answer with the current state of an experiment. */
 export async function answerExperiment({ records, settings, now }: Answering, experiment: Experiment) {
   const { project_id, experiment_id, version } = experiment;
   const [placed, tracking, criterion] = await Promise.all([
@@ -86,7 +86,7 @@ interface Answering {
   now(): Date;
 }
 
-/** The answer for an experiment at the time `now`, with its tracked fields and metrics. */
+/** Build the response for an experiment at the time `now`, with its tracked fields and metrics. */
 export const showExperiment = (
   experiment: Placed<Experiment>,
   now: Date,
@@ -104,7 +104,7 @@ export const showExperiment = (
   metrics: Object.fromEntries([...metrics].map(([name, summary]) => [name, showSummary(summary)])),
 });
 
-/** Texts in the order of their names: the table keeps none. */
+/** Sort texts by name, because the table does not keep the order. */
 const sortedByName = (texts: Readonly<Record<string, string>> = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(texts).sort(([one], [other]) => (one < other ? -1 : 1)));
 

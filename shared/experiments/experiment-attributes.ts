@@ -1,4 +1,4 @@
-/** Attributes of experiments that `filter` and `order_by` may name: our names, and those of MLflow that mean the same. */
+/** Attributes of experiments that `filter` and `order_by` may use: our names, and MLflow's equivalents. */
 export const experimentAttributes = [
   'experiment_id',
   'name',

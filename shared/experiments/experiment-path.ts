@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Ulid } from '../core/formats.ts';
 import { projectId } from '../http/definition/parameters.ts';
 
-/** Path parameters of everything about one experiment. */
+/** Path parameters of all endpoints of one experiment. */
 export const experimentPath = z.strictObject({
   project_id: projectId,
   experiment_id: Ulid.describe('Id of the experiment, from the response that started the training.'),

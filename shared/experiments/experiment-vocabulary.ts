@@ -4,7 +4,7 @@ import { durationOf } from '../jobs/shown-job.ts';
 import type { Attribute, Vocabulary } from '../search/vocabulary.ts';
 import type { ExperimentAttribute } from './experiment-attributes.ts';
 
-/** What `filter` and `order_by` may name of experiments: our names, and those of MLflow that mean the same. */
+/** Vocabulary of `filter` and `order_by` for experiments: our names, and MLflow's equivalents. */
 export function experimentVocabulary({ now, usernameOf, bestOf }: Surroundings): Vocabulary<ExperimentRow> {
   const experiment_id: Attribute<ExperimentRow> = { type: 'text', read: (row) => row.experiment_id };
   const name: Attribute<ExperimentRow> = { type: 'text', read: (row) => row.name };
@@ -44,12 +44,12 @@ export function experimentVocabulary({ now, usernameOf, bestOf }: Surroundings):
   };
 }
 
-/** What rows do not know of themselves. */
+/** Values that rows do not contain. */
 interface Surroundings {
   now: Date;
-  /** Name of the user who began it; undefined once that user is deleted. */
+  /** Return the name of a user. Return undefined once that user is deleted. */
   usernameOf(user_id: string): string | undefined;
-  /** The best value of a row by the criterion of its project. */
+  /** Return the best value of a row by the criterion of its project. */
   bestOf(row: ExperimentRow): number | undefined;
 }
 

@@ -19,7 +19,7 @@ export const Tags = z
   .record(TrackedName, TagText.nullable())
   .describe('Tags to set, such as `{"stage": "baseline"}`; `null` removes one. The others stay.');
 
-/** A param may be sent as the number or boolean that it is. */
+/** Clients may send a param as a number or boolean. */
 const ParamValue = z.union([ParamText, z.number().transform(String), z.boolean().transform(String)], {
   error: `must be a text of at most ${maxParam} characters, a number or a boolean`,
 });
@@ -35,10 +35,10 @@ export const GitState = z
   })
   .describe('State of the repository of the program.');
 
-/** Bytes of a body with as many fields as an experiment may have, all their characters written as escapes. */
+/** Maximum bytes of a body with all fields that an experiment may have, with every character escaped. */
 export const fieldsBodyMaxBytes = 1_000_000;
 
-/** The tags after a change. */
+/** Return the tags after a change. */
 export function changedTags(
   tags: Readonly<Record<string, string>>,
   change: Readonly<Record<string, string | null>>,
@@ -51,7 +51,7 @@ export function changedTags(
   return Object.fromEntries(changed);
 }
 
-/** Refuse fields that are more than an experiment may have. @throws ServiceError `bad-request` naming `parameter` */
+/** Refuse fields that exceed the size limit. @throws ServiceError `bad-request` that names `parameter` */
 export function requireRoom(fields: ExperimentFields, parameter: string): ExperimentFields {
   const bytes = bytesOfFields(fields);
   if (bytes <= fieldsMaxBytes) return fields;

@@ -9,7 +9,7 @@ import { count, type Project, projectExists } from '../data/projects/project.ts'
 import type { TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
 
-/** The record of an experiment that a client records. */
+/** Build the record of an experiment that a client records. */
 export const loggedExperiment = ({
   project,
   experiment_id,
@@ -35,21 +35,21 @@ interface NewExperiment {
   experiment_id: string;
   user_id: string;
   fields: ExperimentFields;
-  /** ISO 8601; the moment of recording where it is not given. */
+  /** ISO 8601. Default: the time of recording. */
   started_at?: string | undefined;
-  /** The training whose program records it. */
+  /** Training whose program records it. */
   job?: Experiment | undefined;
   /** Further writes of the same transaction. */
   writes?: readonly Write[];
 }
 
-/** What a job has and an experiment without one does not. */
+/** Job fields of an experiment without a job. */
 const noJob = { vcpus: 0, memory: 0, gpus: 0, nodes: 1, timeout: 0, limit_share: null, limits: null };
 
 /**
- * Records an experiment that runs elsewhere, RUNNING, with its fields and its mark in the catalogue.
+ * Record an experiment that runs elsewhere as RUNNING, with its fields and its mark in the catalogue.
  *
- * @returns undefined where the project is gone, or where one of `writes` was refused
+ * @returns undefined if the project is gone, or a condition of `writes` does not hold
  */
 export async function recordLogged(
   records: TableWriter<'records'>,
@@ -74,15 +74,15 @@ export async function recordLogged(
   return experiment;
 }
 
-/** How an experiment can end. */
+/** Final statuses of an experiment. */
 export const endings = ['SUCCEEDED', 'FAILED', 'CANCELLED'] as const satisfies readonly FinalStatus[];
 
-/** What a client may say of an experiment that runs elsewhere; one that is yet to begin is CREATED. */
+/** Status that a client may set on an experiment that runs elsewhere. CREATED means that it has not begun. */
 export type ClientStatus = 'CREATED' | 'RUNNING' | FinalStatus;
 
 /**
- * What the status that a client gives changes in the record of an experiment that runs elsewhere.
- * @throws ServiceError `conflict` for a training, which its job ends
+ * Return the changes of the record when a client sets the status of an experiment that runs elsewhere.
+ * @throws ServiceError `conflict` for a training, whose job sets the status
  */
 export function changedStatus(
   experiment: Experiment,

@@ -6,8 +6,8 @@ import { MetricRanker, type RankedValue } from '../metrics/metric-ranker.ts';
 import { shownNames } from './best-answer.ts';
 
 /**
- * The best of a project's runs, by its criterion as it is now, and the metrics that they reported. A value of training
- * data is the best only where no run has one of other data. Of equal values the earlier run has the better one.
+ * Return the best of a project's runs by its current criterion, and the reported metrics. A value of training data
+ * is the best only if no run has a value of other data. Of equal values, the earlier run wins.
  */
 export function rankProject(rows: readonly ExperimentRow[], ranker: MetricRanker): RankedProject {
   const names = new Set<string>();
@@ -15,7 +15,7 @@ export function rankProject(rows: readonly ExperimentRow[], ranker: MetricRanker
   let found: { row: ExperimentRow; value: RankedValue; ofTraining: boolean } | undefined;
   for (const row of rows) {
     if (row.deleted_at !== undefined) continue;
-    // Rows of a segment share their names.
+    // Rows of a segment share their array of names.
     if (!seen.has(row.metricNames)) for (const name of row.metricNames) names.add(name);
     seen.add(row.metricNames);
     if (row.status !== 'SUCCEEDED') continue;
@@ -39,17 +39,17 @@ export function rankProject(rows: readonly ExperimentRow[], ranker: MetricRanker
   return { best: found && { row: found.row, value: found.value }, best_reason, metrics };
 }
 
-/** What the runs of a project have together. */
+/** Summary of a project's runs. */
 interface RankedProject {
-  /** The best of those that succeeded. */
+  /** Best run of the successful ones. */
   best: { row: ExperimentRow; value: RankedValue } | undefined;
-  /** Why there is none although there are runs, in words. */
+  /** Sentence that says why no run has a best value. Null if no explanation applies. */
   best_reason: string | null;
-  /** Metrics that its runs reported, those first by which one would judge them. */
+  /** Metrics that its runs reported, the most suitable criteria first. */
   metrics: { name: string; goal: 'maximize' | 'minimize' | null }[];
 }
 
-/** Metrics in the order of their use as a criterion: those that tell a direction, validation data first. */
+/** Sort metrics by their use as a criterion: metrics with a known direction first, then validation data first. */
 function metricsIn(names: ReadonlySet<string>): RankedProject['metrics'] {
   return [...names]
     .map((name) => ({ name, goal: usualGoal(name) ?? null, on: dataOrder.indexOf(readMetricName(name).on) }))
@@ -65,20 +65,20 @@ function metricsIn(names: ReadonlySet<string>): RankedProject['metrics'] {
 
 const dataOrder = ['validation', 'test', null, 'training'];
 
-/** Most metrics of a project that are answered. */
+/** Maximum metrics of a project in a response. */
 const maxMetrics = 200;
 
-/** The rankers of some projects, one for each. */
+/** Rankers of several projects, one per project. */
 export class ProjectRankers {
   readonly #rankers = new Map<string, MetricRanker>();
 
-  /** Take in the criteria of projects, by their ids. */
+  /** Add the criteria of projects, by project id. */
   take(criteria: ReadonlyMap<string, JudgedBy>): void {
     for (const [project_id, criterion] of criteria)
       if (!this.#rankers.has(project_id)) this.#rankers.set(project_id, new MetricRanker(criterion));
   }
 
-  /** Those of these projects whose criteria were not taken in. */
+  /** Return the projects whose criteria were not added yet. */
   lacking(project_ids: Iterable<string>): string[] {
     return [...new Set(project_ids)].filter((project_id) => !this.#rankers.has(project_id));
   }
@@ -86,7 +86,7 @@ export class ProjectRankers {
   of(project_id: string): MetricRanker {
     const known = this.#rankers.get(project_id);
     if (known !== undefined) return known;
-    // Of a project that is gone.
+    // The project is gone. Use the default criterion.
     const ranker = new MetricRanker(criterionOf({ project_task: '' }));
     this.#rankers.set(project_id, ranker);
     return ranker;

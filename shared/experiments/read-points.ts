@@ -5,7 +5,7 @@ import type { PointRun } from '../data/metrics/point-blocks.ts';
 import { isStreamPosition, type StreamPage } from '../data/packed/chunk-stream.ts';
 import type { TableReader } from '../data/table/table.ts';
 
-/** Points of a job from a position on, in the order of report: at most `limit`, and 3 MB of JSON. */
+/** Return points of a job from a position on, in report order: at most `limit`, and 3 MB of JSON. */
 export async function readPoints(
   records: Records,
   job_id: string,
@@ -25,30 +25,30 @@ export async function readPoints(
 
 type Records = TableReader<'records'>;
 
-/** Which points of an experiment are wanted. */
+/** Selection of an experiment's points. */
 export interface WantedPoints {
-  /** Metrics; all where absent. */
+  /** Metric names. Default: all. */
   names?: readonly string[] | undefined;
-  /** Points without a step are in no range. */
+  /** A range of steps excludes points without a step. */
   step_from?: number | undefined;
   step_to?: number | undefined;
 }
 
-/** Points read at once: so many of the usual ones make 4 MB of JSON. */
+/** Maximum points of one read. This many typical points make 4 MB of JSON. */
 const maxRead = 40_000;
 
-/** The number of the point at which a position is; undefined for a position of a release that had no blocks. */
+/** Return the point number of a position. Return undefined for a position of a release without blocks. */
 export const numberOfPosition = (text: string): number | undefined => {
   const number = numberPattern.exec(text)?.[1];
   return number === undefined ? undefined : Number(number);
 };
 
-/** A position among the points of some metrics: the number of a point in the order of report. */
+/** Position among the points of some metrics: the number of a point in report order. */
 const numberPattern = /^n(\d{1,15})$/;
 
 const maxBytes = 3_000_000;
 
-/** Points of one metric from a position on that a release gave which had no blocks. */
+/** Return points of some metrics from a position of a release without blocks. */
 async function readFromChunks(
   records: Records,
   job_id: string,
@@ -65,7 +65,7 @@ async function readFromChunks(
     rows.push(...found.slice(0, room).map(({ row }) => row));
     const cut = found.length > room ? found[room - 1] : undefined;
     if (cut !== undefined) {
-      // Read once more as far as the last point that is answered, for the position after it.
+      // Read again up to the last returned point, to get the position after it.
       const bounds = { limit: cut.index + 1, maxBytes };
       const { position: after } = await readMetrics(records, job_id, position, bounds);
       return { rows, position: after, more: true };
@@ -75,7 +75,7 @@ async function readFromChunks(
   }
 }
 
-/** Points of some metrics from a number on, without reading the others. */
+/** Return points of some metrics from a number on, without a read of the other metrics. */
 async function readHistory(
   records: Records,
   job_id: string,
@@ -101,7 +101,7 @@ async function readHistory(
   return { rows, position: positionOfNumber(end), more: false };
 }
 
-/** The points of runs in the order of report, with their numbers. */
+/** Yield the points of runs in report order, with their numbers. */
 function* inOrder(runs: readonly PointRun[]): Generator<{ number: number; point: MetricPoint }> {
   const places = runs.map((run) => ({ run, at: 0 }));
   for (;;) {
@@ -131,16 +131,16 @@ function* inOrder(runs: readonly PointRun[]): Generator<{ number: number; point:
 export const isInRange = (step: number, { step_from, step_to }: WantedPoints): boolean =>
   (step_from === undefined || step >= step_from) && (step_to === undefined || step <= step_to);
 
-/** The position of a point. */
+/** Return the position of a point number. */
 export const positionOfNumber = (number: number): string => `n${number}`;
 
-/** JSON of a point besides its name, at most. */
+/** Maximum bytes of a point as JSON, without its name. */
 const pointBytes = 130;
 
-/** Whether a text is a position that a page of points gave. */
+/** Whether a text is a position from a page of points. */
 export const isPointsPosition = (text: string): boolean => numberPattern.test(text) || isStreamPosition(text);
 
-/** All points of a job in the order of report, page by page. */
+/** Yield all points of a job in report order, page by page. */
 export async function* everyPoint(
   records: Records,
   job_id: string,

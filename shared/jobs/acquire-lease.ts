@@ -7,9 +7,10 @@ import { reasons } from './reasons.ts';
 import { isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
 
 /**
- * Take the lease of a node of a job, before anything else is done for it. Every later write names the lease, so a job
- * runs once even if it was submitted twice, or if an attempt that seemed dead is alive.
- * @param holder name of this container; called again with the same name, after a lost reply, it returns the same lease
+ * Take the lease of a job's node before any other work for it. Every later write names the lease. So a job runs
+ * once even if it was submitted twice, or if an attempt that seemed dead is alive.
+ * @param holder name of this container; a repeated call with the same name, after a lost reply, returns the same
+ * lease
  */
 export async function acquireLease<R extends JobRecord>(
   records: TableWriter<'records'>,
@@ -50,20 +51,22 @@ export async function acquireLease<R extends JobRecord>(
     : { lease, record: parse(taken) };
 }
 
-/** A container, by the variables that Batch gives it. */
+/** Identity of a container, from the variables that Batch sets. */
 export interface ContainerIdentity {
   batch_job_id: string;
-  /** Counted by Batch, from 1. */
+  /** Attempt number from Batch, from 1. */
   batch_attempt: number;
   node: number;
-  /** Whether it builds the environment for the containers of the job, which start after it has succeeded. */
+  /** Whether it builds the environment. The containers of the job start after it has succeeded. */
   isBuild: boolean;
 }
 
-/** The lease with the record of the job, or the reason why this container must not run it. */
+/** Lease with the record of the job, or the reason why this container must not run it. */
 export type Acquired<R extends JobRecord> = { lease: Lease; record: R } | { refused: string };
 
-/** Whether a container may take over a lease: its holder is known to have ended, or has sent no heartbeat for too long. */
+/**
+ * Whether a container may take over a lease. Its holder must have ended, or have sent no heartbeat for too long.
+ */
 function mayTakeOver(previous: Lease, me: ContainerIdentity, record: JobRecord, now: Date): boolean {
   const builtFirst = previous.batch_job_id === record.depends_on && !me.isBuild;
   const isLaterAttempt =
@@ -73,11 +76,12 @@ function mayTakeOver(previous: Lease, me: ContainerIdentity, record: JobRecord, 
   return builtFirst || isLaterAttempt || silence > leaseSeconds;
 }
 
-/** The write on the record of the job that goes with taking a lease. */
+/** Build the write on the job's record that goes into the transaction of the lease. */
 function startWrite(record: JobRecord, me: ContainerIdentity, now: Date): Write {
   const { subject } = unfinishedJobOf(record);
   if (me.isBuild) {
-    // The function that submitted the build may have died before noting it, and the containers of the job need its id.
+    // The function that submitted the build may have died before it recorded the id. The containers of the job
+    // need it.
     const noted = record.depends_on === null ? { depends_on: me.batch_job_id } : {};
     return changeJob(subject, { set: { ...noted, status_reason: reasons.building } });
   }

@@ -13,18 +13,18 @@ import type { JobSize } from './size.ts';
 import { type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
 import { submitInRequest } from './submission.ts';
 
-/** A job that was recorded, and whether it waits in line. */
+/** Recorded job, and whether it waits in line. */
 export interface Admitted<R extends JobRecord> {
   record: R;
   waits: boolean;
 }
 
 /**
- * Record a job and give it a place, or let it wait in line. From then on it reaches an end: if this process dies before
- * the job is handed to Batch, the reconciler submits it.
- * @param writesOf the writes that store the record they are given, and go with it
- * @param refusal the error to throw where a condition of these writes does not hold
- * @throws ServiceError `conflict` where as many jobs of the user wait as may
+ * Record a job and give it a place, or put it in line. A recorded job always reaches an end: if this process dies
+ * before it submits the job to Batch, the reconciler submits it.
+ * @param writesOf returns the writes that store a record, and those of the same transaction
+ * @param refusal returns the error to throw if a condition of these writes does not hold
+ * @throws ServiceError `conflict` if the user's line is full
  * @example
  * const admitted = await admitJob(strategy, (record) => [putStrategy(record)], () => notFound('model', name), context);
  * return answerAdmitted(admitted, answer, context, true);
@@ -54,16 +54,16 @@ const lineIsFull = ({ waitingJobs }: Limits): ServiceError =>
     `${waitingJobs} of your jobs wait in line, the maximum of this deployment; wait until one starts, or cancel one.`,
   );
 
-/** The size of a job, and what it runs on. */
+/** Size of a job, and the compute that it runs on. */
 interface Demand {
   size: JobSize & { nodes: number; timeout: number };
   /** Whether it runs on EC2 nodes; otherwise on Fargate. */
   isOnNodes: boolean;
-  /** Whether its command runs in an image of the user, whose engine limits it. */
+  /** Whether its command runs in an image of the user. The container engine then enforces the limits. */
   isImage: boolean;
 }
 
-/** The fields that every new job has, whatever it does. */
+/** Return the fields that every new job has. */
 export function newJobFields(
   job_id: string,
   { size, isOnNodes, isImage }: Demand,
@@ -82,23 +82,23 @@ export function newJobFields(
   };
 }
 
-/** The services that hand a job to Batch. */
+/** Services that a submission to Batch uses. */
 export type Submitting = Pick<Ambient, 'now' | 'settings' | 'log'> & {
   records: TableWriter<'records'>;
   batch: BatchControl;
   keys: TableReader<'accounts'>;
 };
 
-/** How jobs of one kind are read and answered. */
+/** Functions that read a job of one kind and build its response. */
 export interface JobAnswer<R extends JobRecord, A> {
   read(job_id: string): Promise<R>;
   answer(record: R): Promise<A>;
 }
 
 /**
- * Hand a recorded job to Batch, or start the next in line where it waits, and answer it as it is then. An error of Batch
- * is logged; the reconciler repeats the submission.
- * @param isFirst whether nobody can have submitted it before
+ * Submit a recorded job to Batch, or start the next jobs in line if it waits. Answer with its state after that.
+ * Errors of Batch are logged, and the reconciler repeats the submission.
+ * @param isFirst whether this is certainly the first submission
  */
 export async function answerAdmitted<R extends JobRecord, A>(
   { record, waits }: Admitted<R>,
@@ -111,7 +111,9 @@ export async function answerAdmitted<R extends JobRecord, A>(
   return answer(await read(jobIdOf(record)));
 }
 
-/** Answer a repeated request by its job. The process that recorded it may have died before it submitted it. */
+/**
+ * Answer a repeated request with its job. The process that recorded the job may have died before it submitted it.
+ */
 export async function replayAdmitted<R extends JobRecord, A>(
   job_id: string,
   how: JobAnswer<R, A>,

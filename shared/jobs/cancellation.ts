@@ -25,9 +25,9 @@ import {
 import { queueOf } from './submission.ts';
 
 /**
- * Cancel a job, whatever its status. The request is recorded first, so that the reconciler completes it if this process
- * dies. A job that has no container yet ends at once; a running one stops its command, which has some seconds to save.
- * @returns false where the job had ended already
+ * Cancel a job, whatever its status. Record the request first: if this process dies, the reconciler completes it.
+ * A job that has no container yet ends at once. A running job stops its command, which has some seconds to save.
+ * @returns false if the job had already ended
  */
 export async function cancelJob(
   records: TableWriter<'records'>,
@@ -37,12 +37,12 @@ export async function cancelJob(
   { by: asking, now }: Cancelling,
 ): Promise<boolean> {
   if (isFinal(record.status)) return false;
-  // Who asks again changes nothing.
+  // A repeated request does not change the recorded user.
   const by = record.cancelled_by ?? asking;
   const { subject } = unfinishedJobOf(record);
   if (record.line_ticket !== null) {
     if (await concludeJob(records, record, unstarted(by), now)) return true;
-    // It has just left its line.
+    // The job has just left its line.
     const item = await records.get(subject);
     return item !== undefined && cancelJob(records, batch, settings, parseJobRecord(item), { by, now });
   }
@@ -64,20 +64,20 @@ export async function cancelJob(
   return true;
 }
 
-/** Who cancels a job, and when. */
+/** User who cancels a job, and the time. */
 interface Cancelling {
-  /** Name of a user; null where it is nobody's wish, such as that its project is deleted. */
+  /** Name of a user. Null if no user asked for it, for example because its project is deleted. */
   by: string | null;
   now: Date;
 }
 
-/** The conclusion of a job that had no container yet. */
+/** Conclusion of a job that had no container yet. */
 const unstarted = (by: string | null) => ({
   status: 'CANCELLED' as const,
   reason: cancelledReason(by, 'before it started'),
 });
 
-/** Ids of all Batch jobs of a record, including those whose submission was not noted yet. */
+/** Return the ids of all Batch jobs of a record, including jobs whose submission is not recorded yet. */
 async function batchJobsOf(batch: BatchControl, settings: Settings, record: JobRecord): Promise<string[]> {
   const noted = [record.depends_on, record.batch_job_id].filter((id) => id !== null);
   if (record.status !== 'CREATED') return noted;
@@ -89,9 +89,9 @@ async function batchJobsOf(batch: BatchControl, settings: Settings, record: JobR
 }
 
 /**
- * Cancel all trainings of a project that have not ended, while there is time: those that wait in line many at once, then
- * those that have a place.
- * @returns how many were cancelled, and whether that is all of them
+ * Cancel all unfinished trainings of a project, while time remains. Cancel the waiting jobs in batches first, then
+ * the jobs that have a place.
+ * @returns the number of cancelled jobs, and whether these were all
  */
 export async function cancelAll(
   context: Context,
@@ -108,7 +108,7 @@ export async function cancelAll(
     else lines.set(line_id, [...(lines.get(line_id) ?? []), job]);
   }
   let cancelled = 0;
-  // Those who stand last first, so that none gets a place that is about to be cancelled.
+  // Begin at the end of the line, so no job gets a place just before its cancellation.
   for (const jobs of lines.values()) {
     jobs.sort((one, other) => (other.line_ticket ?? 0) - (one.line_ticket ?? 0));
     for (const some of chunks(jobs, waitingAtOnce)) {
@@ -131,7 +131,7 @@ interface Context {
   log: Logger;
 }
 
-/** Trainings of a project that have not ended and that nobody has cancelled yet, newest first, as pages. */
+/** Yield pages of the unfinished trainings of a project that nobody has cancelled yet, newest first. */
 async function* unfinishedOf(
   { records }: Context,
   project_id: string,
@@ -140,7 +140,7 @@ async function* unfinishedOf(
   const item = await records.get(countersKey(project_id));
   let unfinished = item === undefined ? 0 : parseCounters(item).unfinished;
   let after: string | undefined;
-  // Experiments that a client records are none of those that are counted.
+  // The counter does not include experiments that a client records.
   while (unfinished > 0 && hasTime()) {
     const page = await listExperiments(records, project_id, { limit: pageSize, after });
     const found = page.items.filter(({ kind, status }) => kind !== 'logged' && !isFinal(status));
@@ -158,12 +158,12 @@ const chunks = <T>(all: readonly T[], size: number): T[][] =>
     all.slice(index * size, (index + 1) * size),
   );
 
-/** Jobs of a line that end in one transaction: three writes each, and two of them all, of the hundred that it takes. */
+/** Jobs of a line that end in one transaction. Each takes three writes, and all share two, of at most 100. */
 const waitingAtOnce = 30;
 
 /**
  * End jobs that wait in one line, all of one project, in one transaction.
- * @returns false where one of them has left the line, so that nothing was written
+ * @returns false if one of them has left the line; then nothing was written
  */
 async function endTogether(
   { records, now, by }: Context,
@@ -192,7 +192,7 @@ async function endTogether(
   return retryOnConflict(end, { giveUp: () => false });
 }
 
-/** Cancel jobs one by one, some at a time. @returns how many of them had not ended */
+/** Cancel jobs one by one, several in parallel. @returns the number of jobs that had not ended */
 async function cancelEach(context: Context, jobs: readonly Experiment[], hasTime: Deadline): Promise<number> {
   let cancelled = 0;
   for (const some of chunks(jobs, runningAtOnce)) {
@@ -203,12 +203,12 @@ async function cancelEach(context: Context, jobs: readonly Experiment[], hasTime
   return cancelled;
 }
 
-/** Jobs that Batch has and that are ended at the same time. */
+/** Number of submitted jobs to cancel in parallel. */
 const runningAtOnce = 4;
 
 /**
- * Cancel one job. Where Batch cannot be reached that is recorded, and the reconciler completes it.
- * @returns false where it had ended already
+ * Cancel one job. If Batch is unreachable, the request is recorded and the reconciler completes it.
+ * @returns false if the job had already ended
  */
 async function cancelOne(
   { records, batch, settings, now, by, log }: Context,

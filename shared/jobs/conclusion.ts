@@ -15,7 +15,7 @@ import { isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.
 /** How a job ends. */
 export interface Conclusion {
   status: FinalStatus;
-  /** `status_reason`: why, for the user; null for a success. */
+  /** `status_reason` for the user. Null for a success. */
   reason: string | null;
   exitCode?: number | null;
   signal?: string | null;
@@ -24,9 +24,10 @@ export interface Conclusion {
 }
 
 /**
- * End a job in one transaction: its record becomes final, it leaves the list of unfinished jobs, and its reservations are
- * released. One that waits leaves its line instead. `further` are writes that go with it, such as the check of the lease.
- * @returns false where the job had ended already, or a condition of `further` does not hold
+ * End a job in one transaction: its record becomes final, it leaves the list of unfinished jobs, and its
+ * reservations are released. A waiting job leaves its line instead. `further` are writes of the same transaction,
+ * for example the check of the lease.
+ * @returns false if the job had already ended, or a condition of `further` does not hold
  * @example
  * await concludeJob(records, record, { status: 'FAILED', reason: reasons.lost }, now, ...purgeLeftovers(record, now));
  */
@@ -51,7 +52,7 @@ export async function concludeJob(
   }
 }
 
-/** What the record of a job says once it has ended. */
+/** Return the attributes of an ended job's record. */
 export const finalFields = (conclusion: Conclusion, now: Date) => ({
   status: conclusion.status,
   status_rank: finalRank,
@@ -63,9 +64,9 @@ export const finalFields = (conclusion: Conclusion, now: Date) => ({
 });
 
 /**
- * End a job that waits, in one transaction: its record becomes final, and it leaves its line.
+ * End a waiting job in one transaction: its record becomes final, and it leaves its line.
  * @param set the attributes of the record at its end
- * @returns false where it has ended or left the line already
+ * @returns false if it has already ended or left the line
  */
 async function endInLine(
   records: TableWriter<'records'>,
@@ -95,8 +96,8 @@ async function endInLine(
 }
 
 /**
- * The write that goes with the end of a job whose container could not conclude it: a container that died between an
- * upload and its record has left an object that no record names. Empty where no container has run.
+ * Build the purge that goes with the end of a job whose container did not conclude it. A container that died
+ * between an upload and its record leaves an object that no record names. Return no write if no container has run.
  */
 export function purgeLeftovers(record: JobRecord, now: Date): Write[] {
   if (record.attempt === 0 && record.depends_on === null) return [];
@@ -108,7 +109,7 @@ export function purgeLeftovers(record: JobRecord, now: Date): Write[] {
 function targetOf(record: JobRecord): PurgeTarget {
   // No record names a result of this strategy, because its container did not conclude it.
   if (isStrategy(record)) {
-    // The copies for the model that the result should have become.
+    // Copies for the model that the result would have become.
     const copies = record.result_name === null ? [] : [modelPrefix(record.strategy_id)];
     return { partitions: [], prefixes: [...strategyRemains(record).prefixes, ...copies] };
   }

@@ -1,6 +1,8 @@
 import type { Prices } from '../core/prices.ts';
 
-/** US dollars for an attempt that takes all its time (`timeout`, in seconds); null where there is no price. */
+/**
+ * Return the US dollars for an attempt that reaches its `timeout` in seconds. Return null if no price is known.
+ */
 export function costEstimate(
   prices: Prices | undefined,
   job: PricedJob & { timeout: number },
@@ -9,7 +11,7 @@ export function costEstimate(
   return hourly === null ? null : rounded((hourly * Math.max(job.timeout, minSeconds)) / 3600);
 }
 
-/** The size of a job; per node. */
+/** Size of a job, per node. */
 interface PricedJob extends NodeDemand {
   memory: number;
   /** Whether it runs on EC2 nodes; otherwise on Fargate. */
@@ -17,22 +19,22 @@ interface PricedJob extends NodeDemand {
   nodes: number;
 }
 
-/** The size that a job needs of each of its nodes. */
+/** Size that a job needs on each node. */
 interface NodeDemand {
   vcpus: number;
   gpus: number;
-  /** MiB; any, unless given. */
+  /** MiB. If absent, any memory is enough. */
   memory?: number | undefined;
 }
 
-/** US dollars an hour of all nodes together; null where no node is large enough, or none has a price. */
+/** Return the US dollars per hour of all nodes together. Return null if no node with a price is large enough. */
 export function hourlyCost({ fargate, nodes }: Prices, job: PricedJob): number | null {
   if (!job.isOnNodes) return fargate.base + job.vcpus * fargate.vcpu + (job.memory / 1024) * fargate.gib;
   const node = smallestNode(nodes, job);
   return node === undefined ? null : node.price * job.nodes;
 }
 
-/** The cheapest node that is large enough; undefined where none is. */
+/** Return the cheapest node that is large enough. Return undefined if none is. */
 export function smallestNode(nodes: readonly Node[], job: NodeDemand): Node | undefined {
   const { vcpus, gpus, memory = 0 } = job;
   const large = nodes.filter(
@@ -43,28 +45,28 @@ export function smallestNode(nodes: readonly Node[], job: NodeDemand): Node | un
 
 type Node = Prices['nodes'][number];
 
-/** MiB of a node that a job can have. */
+/** Return the MiB of a node that a job can use. */
 export const usableMemory = ({ memory }: Pick<Node, 'memory'>): number =>
   Math.floor(memory * (1 - systemShare));
 
-/** Share of a node's memory that the kernel and the ECS agent use; AWS advises to subtract 5 percent. */
+/** Share of a node's memory reserved for the kernel and the ECS agent. AWS advises to subtract 5 percent. */
 const systemShare = 0.06;
 
-/** To millionths of a dollar. */
+/** Round to millionths of a dollar. */
 const rounded = (amount: number): number => Math.round(amount * 1e6) / 1e6;
 
-/** Seconds that AWS charges at least. */
+/** Minimum seconds that AWS charges. */
 const minSeconds = 60;
 
 /**
- * US dollars that a job has cost, all attempts together, at the price of when it was created; null before its end, and
- * where there was no price.
+ * Return the US dollars that all attempts of a job have cost, at the price of its creation. Return null before its
+ * end, or if no price was known.
  */
 export function actualCost(
   job: Span & { cost_estimate: number | null; timeout: number; attempts: readonly Span[] },
 ): number | null {
   if (job.cost_estimate === null || job.stopped_at === null) return null;
-  // Batch reports the last attempt later than the job itself does, or never.
+  // Batch reports the last attempt later than the job itself, or never.
   const reported = job.attempts.reduce((sum, attempt) => sum + paidSeconds(attempt), 0);
   const seconds = Math.max(reported, paidSeconds(job));
   return rounded((job.cost_estimate * seconds) / Math.max(job.timeout, minSeconds));

@@ -36,10 +36,11 @@ import { type JobRecord, parseJobRecord, type Reconciler, unfinishedJobOf } from
 import { submitJob } from './submission.ts';
 
 /**
- * Start as many jobs that wait as there are places, and submit them to Batch. Lines take turns; the work is that of the
- * starts, however many jobs wait. Can be called at any time, by several at once.
- * @param ended user whose job has ended, where it is known
- * @param log where errors of submissions are logged, which the reconciler repeats
+ * Start as many waiting jobs as places are free, and submit them to Batch. Lines take turns. The cost depends on
+ * the number of starts, not on the number of waiting jobs. Any process may call this at any time, also in
+ * parallel.
+ * @param ended user whose job has ended, if known
+ * @param log receives errors of submissions, which the reconciler repeats
  */
 export async function startWaiting(reconciler: Reconciler, ended?: string, log?: Logger): Promise<void> {
   const { records } = reconciler;
@@ -57,7 +58,7 @@ export async function startWaiting(reconciler: Reconciler, ended?: string, log?:
   }
 }
 
-/** Let the lines of a user whose job has ended have their turn. */
+/** Give the lines of a user whose job has ended their turn. */
 async function wakeLines({ records, settings }: Reconciler, user_id: string): Promise<void> {
   const keys = [userLimitKey(user_id), ...linesOf(user_id).map(lineKey)];
   const wake = async (): Promise<undefined | typeof readAgain> => {
@@ -72,27 +73,27 @@ async function wakeLines({ records, settings }: Reconciler, user_id: string): Pr
   await retryOnConflict(wake);
 }
 
-/** Write a change of a line; false where somebody else has changed it since. */
+/** Write a change of a line. Return false if another process has changed the line since the read. */
 async function unlessChanged(records: TableWriter<'records'>, writes: readonly Write[]): Promise<boolean> {
   return writes.length === 0 || tryWrite(records.write(...writes));
 }
 
-/** Starts of one call: each takes about 100 ms on AWS, and functions run for 29 s. */
+/** Maximum starts in one call. Each takes about 100 ms on AWS, and functions run for at most 29 s. */
 const maxStarts = 100;
 
-/** Try the line of a row, whose turn it is. */
+/** Try to start the front job of the line whose turn it is. */
 async function tryLine(reconciler: Reconciler, row: LineRow): Promise<Outcome> {
   const { records, settings } = reconciler;
   const attempt = async (): Promise<Outcome | typeof readAgain> => {
     const [line, front] = await Promise.all([findLine(records, row.line_id), frontOf(records, row.line_id)]);
     if (line === undefined || line.row !== row.sk) {
-      // Its line is empty, or has moved on since the row was read.
+      // The line is empty, or its row has moved since the read.
       if (line === undefined) await unlessChanged(records, [removeRow(row)]);
       return 'left';
     }
     if (front === undefined) return readAgain;
     if (front.job.vcpus > settings.limits.vcpus) {
-      // Nothing would ever start it or those behind it.
+      // This job can never start, and it would block the jobs behind it.
       const reason = reasons.tooManyVcpus(front.job.vcpus, settings.limits.vcpus);
       await endFront(records, line, front, { status: 'FAILED', reason }, reconciler.now());
       return 'left';
@@ -103,10 +104,12 @@ async function tryLine(reconciler: Reconciler, row: LineRow): Promise<Outcome> {
   return retryOnConflict(attempt, { isConflict, giveUp: () => 'left' });
 }
 
-/** What became of the front of a line: its job, or the limit that leaves no place. */
+/** Result for the front of a line: its started job, or the limit that leaves no place. */
 type Outcome = { started: UnfinishedJob } | 'left' | 'unfinishedJobs' | 'vcpus' | 'sharedCluster';
 
-/** End the job at the front of a line, which never started. One whose record is gone only leaves the line. */
+/**
+ * End the job at the front of a line, which never started. If its record is gone, the job only leaves the line.
+ */
 async function endFront(
   records: TableWriter<'records'>,
   line: WaitingLine,
@@ -119,7 +122,9 @@ async function endFront(
   await tryWrite(records.write(...leaveLine(line, ticket)));
 }
 
-/** Give the job at the front of a line a place: one transaction takes the place and takes the job out of the line. */
+/**
+ * Give the job at the front of a line a place. One transaction takes the place and removes the job from the line.
+ */
 async function startFront(
   reconciler: Reconciler,
   line: WaitingLine,
@@ -145,7 +150,7 @@ async function startFront(
     if (error instanceof JobLimitError && error.limit !== 'line' && error.limit !== 'waitingJobs')
       return error.limit;
     if (!waitingRecord.failedIn(error) || changedLine.failedIn(error)) throw error;
-    // Its record was deleted.
+    // The record of the job was deleted.
     await records.write(...leaving);
     return 'left';
   }
@@ -153,7 +158,10 @@ async function startFront(
 
 const waitingRecord = new WriteLabel('record of the waiting job');
 
-/** Let a line wait for the end of a job of its user. One that ended in between has not seen that: look again. */
+/**
+ * Let a line wait for the end of a job of its user. A job that ended in between did not wake the line, so check
+ * again.
+ */
 async function waitForOwn(reconciler: Reconciler, { line_id, sk }: LineRow): Promise<void> {
   const line = await findLine(reconciler.records, line_id);
   if (line === undefined || line.row !== sk) return;
@@ -167,18 +175,18 @@ async function submitStarted(reconciler: Reconciler, job: UnfinishedJob, log?: L
     const item = await records.get(job.subject);
     if (item !== undefined) await submitJob(records, batch, settings, parseJobRecord(item), true, keys);
   } catch (error) {
-    // The reconciler submits it.
+    // The reconciler submits it later.
     log?.warn('submit-later', { job_id: job.job_id, error: errorName(error) });
   }
 }
 
 /**
- * Begin a job, or let it wait in line where a limit leaves no place or others wait. After that, who waits has to be
- * started (`startWaiting`): a place may have become free before the job stood in line.
- * @param writesOf the writes that record the job; with its ticket where it waits
- * @returns whether it waits
- * @throws JobLimitError `waitingJobs` where as many wait as may
- * @throws ConditionFailedError where a condition of the writes does not hold
+ * Begin a job, or put it in line if a limit leaves no place or other jobs wait. The caller must then call
+ * `startWaiting`: a place may have become free before the job joined the line.
+ * @param writesOf returns the writes that record the job; receives the ticket if the job waits
+ * @returns whether the job waits
+ * @throws JobLimitError `waitingJobs` if the line is full
+ * @throws ConditionFailedError if a condition of the writes does not hold
  */
 export async function beginOrWait(
   records: TableWriter<'records'>,
@@ -187,7 +195,7 @@ export async function beginOrWait(
   writesOf: (line_ticket: number | null) => readonly Write[],
   now: Date,
 ): Promise<boolean> {
-  // Only read, not checked by the transaction: every job would check the same item.
+  // Only read this; a check in the transaction would make every job contend for the same item.
   const othersWait = await isAnyReady(records);
   if (!othersWait) {
     try {
@@ -201,7 +209,7 @@ export async function beginOrWait(
   return true;
 }
 
-/** Put a job at the end of its line. @throws JobLimitError where as many wait as may */
+/** Put a job at the end of its line. @throws JobLimitError if the line is full */
 function waitInLine(
   records: TableWriter<'records'>,
   job: UnfinishedJob,
@@ -224,19 +232,24 @@ function waitInLine(
   });
 }
 
-/** Requests of one user that may join a line at the same moment; each lets one other wait. */
+/**
+ * Requests of one user that can join a line at the same moment. In each round one succeeds and the others retry.
+ */
 const joinsAtOnce = 50;
 
-/** Fields of the record of a job that waits. */
+/** Return the record fields of a waiting job. */
 export const waitingFields = (line_ticket: number) => ({
   line_ticket,
   status_reason: reasons.inLine,
 });
 
-/** A job, with its position in line where it waits. */
+/** A job, with its position in line if it waits. */
 export type Placed<J> = J & { place_in_line?: number | null };
 
-/** Say of each of these jobs that waits why, and where it stands. One read for all, and none where none waits. */
+/**
+ * Add the reason and the position in line to each waiting job. Read once for all jobs, or not at all if none
+ * waits.
+ */
 export async function placeInLine<J extends JobRecord>(
   records: TableReader<'records'>,
   limits: Pick<Limits, 'unfinishedJobs' | 'vcpus'>,
@@ -270,10 +283,10 @@ async function readAll(records: TableReader<'records'>, keys: readonly Key[]): P
   return found;
 }
 
-/** Keys that one read takes. */
+/** Maximum keys in one read. */
 const keysAtOnce = 100;
 
-/** Say it of one job. */
+/** Add the reason and the position in line to one job, if it waits. */
 export async function placeOneInLine<J extends JobRecord>(
   records: TableReader<'records'>,
   limits: Pick<Limits, 'unfinishedJobs' | 'vcpus'>,
@@ -283,7 +296,10 @@ export async function placeOneInLine<J extends JobRecord>(
   return placed;
 }
 
-/** Start as {@link startWaiting} does, and look at every line: for what a crash or a lost event has left. */
+/**
+ * Start waiting jobs as {@link startWaiting} does, and wake every line. This repairs the effects of a crash or a
+ * lost event.
+ */
 export async function startAllWaiting(reconciler: Reconciler): Promise<void> {
   let after: string | undefined;
   do {
@@ -295,7 +311,7 @@ export async function startAllWaiting(reconciler: Reconciler): Promise<void> {
   await startWaiting(reconciler);
 }
 
-/** Start who waits, after a request that has let a job wait, or ended one. Never throws: the reconciler repeats it. */
+/** Start waiting jobs after a request that put a job in line or ended one. Never throw: the reconciler retries. */
 export async function startWaitingInRequest(
   reconciler: Reconciler,
   record: Pick<JobRecord, 'user_id'>,
@@ -309,8 +325,8 @@ export async function startWaitingInRequest(
 }
 
 /**
- * Cancel the jobs of a deleted user that wait for a place; those that have one go on.
- * @returns whether none is left; false when time ran out before
+ * Cancel the waiting jobs of a deleted user. Jobs that have a place continue.
+ * @returns whether no waiting job remains; false if time ran out
  */
 export async function cancelWaitingOf(
   records: TableWriter<'records'>,

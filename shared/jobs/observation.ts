@@ -9,8 +9,8 @@ import { type JobRecord, unfinishedJobOf } from './subject.ts';
 import { noteBuild } from './submission.ts';
 
 /**
- * Update a record from its Batch job, as an event or DescribeJobs reports it. Can be repeated, in any order. A job that
- * has ended at Batch without a conclusion of its container is concluded here.
+ * Update a record from its Batch job, as an event or DescribeJobs reports it. Calls are idempotent and may come in
+ * any order. If the Batch job has ended and its container has not concluded the job, conclude it.
  */
 export async function observeJob(
   records: TableWriter<'records'>,
@@ -19,7 +19,7 @@ export async function observeJob(
   now: Date,
 ): Promise<void> {
   if (isFinal(record.status)) return;
-  // The job was submitted twice: the record names the one that holds the lease.
+  // The job was submitted twice. The record names the Batch job that holds the lease.
   if (record.batch_job_id !== null && record.batch_job_id !== job.id) return;
   const { status } = job;
   if (!isOver(status)) return advance(records, record, job, status, now);
@@ -44,7 +44,7 @@ export async function observeJob(
 const isOver = (status: BatchStatus): status is 'SUCCEEDED' | 'FAILED' =>
   status === 'SUCCEEDED' || status === 'FAILED';
 
-/** Move the status of a record to that of its Batch job; within an attempt only forward. */
+/** Move the status of a record to that of its Batch job. Within an attempt it only moves forward. */
 async function advance(
   records: TableWriter<'records'>,
   record: JobRecord,
@@ -56,7 +56,7 @@ async function advance(
   const isNews =
     job.attempt > record.batch_attempt || (job.attempt === record.batch_attempt && rank > record.status_rank);
   if (!isNews) return explainWait(records, record, { waiting: job, status: 'RUNNABLE' }, now);
-  // 'Being built' tells the user more than 'waits for another job'.
+  // 'Being built' is more useful to the user than 'waits for another job'.
   const isBuilding = status === 'PENDING' && record.status_reason === reasons.building;
   const set = {
     status,
@@ -77,8 +77,8 @@ async function advance(
 }
 
 /**
- * Note on the record why a job still waits for capacity. Batch knows the reason only after some minutes, and sends no
- * event about it. The reason is kept as it is while the job is being cancelled or its environment is being built.
+ * Record why a job still waits for capacity. Batch knows the reason only after some minutes, and sends no event
+ * about it. Keep the recorded reason while the job is being cancelled or its environment is being built.
  */
 async function explainWait(
   records: TableWriter<'records'>,
@@ -90,14 +90,14 @@ async function explainWait(
   if (waiting.status !== 'RUNNABLE' || record.status !== status || cancel_requested_at !== null) return;
   if (status === 'RUNNABLE' && waiting.attempt !== batch_attempt) return;
   const reason = status === 'RUNNABLE' ? waitReason({ ...waiting, status }) : buildWaitReason(waiting);
-  // Without a reason the answer of Batch says no more than the event did.
+  // Without a reason, the answer of Batch adds nothing to the event.
   if (waiting.reason === undefined || noted === reasons.building || noted === reason) return;
   const set = { status_reason: reason, checked_at: now.toISOString() };
   const unmoved = { equals: { status_rank, batch_attempt, ...(noted !== null && { status_reason: noted }) } };
   await tryWrite(records.write(changeJob(unfinishedJobOf(record).subject, { set }, unmoved)));
 }
 
-/** A Batch job that waits for capacity. */
+/** Batch job that waits for capacity. */
 interface Wait {
   /** The job itself, or the build of its environment. */
   waiting: BatchJob;
@@ -126,7 +126,7 @@ export async function observeBuild(
   now: Date,
 ): Promise<void> {
   if (isFinal(record.status) || (record.depends_on !== null && record.depends_on !== job.id)) return;
-  // The function that submitted it may have died before noting it.
+  // The function that submitted the build may have died before it recorded the id.
   if (record.depends_on === null) await noteBuild(records, record, job.id);
   await explainWait(records, record, { waiting: job, status: 'PENDING' }, now);
   if (job.status === 'FAILED') {
@@ -145,9 +145,9 @@ export async function observeBuild(
 }
 
 /**
- * End a job that has waited for capacity longer than the limit, and its Batch jobs.
+ * End a job and its Batch jobs if it has waited for capacity longer than the limit.
  * @param waiting the job itself, or the build of its environment
- * @returns whether it was ended
+ * @returns whether the job was ended
  */
 export async function giveUpWaiting(
   records: TableWriter<'records'>,
@@ -164,7 +164,9 @@ export async function giveUpWaiting(
   return concludeJob(records, record, { status: 'FAILED', reason }, now, ...purgeLeftovers(record, now));
 }
 
-/** Since when a job waits, in epoch milliseconds: its creation, its turn in line, or the end of its last attempt. */
+/**
+ * Start of a job's wait, in epoch milliseconds: its creation, its turn in line, or the end of its last attempt.
+ */
 const waitsSince = (record: JobRecord, job: BatchJob): number =>
   Math.max(
     Date.parse(record.begun_at ?? record.created_at),
@@ -172,7 +174,7 @@ const waitsSince = (record: JobRecord, job: BatchJob): number =>
   );
 
 /**
- * Hours for which a job may wait for capacity. Queues on AWS end a job sooner where they know the reason (no instance of
- * that size, a lack of capacity); this covers all other reasons.
+ * Hours for which a job may wait for capacity. Queues on AWS end a job sooner if they know the reason (no instance
+ * of that size, a lack of capacity). This limit covers all other reasons.
  */
 const maxWaitHours = 72;

@@ -8,10 +8,10 @@ import type { TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError, WriteLabel } from '../data/table/write-label.ts';
 
 /**
- * Give a job a place: in one transaction do `writes`, put the job on the list of unfinished ones, and count it against
- * the limits.
- * @throws JobLimitError where a limit would be exceeded
- * @throws ConditionFailedError where a condition of `writes` does not hold
+ * Give a job a place. One transaction does `writes`, puts the job on the list of unfinished jobs, and counts it
+ * against the limits.
+ * @throws JobLimitError if the job would exceed a limit
+ * @throws ConditionFailedError if a condition of `writes` does not hold
  */
 export async function takePlace(
   records: TableWriter<'records'>,
@@ -43,13 +43,13 @@ export async function takePlace(
   await retryOnConflict(begin, { isConflict, giveUp: refuseBusyShares });
 }
 
-/** The limits that a job needs a place within. */
+/** Limits that decide whether a job gets a place. */
 export type PlaceLimits = Pick<Limits, 'unfinishedJobs' | 'vcpus' | 'sharedCluster'>;
 
 const clusterClaim = new WriteLabel('claim of the cluster');
 const userLimit = new WriteLabel('unfinished jobs of the user');
 
-/** A limit that leaves no room for the job now; `line` where others wait before it. */
+/** A limit leaves no room for the job now. `line` means that other jobs wait before it. */
 export class JobLimitError extends Error {
   override readonly name = 'JobLimitError';
   readonly limit: 'unfinishedJobs' | 'vcpus' | 'sharedCluster' | 'line' | 'waitingJobs';
@@ -63,7 +63,7 @@ export class JobLimitError extends Error {
 const vcpuLimit = new WriteLabel('vCPUs of the deployment');
 const line = new WriteLabel('line of the user');
 
-/** The limits, in the order in which a job that meets several is told of one. */
+/** Limits by priority: a job that exceeds several reports the first. */
 const limitsByLabel = [
   [line, 'line'],
   [clusterClaim, 'sharedCluster'],
@@ -71,9 +71,9 @@ const limitsByLabel = [
 ] as const;
 
 /**
- * Begin a job that need not wait: do `writes`, its own record among them, and give it a place.
- * @throws JobLimitError where a limit would be exceeded, or others wait in its line
- * @throws ConditionFailedError where a condition of `writes` does not hold
+ * Begin a job that need not wait. Do `writes`, which include its own record, and give it a place.
+ * @throws JobLimitError if the job would exceed a limit, or other jobs wait in its line
+ * @throws ConditionFailedError if a condition of `writes` does not hold
  */
 export const beginJob = (
   records: TableWriter<'records'>,

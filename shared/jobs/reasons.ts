@@ -4,8 +4,8 @@ import type { Limits } from '../core/settings.ts';
 import type { JobRecord } from './subject.ts';
 
 /**
- * The sentences of a job's `status_reason`, in the order of a job's life. The user who started the job reads them.
- * The sentences that a container reports of its own command are in `shared/runner/conclusion`.
+ * Sentences of a job's `status_reason`, in the order of a job's life. The user who started the job reads them. The
+ * sentences that a container reports about its own command are in `shared/runner/conclusion`.
  */
 export const reasons = {
   inLine: 'Waits in line for a place.',
@@ -25,7 +25,7 @@ export const reasons = {
     `It waited ${hours} hours for compute capacity, the longest that a job may.${quoted(reason)}`,
 } as const;
 
-/** Why a job failed whose supervisor reported nothing. */
+/** Return why a job failed if its supervisor reported nothing. */
 export function lossReason(job: BatchJob): string {
   const said = quoted(job.reason);
   if (job.exitCode === undefined) {
@@ -46,15 +46,15 @@ const quoted = (reason: string | undefined): string => (reason === undefined ? '
 
 const isStarted = ({ startedAt }: BatchJob['attempts'][number]): boolean => startedAt !== undefined;
 
-/** The signal that an exit code of a shell (128 + number) stands for. */
+/** Return the signal of a shell exit code (128 + number). */
 function shellSignal(exitCode: number): string | undefined {
   return Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0];
 }
 
-/** The usual cause of a SIGKILL. */
+/** Usual cause of a SIGKILL. */
 export const outOfMemory = 'most likely because it ran out of memory';
 
-/** Why a job waits in its line, and at which position. */
+/** Return why a job waits in its line, and its position. */
 export function lineReason(
   { kind }: Pick<JobRecord, 'kind'>,
   position: number,
@@ -68,7 +68,7 @@ export function lineReason(
   return `All ${vcpus} vCPUs of this deployment are in use; ${stands}`;
 }
 
-/** An ordinal number: in words up to `tenth`, then `11th`, `12th` and so on. */
+/** Format an ordinal number: words up to `tenth`, then `11th`, `12th` and so on. */
 function ordinal(number: number): string {
   const tens = number % 100;
   const isTeen = tens > 10 && tens < 20;
@@ -78,7 +78,7 @@ function ordinal(number: number): string {
 
 const words = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 
-/** Why a job that Batch has in this status does not run yet; null where there is nothing to say. */
+/** Return why a job in this Batch status does not run yet. Return null if no reason is known. */
 export function waitReason(job: BatchJob & { status: keyof typeof atBatch }): string | null {
   const status = atBatch[job.status];
   const retried = job.attempt > 1 ? `Attempt ${job.attempt}, because the one before ${lastEnd(job)}. ` : '';
@@ -94,19 +94,22 @@ const atBatch = {
   RUNNING: null,
 } as const;
 
-/** How the last attempt ended. */
+/** Return how the last attempt ended. */
 function lastEnd({ attempts }: BatchJob): string {
   const last = attempts.at(-1);
   return last === undefined || isStarted(last) ? 'was lost' : 'could not be started';
 }
 
-/** Why the build of a job's environment has not begun. */
+/** Return why the build of a job's environment has not begun. */
 export const buildWaitReason = ({ reason }: BatchJob): string =>
   `The build of the environment waits for compute capacity.${quoted(reason)}`;
 
-/** How far a job had come when it was cancelled, as the end of a sentence. */
+/** Stage at which a job was cancelled, as the end of a sentence. */
 export type Early = 'before it started' | 'before its command started';
 
-/** Who cancelled a job. `by` is null where no user asked for it, such as the deletion of its project. */
+/**
+ * Return the sentence that says who cancelled a job. `by` is null if no user asked for it, for example because its
+ * project was deleted.
+ */
 export const cancelledReason = (by: string | null, early?: Early): string =>
   `Cancelled${by === null ? '' : ` by ${by}`}${early === undefined ? '' : ` ${early}`}.`;

@@ -35,9 +35,9 @@ import { type JobRecord, parseJobRecord, type Reconciler, unfinishedJobOf } from
 import { submitJob } from './submission.ts';
 
 /**
- * Compare every unfinished job with Batch, a page at a time. Start where the last pass ran out of time, and go once
- * round the list. Jobs whose records can never be read are set aside. A pass that read the whole list also corrects
- * what the vCPU limit and the claim of the cluster count.
+ * Compare every unfinished job with Batch, one page at a time. Start at the position where the last pass ran out
+ * of time, and read the whole list once. Set aside jobs whose records can never be read. A pass that read the
+ * whole list also corrects the counts of the vCPU limit and of the cluster claim.
  */
 export async function reconcileAll(
   reconciler: Reconciler,
@@ -67,7 +67,7 @@ export async function reconcileAll(
     position = page.next ?? start;
     if (resumed !== undefined && isRound && isFrom(position, resumed)) break;
     const goesOn = hasTime();
-    // A pass that dies leaves its position, so that no job behind the one that killed it waits for ever.
+    // Save the position now. If a job kills the pass, the next pass still reaches the jobs behind it.
     if (!goesOn || pages % pagesBetweenNotes === 0) {
       await savePosition(records, unfinishedJobs, position);
       isNoted = true;
@@ -75,22 +75,22 @@ export async function reconcileAll(
     if (!goesOn) return pass;
   }
   if (isNoted) await forgetPosition(records, unfinishedJobs);
-  // One that began in the middle may have read a row twice.
+  // A pass that began in the middle may have read a row twice.
   if (isWhole && resumed === undefined) for (const audit of audits) await audit.correct();
   return pass;
 }
 
-/** The result of a pass. */
+/** Result of a pass. */
 interface ReconcilePass {
-  /** Rows that were set aside in this pass. */
+  /** Rows that this pass set aside. */
   setAside: UnreadableRow[];
-  /** Errors of jobs that failed and are compared again by the next pass. */
+  /** Errors of jobs that failed. The next pass compares these jobs again. */
   errors: unknown[];
 }
 
 const start: WatchedPosition = { pk: unfinishedJobs.partitions[0], after: undefined };
 
-/** Compare the jobs of a page with Batch, and set aside those that can never be read. */
+/** Compare the jobs of a page with Batch, and set aside jobs that can never be read. */
 async function reconcilePage(
   reconciler: Reconciler,
   page: WatchedPage<UnfinishedJob>,
@@ -110,7 +110,7 @@ async function reconcilePage(
 }
 
 /**
- * Compare these unfinished jobs with Batch. Can be repeated at any time. A job that fails does not affect the others.
+ * Compare these unfinished jobs with Batch. Calls are idempotent. A job that fails does not affect the others.
  * @returns the errors of the jobs that failed
  */
 async function compareJobs(
@@ -140,7 +140,7 @@ async function compareJobs(
   return errors;
 }
 
-/** Release what a job had reserved whose record is gone, because its project was deleted. */
+/** Release the reservations of a job whose record is gone because its project was deleted. */
 async function forget({ records }: Reconciler, job: UnfinishedJob): Promise<void> {
   await tryWrite(records.write(...endJob(job)));
 }
@@ -185,9 +185,9 @@ async function settle(
 const isOver = (job: BatchJob | undefined): boolean => job !== undefined && rankOf(job.status) === finalRank;
 
 /**
- * Read a record again whose Batch job has ended. The first read was before Batch was asked, and the job may have been
- * cancelled in between.
- * @returns undefined where the record is gone, or names other Batch jobs than the one read first
+ * Read the record of an ended Batch job again. The first read came before the request to Batch, and a user may
+ * have cancelled the job in between.
+ * @returns undefined if the record is gone, or names other Batch jobs than the first read
  */
 async function readAnew({ records }: Reconciler, record: JobRecord): Promise<JobRecord | undefined> {
   const item = await records.get(unfinishedJobOf(record).subject);
@@ -196,15 +196,24 @@ async function readAnew({ records }: Reconciler, record: JobRecord): Promise<Job
   return isSame ? present : undefined;
 }
 
-/** Seconds between a time and now. A time in the future was written before the clock was set back. */
+/** Return the seconds between a time and now. A time in the future was written before the clock was set back. */
 const secondsSince = (time: string, now: Date): number => Math.abs(now.getTime() - Date.parse(time)) / 1000;
 
-/** Seconds after which the function that recorded a job has submitted it or is dead: a function runs for 29 at most. */
+/**
+ * Seconds after which the function that recorded a job has submitted it or is dead. A function runs for at most 29
+ * s.
+ */
 const submitGraceSeconds = 45;
-/** Seconds that a cancelled container has to save; then Batch is asked again to terminate it. */
+/**
+ * Seconds that a cancelled container has to save its work. After them, the reconciler asks Batch again to
+ * terminate it.
+ */
 const cancelGraceSeconds = 60;
 
-/** Jobs that are compared at once. Batch accepts 50 submissions a second from an account; one takes about 100 ms. */
+/**
+ * Number of jobs to compare in parallel. Batch accepts 50 submissions a second from an account; one takes about
+ * 100 ms.
+ */
 const atOnce = 4;
 
 /** Whether a position equals `other` or comes after it. */
@@ -214,13 +223,13 @@ function isFrom(position: WatchedPosition, other: WatchedPosition): boolean {
   return (position.after ?? '') >= (other.after ?? '');
 }
 
-/** Pages of 100 jobs after which a pass notes how far it came. */
+/** Pages of 100 jobs after which a pass saves its position. */
 const pagesBetweenNotes = 20;
 
 /**
- * Compare an unfinished job with Batch, unless that was done recently. Never throws: a read is answered also while Batch
- * is unavailable.
- * @returns whether it was compared, and the record must be read again
+ * Compare an unfinished job with Batch, unless a recent comparison exists. Never throw: reads must succeed even
+ * while Batch is unavailable.
+ * @returns whether the job was compared; if so, the caller must read the record again
  */
 export async function reconcileWhenStale(
   reconciler: Reconciler,
@@ -228,13 +237,13 @@ export async function reconcileWhenStale(
   log: Logger,
 ): Promise<boolean> {
   const now = reconciler.now();
-  // Batch knows nothing of a job that waits in line, nor of what a client records.
+  // Batch does not know jobs that wait in line, nor experiments that a client records.
   if (record.line_ticket !== null || record.kind === 'logged') return false;
   if (isFinal(record.status) || Math.abs(now.getTime() - Date.parse(record.checked_at)) < freshSeconds * 1000)
     return false;
   const job = unfinishedJobOf(record);
   try {
-    // Of several readers at the same moment only the one that notes the time asks Batch.
+    // If several readers come at once, only the reader that writes the time asks Batch.
     const since = { equals: { checked_at: record.checked_at } };
     await reconciler.records.write(changeJob(job.subject, { set: { checked_at: now.toISOString() } }, since));
     await reconcileJobs(reconciler, [job]);
@@ -246,10 +255,10 @@ export async function reconcileWhenStale(
   }
 }
 
-/** Seconds for which a comparison with Batch is recent enough for a read. */
+/** Maximum age in seconds of a comparison with Batch that a read accepts. */
 const freshSeconds = 30;
 
-/** Compare these unfinished jobs with Batch, and then throw the error of the first that failed. */
+/** Compare these unfinished jobs with Batch, then throw the error of the first job that failed. */
 async function reconcileJobs(reconciler: Reconciler, jobs: readonly UnfinishedJob[]): Promise<void> {
   for (const error of (await compareJobs(reconciler, jobs)).values()) throw error;
 }

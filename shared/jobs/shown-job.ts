@@ -5,7 +5,7 @@ import { isFinal, JobStatus } from '../data/jobs/job-status.ts';
 import { actualCost } from './cost.ts';
 import type { JobRecord } from './subject.ts';
 
-/** The fields of an answer that all kinds of jobs have. Sizes are per node. */
+/** Response fields of all kinds of jobs. Sizes are per node. */
 export const shownJob = {
   status: JobStatus,
   status_reason: z.string().nullable(),
@@ -14,28 +14,28 @@ export const shownJob = {
   exit_code: z.number().int().nullable(),
   signal: z.string().nullable(),
   created_at: Timestamp,
-  /** Position in the line of its user; null where it does not wait for a place. */
+  /** Position in the line of its user. Null if it does not wait for a place. */
   place_in_line: z.number().int().nullable(),
-  /** When its turn came; null where it never waited in line. */
+  /** Time at which it left the line. Null if it never waited in line. */
   begun_at: Timestamp.nullable(),
   started_at: Timestamp.nullable(),
   stopped_at: Timestamp.nullable(),
-  /** Seconds from start to stop, or to now. */
+  /** Seconds from start to stop, or to now. Null before the start. */
   duration: z.number().nullable(),
   vcpus: z.number(),
   /** MiB. */
   memory: z.number().int(),
-  /** What keeps it to `memory` and `vcpus`; null for jobs of releases that did not say. */
+  /** How `memory` and `vcpus` are enforced. Null for jobs of releases that did not record it. */
   limits: SizeLimits.nullable(),
   /** Seconds. */
   timeout: z.number().int(),
-  /** US dollars for an attempt that reaches its timeout; null where compute has no price. */
+  /** US dollars for an attempt that reaches its timeout. Null if compute has no price. */
   cost_estimate: z.number().nullable(),
-  /** US dollars that it has cost; null before its end. */
+  /** Actual cost in US dollars. Null before its end. */
   cost: z.number().nullable(),
 };
 
-/** A job with the fields that are computed when it is read: attempts, duration and cost. */
+/** Add the fields that are computed at read time: attempts, duration and cost. */
 export function showJob<Job extends Recorded>(
   job: Job & { place_in_line?: number | null },
   now: Date,
@@ -48,7 +48,7 @@ export function showJob<Job extends Recorded>(
 type Recorded = Parameters<typeof actualCost>[0] &
   Pick<JobRecord, 'status' | 'status_reason' | 'attempt' | 'batch_attempt' | 'attempts' | 'exit_code'>;
 
-/** Seconds from start to stop, or to now; null before the start. */
+/** Return the seconds from start to stop, or to now. Return null before the start. */
 export function durationOf(
   { started_at, stopped_at }: Pick<JobRecord, 'started_at' | 'stopped_at'>,
   now: Date,
@@ -58,8 +58,9 @@ export function durationOf(
 }
 
 /**
- * The attempts that have ended, including the last. Batch reports an attempt some time after its end, so the one in which
- * the job concluded itself may be missing: it is added from the record, which knows its start only if it was the first.
+ * Return the attempts that have ended, including the last. Batch reports an attempt some time after its end, so
+ * the last attempt may be missing. It is then added from the record, which knows the start only of the first
+ * attempt.
  */
 function attemptsOf(job: Recorded): Recorded['attempts'] {
   const { attempts, attempt, batch_attempt, started_at, stopped_at, exit_code, status_reason } = job;

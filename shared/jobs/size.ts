@@ -7,8 +7,8 @@ import { decimal, integer } from '../http/definition/parameters.ts';
 import { smallestNode, usableMemory } from './cost.ts';
 
 /**
- * The size of each of `nodes` that `complete` makes of a request. Throws a 400 for all that is wrong with it, and with
- * the job's `timeout` in seconds.
+ * Return the size of each of `nodes`, as `complete` derives it from a request. Throw one 400 for all faults of the
+ * size and of the job's `timeout` in seconds.
  */
 export function allowedSize(
   complete: () => JobSize,
@@ -31,7 +31,10 @@ export interface JobSize {
   gpus: number;
 }
 
-/** Throws a 400 for a job that this deployment never takes. `vcpus` is that of all nodes, `timeout` in seconds. */
+/**
+ * Throw a 400 for a job that exceeds the limits of this deployment. `vcpus` is the total of all nodes, `timeout`
+ * in seconds.
+ */
 export function checkLimits(
   { timeout, vcpus }: { timeout: number | undefined; vcpus: number },
   limits: Limits,
@@ -54,7 +57,7 @@ export const sizeBounds = {
   timeout: integer(...sizeRange.timeout),
 };
 
-/** Query parameters by which a caller sizes a job; all are optional. Sizes are per node. */
+/** Query parameters that set the size of a job. All are optional. Sizes are per node. */
 export const sizeParameters = {
   vcpus: sizeBounds.vcpus
     .optional()
@@ -77,7 +80,10 @@ export const sizeParameters = {
   dataset: FileId.optional().describe('Name of the data set to put at `DATA_DIR`. Default: none.'),
 };
 
-/** The Fargate size that was asked for, completed where half of it is given. Throws a 400 naming what is offered. */
+/**
+ * Return the requested Fargate size. Complete it if only vCPUs or only memory is given. Throw a 400 that lists the
+ * offered sizes.
+ */
 export function fargateSize({ vcpus, memory }: Sizes): JobSize {
   const offers = vcpus === undefined ? fargateSizes : fargateSizes.filter((offer) => offer.vcpus === vcpus);
   if (offers.length === 0) {
@@ -103,7 +109,7 @@ export function fargateSize({ vcpus, memory }: Sizes): JobSize {
 const Sizes = z.object(sizeParameters);
 type Sizes = z.infer<typeof Sizes>;
 
-/** Sizes that Fargate offers: for each number of vCPUs, the memory in MiB (`from`, `to`, `step`). */
+/** Fargate sizes: vCPUs, and the range of memory in MiB (`from`, `to`, `step`). */
 const fargateSizes: readonly { vcpus: number; from: number; to: number; step: number }[] = [
   { vcpus: 0.25, from: 512, to: 2048, step: 512 },
   { vcpus: 0.5, from: 1024, to: 4096, step: 1024 },
@@ -115,8 +121,8 @@ const fargateSizes: readonly { vcpus: number; from: number; to: number; step: nu
 ];
 
 /**
- * The size of one EC2 node that was asked for: whole vCPUs, any memory. With GPUs the memory is all of the smallest node
- * that has them, unless less was asked for. Throws a 400 for what no node has.
+ * Return the requested size of one EC2 node: whole vCPUs, any memory. With GPUs the default memory is all memory
+ * of the smallest node that has them. Throw a 400 for a size that no node has.
  */
 export function nodeSize(
   { vcpus = 1, memory, gpus = 0 }: Sizes,

@@ -5,25 +5,25 @@ import { OptimizationKind, TrainingKind, type UnfinishedJob } from '../data/jobs
 import { parseStrategy, type Strategy, strategyJob, strategyRecordKind } from '../data/models/strategy.ts';
 import type { Item, TableReader, TableWriter } from '../data/table/table.ts';
 
-/** A record that is a job. */
+/** Record of a job: an experiment or a strategy. */
 export type JobRecord = Experiment | Strategy;
 
 /** Whether a job prunes or quantizes a model; otherwise it is a training. */
 export const isStrategy = (record: JobRecord): record is Strategy => 'strategy_id' in record;
 
-/** The job record of a stored item. */
+/** Parse a stored job record. */
 export const parseJobRecord = (item: Item): JobRecord =>
   item['record_type'] === strategyRecordKind ? parseStrategy(item) : parseExperiment(item);
 
-/** The row of a job on the list of unfinished jobs. */
+/** Return the row of a job in the list of unfinished jobs. */
 export const unfinishedJobOf = (record: JobRecord): UnfinishedJob =>
   isStrategy(record) ? strategyJob(record) : experimentJob(record);
 
-/** Id of a job: of its experiment or strategy. */
+/** Id of a job. It is the id of the experiment or strategy. */
 export const jobIdOf = (record: JobRecord): string =>
   isStrategy(record) ? record.strategy_id : record.experiment_id;
 
-/** Name of the Batch job. It contains the record's id, so that the job is found after a lost reply. */
+/** Name of the Batch job. It contains the record's id, which finds the job after a lost reply. */
 export const batchNameOf = (record: JobRecord): string => `${record.kind}-${jobIdOf(record)}`;
 
 /** Name of the Batch job that builds the environment first. */
@@ -32,18 +32,24 @@ export const buildNameOf = (record: JobRecord): string => `build-${jobIdOf(recor
 const kinds = ['build', ...TrainingKind.options, ...OptimizationKind.options].join('|');
 const namePattern = new RegExp(`^(${kinds})-([0-7][0-9a-hjkmnp-tv-z]{25})$`);
 
-/** Id of the job that a Batch job belongs to, and whether it is its environment's build; undefined for foreign jobs. */
+/**
+ * Return the id of the job that a Batch job belongs to, and whether the Batch job builds the environment. Return
+ * undefined for foreign jobs.
+ */
 export function jobOfBatchName(name: string): { job_id: string; isBuild: boolean } | undefined {
   const [, kind, job_id] = namePattern.exec(name) ?? [];
   return job_id === undefined ? undefined : { job_id, isBuild: kind === 'build' };
 }
 
-/** The services that a comparison with Batch uses. */
+/** Services that a comparison with Batch uses. */
 export interface Reconciler {
   records: TableWriter<'records'>;
   batch: BatchControl;
   settings: Settings;
-  /** Where the key of secret variables is; undefined where trainings with variables are left to others. */
+  /**
+   * Table that holds the key of secret variables. Undefined if this process does not submit trainings with
+   * variables.
+   */
   keys?: TableReader<'accounts'> | undefined;
   now(): Date;
 }

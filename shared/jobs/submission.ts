@@ -19,10 +19,12 @@ import { reasons } from './reasons.ts';
 import { batchNameOf, buildNameOf, isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
 
 /**
- * Submit a recorded job to Batch and note its id. If the caller dies at any point, the reconciler calls this again. A job
- * that Batch refuses for good becomes FAILED.
- * @param keys where the key of secret variables is; undefined where trainings with variables are left to others
- * @param isFirst whether this is certainly the first submission, so that no job of its name has to be looked up
+ * Submit a recorded job to Batch and note its id. If the caller dies at any point, the reconciler calls this
+ * again. A job that Batch refuses for good becomes FAILED.
+ * @param keys table that holds the key of secret variables; undefined if this process submits no trainings with
+ * variables
+ * @param isFirst whether this is certainly the first submission; if true, Batch is not searched for a job of the
+ * same name
  * @example
  * await submitJob(records, batch, settings, record, false, keys);
  */
@@ -81,14 +83,15 @@ async function submitAndNote(
   };
   const write = changeJob(subject, { set: submitted }, { equals: { status: 'CREATED' } });
   const isNoted = await tryWrite(records.write(write));
-  // An event was written first; only the id of the build may still be missing.
+  // An event has already updated the record. Only the id of the build may still be missing.
   if (!isNoted && depends_on !== null) await noteBuild(records, record, depends_on);
 }
 
 /**
- * Copy the variables of the project of a training into the job's partition, encrypted under a key of this job alone.
- * Return the variables of the container, the key among them; none where the project has no variables. Can be repeated: the key
- * of a job is always the same. The end of the job removes the copy in its own transaction, and a job that has ended gets none.
+ * Copy the variables of the project of a training into the job's partition, encrypted under a key of this job
+ * alone. Return the environment variables of the container, including the key. Return none if the project has no
+ * variables. The call is idempotent: the key of a job is always the same. The transaction that ends the job
+ * removes the copy. A job that has ended gets no copy.
  * @throws LostVariablesError
  */
 export async function handOverVariables(
@@ -104,18 +107,18 @@ export async function handOverVariables(
   const opened = openVariables(key, record.project_id, stored);
   const job_id = jobIdOf(record);
   const purpose = jobVariablesPurpose(job_id);
-  // Without a key there are no secrets, but every copy is encrypted.
+  // Without a key the project has no secrets, but every copy is encrypted.
   const jobKey = key === undefined ? newKey() : derivedKey(key, purpose);
   const sealed = seal(jobKey, JSON.stringify(opened), purpose);
   const copied = records.write(
     { check: unfinishedJobOf(record).subject, if: { below: { status_rank: finalRank } } },
     putJobVariables(jobPartition(job_id), sealed, new Date()),
   );
-  // Otherwise it has ended, and its container stops at once.
+  // If the write fails, the job has ended, and its container stops at once.
   return (await tryWrite(copied)) ? { VARIABLES_KEY: jobKey.toString('base64url') } : {};
 }
 
-/** The values of stored variables. @throws LostVariablesError */
+/** Decrypt stored variables. @throws LostVariablesError */
 function openVariables(
   key: Uint8Array | undefined,
   project_id: string,
@@ -142,12 +145,12 @@ function openVariables(
   );
 }
 
-/** The secrets of a project cannot be opened. The message is for the user who started the job. */
+/** The secrets of a project cannot be decrypted. The message is for the user who started the job. */
 class LostVariablesError extends Error {
   override readonly name = 'LostVariablesError';
 }
 
-/** The Batch job of a record. */
+/** Build the Batch submission of a record. */
 function submissionOf(
   record: JobRecord,
   settings: Settings,
@@ -161,13 +164,13 @@ function submissionOf(
     memory: record.memory,
     gpus: record.gpus,
     nodes: isOnCluster(record) ? record.nodes : undefined,
-    // Queues of a deployment are first in, first out: AWS refuses a share there (see README).
+    // Queues of a deployment are FIFO, and AWS refuses a share identifier there (see README).
     ...(settings.jobsRunAs === 'processes' && { share: record.user_id }),
     timeout: Math.max(minBatchTimeout, record.timeout + batchTimeoutSlack),
   };
 }
 
-/** The queue and the job definition with which a job is submitted. */
+/** Return the job queue and the job definition of a job. */
 export function queueOf(record: JobRecord, settings: Settings): { queue: string; definition: string } {
   if (isStrategy(record)) return settings[record.kind];
   const place = trainingPlace(record);
@@ -176,7 +179,7 @@ export function queueOf(record: JobRecord, settings: Settings): { queue: string;
   const own = env_type === 'docker' ? settings.trustedImages?.[dependencies.trim()]?.[place] : undefined;
   const { queue, definition } = settings[place];
   return {
-    // Nodes without GPUs and such with some have a queue each, so that none of the former waits for one of the latter.
+    // CPU and GPU nodes have separate queues, so a CPU job never waits behind a GPU job.
     queue: place === 'cluster' && record.gpus > 0 ? settings.cluster.gpuQueue : queue,
     definition: own ?? definition,
   };
@@ -187,10 +190,10 @@ function trainingPlace(record: Pick<JobRecord, 'kind' | 'gpus'>): TrainingPlace 
   return record.gpus > 0 ? 'gpu' : 'train';
 }
 
-/** Where a training runs: in a Fargate container, on a node with GPUs, or on the nodes of a cluster. */
+/** Compute of a training: a Fargate container, a node with GPUs, or the nodes of a cluster. */
 type TrainingPlace = 'train' | 'gpu' | 'cluster';
 
-/** Whether a job is a multi-node job of Batch. */
+/** Whether a job is a multi-node parallel job of Batch. */
 const isOnCluster = ({ kind }: Pick<JobRecord, 'kind'>): boolean => kind === 'train-remote';
 
 const jobEnvironment = (record: JobRecord, phase: 'build' | 'run'): Record<string, string> =>
@@ -201,10 +204,10 @@ const jobEnvironment = (record: JobRecord, phase: 'build' | 'run'): Record<strin
 /** Shortest timeout that Batch accepts, in seconds. */
 const minBatchTimeout = 60;
 
-/** Seconds by which the timeout at Batch is longer: the supervisor ends the job before, and reports why. */
+/** Seconds added to the timeout for Batch. The supervisor ends the job first and reports the reason. */
 const batchTimeoutSlack = 120;
 
-/** Whether a Batch job of its own must build the environment: cluster nodes reach no package registry. */
+/** Whether a separate Batch job must build the environment. Cluster nodes cannot reach a package registry. */
 function needsBuildJob(record: JobRecord): boolean {
   if (record.kind !== 'train-remote') return false;
   const { env_type, dependencies } = record.environment;
@@ -217,13 +220,13 @@ function needsBuildJob(record: JobRecord): boolean {
 /** Size and time of an environment's build. */
 const build = { vcpus: 1, memory: 4096, timeout: 3600 };
 
-/** Submit a Batch job, unless one of its name exists: it was submitted before a crash or a lost reply. */
+/** Submit a Batch job, unless one of the same name exists from before a crash or a lost reply. */
 async function submitOnce(batch: BatchControl, submission: Submission, isFirst: boolean): Promise<string> {
   const present = isFirst ? undefined : await batch.findByName(submission.queue, submission.name);
   return present ?? batch.submit(submission);
 }
 
-/** Note on the record which Batch job builds its environment, unless the job has ended. */
+/** Record the id of the Batch job that builds the environment, unless the job has ended. */
 export async function noteBuild(
   records: TableWriter<'records'>,
   record: JobRecord,
@@ -232,14 +235,14 @@ export async function noteBuild(
   await tryWrite(records.write(changeJob(unfinishedJobOf(record).subject, { set: { depends_on } })));
 }
 
-/** Why a job can never be submitted; undefined for errors that another try may not meet. */
+/** Return why a job can never be submitted. Return undefined for errors that a retry may avoid. */
 function reasonOfRefusal(error: unknown): string | undefined {
   if (error instanceof LostVariablesError) return error.message;
   const isRefused = error instanceof Error && error.name === 'ClientException';
   return isRefused ? reasons.refused(error.message) : undefined;
 }
 
-/** Submit a recorded job as {@link submitJob} does. Never throws: the reconciler repeats it. */
+/** Submit a recorded job as {@link submitJob} does. Never throw: the reconciler retries. */
 export async function submitInRequest(
   record: JobRecord,
   { records, batch, keys, settings, log }: Submitting,

@@ -53,7 +53,7 @@ const loss = minimize(
   'What training itself minimizes, on the validation data; judges every task that no other criterion lists',
 );
 
-/** The catalogue; within the criteria of a task, the usual one first. */
+/** Catalogue of criteria. Of the criteria of a task, the usual one comes first. */
 export const criteria: readonly Criterion[] = [
   maximize('accuracy', classification, 'Share of examples whose predicted class is the true one'),
   maximize(
@@ -127,31 +127,34 @@ export const criteria: readonly Criterion[] = [
   loss,
 ];
 
-/** A criterion by which experiments are ranked. */
+/** Criterion that ranks experiments. */
 interface Criterion {
-  /** Name under which a run reports it among its metrics. */
+  /** Name of the metric that a run reports for it. */
   name: string;
   goal: 'maximize' | 'minimize';
-  /** Tasks that it suits; a task is ranked by the first criterion of the catalogue that lists it. */
+  /** Tasks that it suits. A task uses the first criterion of the catalogue that lists it. */
   tasks: readonly string[];
   description: string;
 }
 
-/** By what the experiments of a project are ranked. */
+/** Metric and direction that rank the experiments of a project. */
 export interface JudgedBy {
   name: string;
   goal: Criterion['goal'];
 }
 
-/** A project's criterion, and who says so: the project, its task, the first run that reported a metric, or nobody yet. */
+/**
+ * A project's criterion and its source: the project, its task, the first run that reported a metric, or the
+ * default.
+ */
 export interface ProjectCriterion extends JudgedBy {
   source: 'project' | 'task' | 'first-run' | 'default';
 }
 
-/** Direction of a metric of the catalogue, by any of its names; undefined for other metrics. */
+/** Return the direction of a catalogue metric, by any of its names. Return undefined for other metrics. */
 export const goalInCatalogue = (name: string): Criterion['goal'] | undefined => catalogued(name)?.goal;
 
-/** The criterion of the catalogue that a name means, whatever data it names; undefined for other metrics. */
+/** Return the catalogue criterion of a name, on any data. Return undefined for other metrics. */
 const catalogued = (name: string): Criterion | undefined =>
   byMetric.get(metricMeant(readMetricName(name).metric));
 
@@ -159,7 +162,10 @@ const joined = (name: string): string => name.replaceAll('_', '');
 
 const byMetric: ReadonlyMap<string, Criterion> = new Map(criteria.map((one) => [joined(one.name), one]));
 
-/** The direction that a metric has by the catalogue, or that such names usually mean; undefined for a learning rate. */
+/**
+ * Return the direction of a metric from the catalogue, or the usual direction of such names. Return undefined for
+ * others, for example a learning rate.
+ */
 export const usualGoal = (name: string): Criterion['goal'] | undefined =>
   goalInCatalogue(name) ??
   (minimized.test(name) ? 'minimize' : maximized.test(name) ? 'maximize' : undefined);
@@ -168,16 +174,16 @@ const minimized = /(?:^|[^a-z0-9])(?:loss|error|err|nll|rmse|mse|mae|mape|latenc
 const maximized = /(?:^|[^a-z0-9])(?:accuracy|acc|precision|recall|auc|auroc|f1|iou|score|reward)$/i;
 
 /**
- * Whether a higher or a lower value of a metric is better: by the project's criterion where the metric stands for it,
- * else by its name. Undefined for the others, such as a learning rate.
+ * Return whether a higher or a lower value of a metric is better. Use the project's criterion if the metric stands
+ * for it, otherwise the name. Return undefined for others, for example a learning rate.
  */
 export const metricGoal = (name: string, judge: JudgedBy | undefined): Criterion['goal'] | undefined =>
   judge !== undefined && metricRank(name, judge.name) !== undefined ? judge.goal : usualGoal(name);
 
 /**
- * The criterion that follows from the metrics of a run: of those of the catalogue the first, so that a loss comes last;
- * what training is measured on only where there is nothing else. Without any, the first by name whose direction such
- * names usually have. Undefined where none is a measure of success.
+ * Derive a criterion from the metrics of a run. Choose the first of the catalogue, where the loss comes last.
+ * Without a catalogue metric, choose the first name with a usual direction. Choose metrics of training data only
+ * if the run has no others. Return undefined if no metric measures success.
  */
 export function criterionOfMetrics(names: Iterable<string>): JudgedBy | undefined {
   let found: { place: number; name: string; goal: Criterion['goal'] } | undefined;
@@ -196,8 +202,8 @@ export function criterionOfMetrics(names: Iterable<string>): JudgedBy | undefine
 }
 
 /**
- * The criterion by which a project's experiments are ranked: the one that it names, else that of its task, else the one
- * that its first run made it follow, else the loss. Case does not matter in a task, and spaces and underscores are hyphens.
+ * Return the criterion that ranks a project's experiments: its own, else the one of its task, else the one of its
+ * first run, else the loss. Tasks are case-insensitive, and spaces and underscores count as hyphens.
  */
 export function criterionOf(
   { project_task, criterion }: { project_task: string; criterion?: JudgedBy | undefined },

@@ -1,17 +1,18 @@
 import { type MeasuredOn, readingsOf, readMetricName } from './metric-name.ts';
 
 /**
- * Names under which frameworks report the metrics of the catalogue, beside its own. As frameworks have them, without the
- * data that they were measured on:
+ * Names that frameworks use for the metrics of the catalogue, in addition to its own names. They omit the data
+ * that the metric was measured on:
  * - Keras: `acc`, `binary_accuracy`, `categorical_accuracy`, `sparse_categorical_accuracy`, `mean_squared_error`
  *   (keras.io/api/metrics)
  * - scikit-learn: `accuracy_score`, `f1_score`, `roc_auc_score`, `ndcg_score`, `jaccard_score`, `silhouette_score`
- *   (scikit-learn.org, "Metrics and scoring"), as MLflow's autologging reports them, too
+ *   (scikit-learn.org, "Metrics and scoring"); MLflow's autologging reports the same names
  * - timm and TorchVision: `top1`, `acc1` (their training scripts' logs)
  * - LightGBM and XGBoost: `auc`, `l1`, `l2`, `logloss`, `rmse` (the parameter `metric` or `eval_metric`)
  * - Ultralytics: `mAP50-95` (docs.ultralytics.com, "Performance metrics")
  * - TorchMetrics: `mean_ap`, `jaccard_index`, `word_error_rate` (lightning.ai/docs/torchmetrics)
- * - Hugging Face Evaluate: `sacrebleu`, `rougeL` (huggingface.co/evaluate-metric); Stable-Baselines3: `ep_rew_mean`
+ * - Hugging Face Evaluate: `sacrebleu`, `rougeL` (huggingface.co/evaluate-metric); Stable-Baselines3:
+ *   `ep_rew_mean`
  */
 const aliases: Readonly<Record<string, readonly string[]>> = {
   accuracy: [
@@ -56,7 +57,7 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   loss: ['logloss', 'log_loss', 'total_loss', 'nll', 'nll_loss'],
 };
 
-/** A name without its separators. */
+/** Remove the separators of a name. */
 const joined = (name: string): string => name.replaceAll('_', '');
 
 const known: ReadonlyMap<string, string> = new Map(
@@ -65,24 +66,24 @@ const known: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** The metric that a name without separators stands for: `f1score` and `macrof1` are `f1`. */
+/** Return the metric of a name without separators: `f1score` and `macrof1` are `f1`. */
 export const metricMeant = (metric: string): string => known.get(metric) ?? metric;
 
 /**
- * Validation data come first. Test data are not for choosing, yet tell more than a metric that does not say on what it
- * was measured; and what training is measured on flatters it.
+ * Data by preference. Validation data come first. Test data are not meant for selection, but they are better than
+ * unknown data. Training data come last, because they flatter the model.
  */
 const dataRanks: readonly MeasuredOn[] = ['validation', 'test', null, 'training'];
 const perData = 10;
 
-/** Whether a rank of {@link metricRank} is that of a metric of the training data. */
+/** Whether a rank of {@link metricRank} belongs to a metric of training data. */
 export const isOfTraining = (rank: number): boolean => rank >= perData * dataRanks.indexOf('training');
 
 /**
- * Rank of a reported metric among those that stand for a criterion, the least the best; undefined where it is another
- * metric. Case and separators do not matter, and the words for the data may stand on either side. A criterion that names
- * its data, such as `train/loss`, is met by metrics of those data alone. One that is no name of the catalogue is met best
- * by exactly its own name: somebody chose it among those that were reported.
+ * Rank a reported metric among the metrics that stand for a criterion. The lowest rank is the best. Return
+ * undefined for another metric. Ignore case and separators; the words for the data may come before or after the
+ * metric. If the criterion names its data, for example `train/loss`, accept only metrics of those data. If it is
+ * not in the catalogue, its exact name ranks best, because a user chose it from the reported names.
  */
 export function metricRank(reported: string, criterion: string): number | undefined {
   const wanted = readMetricName(criterion);
@@ -96,7 +97,7 @@ export function metricRank(reported: string, criterion: string): number | undefi
   return undefined;
 }
 
-/** Names that stand for a criterion, for a person to read. */
+/** Return example names that stand for a criterion, for messages. */
 export function exampleNames(criterion: string): string[] {
   const { on, metric } = readMetricName(criterion);
   const catalogued = Object.keys(aliases).find((name) => joined(name) === metric && on === null);

@@ -1,16 +1,19 @@
-/** A reported name, taken apart. */
+/** Parts of a reported metric name. */
 export interface MetricName {
   on: MeasuredOn;
-  /** The metric without the words for its data: lower case, without separators, such as `f1score`. */
+  /** Metric without the words for its data, in lower case and without separators, for example `f1score`. */
   metric: string;
-  /** Whether it is the value of one step where others are the mean of an epoch, such as Lightning's `train_loss_step`. */
+  /**
+   * Whether it is the value of one step instead of the mean of an epoch, for example Lightning's
+   * `train_loss_step`.
+   */
   ofStep: boolean;
 }
 
-/** The data on which a metric was measured, as its name says; null where it does not say. */
+/** Data that a metric was measured on, according to its name. Null if the name does not say. */
 export type MeasuredOn = 'validation' | 'test' | 'training' | null;
 
-/** Take a reported name apart. The words for the data stand before or after the metric, parted by anything. */
+/** Parse a reported metric name. The words for the data come before or after the metric, with any separator. */
 export function readMetricName(name: string): MetricName {
   let words = wordsOf(name);
   let on: MeasuredOn = null;
@@ -21,13 +24,13 @@ export function readMetricName(name: string): MetricName {
     const last = words.at(-1) ?? '';
     if (on === null && dataWords.has(first)) {
       on = dataWords.get(first) ?? null;
-      // XGBoost and LightGBM number their data.
+      // XGBoost and LightGBM number their data sets.
       words = words.slice(words.length > 2 && /^\d+$/.test(second) ? 2 : 1);
     } else if (on === null && dataWords.has(last)) {
       on = dataWords.get(last) ?? null;
       words = words.slice(0, -1);
     } else if (emptyWords.has(first)) words = words.slice(1);
-    // Lightning writes both of a metric that it logs by step and by epoch, and numbers its loaders.
+    // Lightning adds `_step` and `_epoch` to a metric that it logs by both, and numbers its data loaders.
     else if (last === 'epoch' || last === 'step') {
       ofStep ||= last === 'step';
       words = words.slice(0, -1);
@@ -37,7 +40,7 @@ export function readMetricName(name: string): MetricName {
   return { on, metric: words.join(''), ofStep };
 }
 
-/** Lower-case words: separators part them, and so does a capital in `valLoss`. */
+/** Split a name into lower-case words at separators and at capitals, as in `valLoss`. */
 const wordsOf = (name: string): string[] =>
   name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -46,7 +49,7 @@ const wordsOf = (name: string): string[] =>
     .filter((word) => word !== '');
 
 /**
- * Words of a name that say on which data a metric was measured: `val_acc` (Keras), `eval_loss` (Hugging Face Trainer),
+ * Words of a name that tell the data of a metric: `val_acc` (Keras), `eval_loss` (Hugging Face Trainer),
  * `valid/acc` (fastai), `validation_0-rmse` (XGBoost), `loss.val`, `train/loss` (Lightning).
  */
 const dataWords: ReadonlyMap<string, NonNullable<MeasuredOn>> = new Map([
@@ -62,11 +65,12 @@ const dataWords: ReadonlyMap<string, NonNullable<MeasuredOn>> = new Map([
   ['training', 'training'],
 ]);
 
-/** Words in front that say nothing: `metrics/…` (Ultralytics), `epoch_loss` (Keras for TensorBoard). */
+/** Prefixes without meaning: `metrics/…` (Ultralytics), `epoch_loss` (Keras for TensorBoard). */
 const emptyWords = new Set(['metrics', 'metric', 'epoch']);
 
 /**
- * The ways to read a name, the likeliest first: `valloss` is a metric of that name, or the loss on validation data.
+ * Return the possible readings of a name, the likeliest first. `valloss` is a metric of that name, or the loss on
+ * validation data.
  */
 export function readingsOf(name: string): MetricName[] {
   const read = readMetricName(name);

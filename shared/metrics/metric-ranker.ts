@@ -2,8 +2,9 @@ import type { JudgedBy } from './criteria.ts';
 import { isOfTraining, metricRank } from './metric-aliases.ts';
 
 /**
- * Ranks runs by a criterion, from the summaries of their metrics: trainings, what clients record and what was imported.
- * Every name is read once, and names that many runs share once for all of them.
+ * Ranks runs by a criterion, from the summaries of their metrics. Runs are trainings, client-recorded experiments
+ * and imported experiments. The ranker parses each name once, and a name array that runs share once for all of
+ * them.
  */
 export class MetricRanker {
   readonly criterion: JudgedBy;
@@ -32,19 +33,19 @@ export class MetricRanker {
     return found;
   }
 
-  /** Names of the run's metrics that stand for the criterion, whatever their values are. */
+  /** Return the names of the run's metrics that stand for the criterion, with any value. */
   standing({ metricNames, metric }: RunMetrics): string[] {
     return this.#candidatesAmong(metricNames).flatMap(({ name }) =>
       metric(name) === undefined ? [] : [name],
     );
   }
 
-  /** The best value of a run: of the best-ranked of its metrics that has one. NaN and the infinities are none. */
+  /** Return the best value of a run, from its best-ranked metric that has a finite value. */
   best(run: RunMetrics): RankedValue | null {
     return this.judge(run)?.best ?? null;
   }
 
-  /** The same, and whether it was measured on training data, which flatter it. */
+  /** Return the best value, and whether it was measured on training data, which flatter the model. */
   judge(run: RunMetrics): { best: RankedValue; ofTraining: boolean } | undefined {
     const { name: criterion, goal } = this.criterion;
     for (const { name, rank } of this.#candidatesAmong(run.metricNames)) {
@@ -59,7 +60,7 @@ export class MetricRanker {
     return undefined;
   }
 
-  /** Negative where the first of two values is the better one. */
+  /** Compare two values. Return a negative number if the first is better. */
   compare(one: number, other: number): number {
     return this.criterion.goal === 'maximize' ? other - one : one - other;
   }
@@ -70,14 +71,17 @@ interface Candidate {
   rank: number;
 }
 
-/** The metrics of a run. */
+/** Metrics of a run. */
 export interface RunMetrics {
-  /** Names among which those of its metrics are. Runs may share the array. */
+  /** Names that include all metrics of the run. Runs may share the array. */
   readonly metricNames: readonly string[];
   metric(name: string): MetricSummary | undefined;
 }
 
-/** What ranking needs of a metric's summary: its last value, its extremes (NaN without any number), and their steps. */
+/**
+ * Part of a metric's summary that the ranker uses: its last value, its extremes (NaN without any number), and
+ * their steps.
+ */
 interface MetricSummary {
   last: number;
   step: number | null;
@@ -87,16 +91,16 @@ interface MetricSummary {
   max_step?: number | null;
 }
 
-/** The best value of a run. */
+/** Best value of a run. */
 export interface RankedValue {
   criterion: string;
-  /** Name under which it was reported. */
+  /** Reported name. */
   metric: string;
   value: number;
   step: number | null;
 }
 
-/** The metrics of a map as {@link MetricRanker} reads them. */
+/** Adapt a map of metrics for {@link MetricRanker}. */
 export const metricsOf = (metrics: ReadonlyMap<string, MetricSummary>): RunMetrics => ({
   metricNames: [...metrics.keys()],
   metric: (name) => metrics.get(name),

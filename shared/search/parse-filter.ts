@@ -1,7 +1,7 @@
 import { Scanner } from './scanner.ts';
 import type { NamedValue, SearchValue, ValueType, Vocabulary } from './vocabulary.ts';
 
-/** A filter of rows. An empty text is met by every row. @throws SearchSyntaxError */
+/** Parse a filter of rows. An empty text matches every row. @throws SearchSyntaxError */
 export function parseFilter<Row>(text: string, vocabulary: Vocabulary<Row>): Filter<Row> {
   const scanner = new Scanner(text);
   const conditions: Condition<Row>[] = [];
@@ -17,17 +17,17 @@ export function parseFilter<Row>(text: string, vocabulary: Vocabulary<Row>): Fil
   return {
     names: conditions.map(({ name }) => name),
     matches(row) {
-      // Called for each of 100,000 rows: no function is made.
+      // Runs for up to 100,000 rows, so it creates no function.
       for (const condition of conditions) if (!meets(row, condition)) return false;
       return true;
     },
   };
 }
 
-/** A filter that was parsed. */
+/** Parsed filter. */
 export interface Filter<Row> {
   matches(row: Row): boolean;
-  /** The names that it has. */
+  /** Names that the filter uses. */
   names: readonly NamedValue<Row>[];
 }
 
@@ -38,7 +38,7 @@ interface Condition<Row> {
 
 type Test = (value: string | number) => boolean;
 
-/** Most conditions of a filter, and longest pattern: each row is compared with all of them. */
+/** Maximum conditions of a filter. Each row is compared with all of them. */
 const maxConditions = 100;
 
 function readTest(scanner: Scanner, { type }: NamedValue<never>): Test | 'null' | 'not-null' {
@@ -79,14 +79,14 @@ function comparison(scanner: Scanner, type: ValueType, sign: Sign): Test {
   }
   return (value) => {
     const number = asNumber(value);
-    // A text that is no number is not compared with one.
+    // A text that is not a number never matches a comparison with a number.
     return (typeof value === 'number' || !Number.isNaN(number)) && ask(number, expected);
   };
 }
 
 type Sign = (typeof signs)[number];
 
-/** A value to compare with one of this type. */
+/** Read a value to compare with a value of this type. */
 function readValue(scanner: Scanner, type: ValueType): string | number {
   const { at } = scanner;
   const number = type === 'text' ? undefined : scanner.number();
@@ -119,7 +119,7 @@ const compare: Record<Sign, (one: string | number, other: string | number) => bo
   '>=': (one, other) => one >= other,
 };
 
-/** Read a value of a row as a number: NaN for a text that is none. */
+/** Convert a value of a row to a number. Return NaN for a text that is not a number. */
 const asNumber = (value: string | number): number =>
   typeof value === 'number' ? value : value.trim() === '' ? Number.NaN : Number(value);
 
@@ -137,8 +137,8 @@ function likeness(scanner: Scanner, keyword: 'LIKE' | 'ILIKE'): Test {
 const maxPattern = 1000;
 
 /**
- * Whether a text is like an SQL pattern: `%` stands for any characters, `_` for one UTF-16 unit. Never backtracks further
- * than the last `%`, so it takes at most the product of the two lengths.
+ * Whether a text matches an SQL LIKE pattern: `%` matches any characters, `_` one UTF-16 unit. It never backtracks
+ * beyond the last `%`, so its time is at most the product of the two lengths.
  */
 export function matchPattern(text: string, pattern: string): boolean {
   let at = 0;
@@ -175,7 +175,7 @@ function membership(scanner: Scanner, type: ValueType, isIn: boolean): Test {
     if (typeof value === 'string') texts.add(value);
     else numbers.add(value);
     const mark = scanner.sign(',', ')') ?? scanner.fail(', or )');
-    // Python writes a tuple of one as ('a',).
+    // Python writes a tuple of one element as ('a',).
     isOpen = mark === ',' && scanner.sign(')') === undefined;
   }
   const has: Test = (value) =>

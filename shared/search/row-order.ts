@@ -2,15 +2,15 @@ import { Scanner } from './scanner.ts';
 import type { NamedValue, SearchValue, ValueType, Vocabulary } from './vocabulary.ts';
 
 /**
- * An order of rows: by its terms, then newest first by id. NaN and missing values come last in both directions. Of texts
- * the first 250 characters count, shared among the terms.
+ * Order of rows: by its terms, then newest first by id. NaN and missing values come last in both directions. Texts
+ * compare by at most 250 characters, which all terms share.
  */
 export class RowOrder<Row> {
   readonly #terms: readonly OrderTerm<Row>[];
   readonly #idOf: (row: Row) => string;
   readonly #cut: number;
 
-  /** @param idOf ids, which sort by creation */
+  /** @param idOf returns the id of a row; ids sort by creation */
   constructor(terms: readonly OrderTerm<Row>[], idOf: (row: Row) => string) {
     this.#terms = terms;
     this.#idOf = idOf;
@@ -22,7 +22,7 @@ export class RowOrder<Row> {
     return { keys, id: this.#idOf(row) };
   }
 
-  /** Negative where the first comes first; 0 only for the same row. */
+  /** Compare two positions. Return a negative number if the first comes first, and 0 only for the same row. */
   compare(one: Position, other: Position): number {
     for (const [index, { descending }] of this.#terms.entries()) {
       const [key, otherKey] = [one.keys[index], other.keys[index]];
@@ -33,28 +33,28 @@ export class RowOrder<Row> {
     return one.id === other.id ? 0 : one.id > other.id ? -1 : 1;
   }
 
-  /** Whether a position is one of this order: it has as many keys. */
+  /** Whether a position fits this order: it must have as many keys. */
   takes({ keys }: Position): boolean {
     return keys.length === this.#terms.length;
   }
 }
 
-/** A value by which rows are ordered. */
+/** Value that rows are ordered by. */
 export interface OrderTerm<Row> {
   name: NamedValue<Row>;
   descending: boolean;
 }
 
-/** Characters (UTF-16 units) of texts that all terms of an order together compare, so that a position stays short. */
+/** Characters (UTF-16 units) that all terms of an order together compare. The limit keeps positions short. */
 const maxCompared = 250;
 
-/** A row's place in an order. */
+/** Position of a row in an order. */
 export interface Position {
   keys: readonly SortKey[];
   id: string;
 }
 
-/** A value as it is compared: its rank, and within the rank the value. */
+/** Sort key of a value: its rank, then the value within the rank. */
 type SortKey = readonly [rank: number, value: string | number];
 
 function sortKey(value: SearchValue, type: ValueType, cut: number): SortKey {
@@ -64,7 +64,7 @@ function sortKey(value: SearchValue, type: ValueType, cut: number): SortKey {
   return [ranks.text, value.slice(0, cut).toWellFormed()];
 }
 
-/** Ranks of values, which no direction turns round. */
+/** Ranks of values. They ascend in both directions. */
 const ranks = { number: 0, text: 1, nan: 2, missing: 3 } as const;
 
 const numeric = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -75,13 +75,13 @@ function compareKeys([rank, value]: SortKey, [otherRank, other]: SortKey, descen
   return value < other === descending ? 1 : -1;
 }
 
-/** A position as a text: at most 950 bytes with four terms. */
+/** Encode a position as a text of at most 950 bytes with four terms. */
 export const encodePosition = ({ keys, id }: Position): string =>
   [id, ...keys.map(keyText).map((text) => `${text.length}:${text}`)].join(' ');
 
 const keyText = ([rank, value]: SortKey): string => `${rank}${String(value)}`;
 
-/** The position of a text; undefined for a text that {@link encodePosition} did not write. */
+/** Decode a position. Return undefined for a text that {@link encodePosition} did not write. */
 export function decodePosition(text: string): Position | undefined {
   if (text.length > maxPosition) return undefined;
   const space = text.indexOf(' ');
@@ -104,7 +104,7 @@ export function decodePosition(text: string): Position | undefined {
 
 const maxPosition = 4000;
 
-/** The terms of an order, the first of which counts most; none of an empty text. @throws SearchSyntaxError */
+/** Parse the terms of an order, the most significant first. An empty text has none. @throws SearchSyntaxError */
 export function parseOrder<Row>(text: string, vocabulary: Vocabulary<Row>): OrderTerm<Row>[] {
   const scanner = new Scanner(text);
   const terms: OrderTerm<Row>[] = [];

@@ -1,6 +1,6 @@
 import { type NamedValue, nameIn, namesOf, type Vocabulary } from './vocabulary.ts';
 
-/** Reads a filter or an order from left to right. */
+/** Scanner that reads a filter or an order from left to right. */
 export class Scanner {
   readonly #text: string;
   #at = 0;
@@ -11,7 +11,7 @@ export class Scanner {
     this.#text = text;
   }
 
-  /** Where reading goes on, past spaces. */
+  /** Position of the next character that is not a space. */
   get at(): number {
     while (/\s/.test(this.#text.charAt(this.#at))) this.#at += 1;
     return this.#at;
@@ -32,7 +32,7 @@ export class Scanner {
     return found;
   }
 
-  /** Always throws. @param at where, if not here */
+  /** Always throw. @param at position of the error; default: the current one */
   fail(expected: string, at = this.at): never {
     const position = at + 1;
     if (at >= this.#text.length)
@@ -44,7 +44,7 @@ export class Scanner {
     );
   }
 
-  /** Take one of the keywords where it stands here, in any case. */
+  /** Consume one of the keywords, case-insensitively, if it comes next. */
   keyword<const K extends string>(...keywords: readonly K[]): K | undefined {
     const found = this.#match(word)?.toUpperCase();
     const known = keywords.find((one) => one === found);
@@ -52,7 +52,7 @@ export class Scanner {
     return known;
   }
 
-  /** Take one of the signs; longer ones have to come first. */
+  /** Consume one of the signs. Pass longer signs first. */
   sign<const S extends string>(...signs: readonly S[]): S | undefined {
     const { at } = this;
     const found = signs.find((one) => this.#text.startsWith(one, at));
@@ -65,7 +65,10 @@ export class Scanner {
     return found === undefined ? undefined : Number(found);
   }
 
-  /** A text in one of these quotes, which is doubled inside. @param at where it begins, if not here */
+  /**
+   * Read a text in one of these quotes. A doubled quote stands for itself. @param at start of the text; default:
+   * the current position
+   */
   quoted(quotes: string, at = this.at): string | undefined {
     const quote = this.#text.charAt(at);
     if (quote === '' || !quotes.includes(quote)) return undefined;
@@ -84,7 +87,7 @@ export class Scanner {
     }
   }
 
-  /** An attribute, or a key of a group. @throws SearchSyntaxError naming what there is */
+  /** Read an attribute, or a key of a group. @throws SearchSyntaxError that lists the valid names */
   name<Row>(vocabulary: Vocabulary<Row>): NamedValue<Row> {
     const { at } = this;
     const first = this.quoted('`"') ?? this.#take(word);
@@ -110,16 +113,16 @@ export class Scanner {
   }
 }
 
-/** Longest text of a filter or an order, in UTF-16 units. */
+/** Maximum length of a filter or an order, in UTF-16 units. */
 const maxText = 10_000;
 
 /**
- * What is wrong with a filter or an order. The message is the end of a sentence that begins with its name, such as "has
- * OR at position 12, where AND or the end is expected".
+ * Syntax error of a filter or an order. The message completes a sentence that begins with its name, for example
+ * "has OR at position 12, where AND or the end is expected".
  */
 export class SearchSyntaxError extends Error {
   override readonly name = 'SearchSyntaxError';
-  /** Of the first character that is wrong, counted from 1. */
+  /** Position of the first wrong character, from 1. */
   readonly position: number;
 
   constructor(message: string, position: number) {
@@ -128,7 +131,7 @@ export class SearchSyntaxError extends Error {
   }
 }
 
-/** What an error shows of a text: a word, an operator, or the beginning of a quoted text. */
+/** Part of a text that an error shows: a word, an operator, or the beginning of a quoted text. */
 const shown = /[^\s=!<>,()'"`]{1,30}|[=!<>]+|['"`][^'"`]{0,20}['"`]?|./suy;
 
 const word = /[^\s=!<>,()'"`]+/y;

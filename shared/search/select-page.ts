@@ -1,8 +1,8 @@
 import type { Position, RowOrder } from './row-order.ts';
 
 /**
- * The first `limit` of the rows in an order, behind `after`. Rows that come or go between two pages move no other: a page
- * goes on behind the place of its last row, whether that row is still there or not.
+ * Return the first `limit` rows in an order after the position `after`. Rows added or removed between two pages do
+ * not shift the others: the next page starts after the position of the last row, even if that row is gone.
  */
 export function selectPage<Row>(
   rows: Iterable<Row>,
@@ -26,7 +26,7 @@ export function selectPage<Row>(
 /** A page of rows in an order. */
 export interface RowPage<Row> {
   rows: Row[];
-  /** Of the last row, where more follow. */
+  /** Position of the last row. Undefined if no more rows follow. */
   next: Position | undefined;
 }
 
@@ -35,7 +35,7 @@ interface Placed<Row> {
   position: Position;
 }
 
-/** Index in a sorted list at which a position belongs. */
+/** Return the insertion index of a position in a sorted list. */
 function indexFor<Row>(order: RowOrder<Row>, list: readonly Placed<Row>[], position: Position): number {
   let [low, high] = [0, list.length];
   while (low < high) {

@@ -1,48 +1,48 @@
-/** What a filter and an order of some kind of row may name. */
+/** Names that a filter and an order of one kind of row may use. */
 export interface Vocabulary<Row> {
   attributes: Readonly<Record<string, Attribute<Row>>>;
-  /** By their published names, such as `metrics`. */
+  /** Groups by their published names, for example `metrics`. */
   groups: Readonly<Record<string, Group<Row>>>;
-  /** Texts of which a row may have several, by their names: a condition is met where one of them meets it. */
+  /** Attributes with several texts per row, by name. A condition holds if one of the texts satisfies it. */
   lists?: Readonly<Record<string, (row: Row) => readonly string[]>>;
-  /** Other names of groups. Those of attributes are entries of their own. */
+  /** Other names of groups. Other names of attributes are separate entries. */
   groupAliases?: Readonly<Record<string, string>>;
 }
 
-/** A value that every row may have. */
+/** Attribute that every row may have. */
 export interface Attribute<Row> {
   type: ValueType;
   read(row: Row): SearchValue;
 }
 
 /**
- * What a value is. A `time` is milliseconds since 1970, written so or as an ISO 8601 date. A `text-or-number` is a text
- * that is compared as a number with numbers.
+ * Type of a value. A `time` is milliseconds since 1970; a filter may write it as such or as an ISO 8601 date. A
+ * `text-or-number` is a text that compares with numbers as a number.
  */
 export type ValueType = 'number' | 'text' | 'time' | 'text-or-number';
 
-/** A value of a row; null and undefined are missing. */
+/** Value of a row. Null and undefined mean that it is missing. */
 export type SearchValue = string | number | null | undefined;
 
-/** Values of a row under names that its owner chose. */
+/** Values of a row with names that its owner chose. */
 export interface Group<Row> {
   type: ValueType;
   read(row: Row, key: string): SearchValue;
 }
 
-/** A name as it was resolved. */
+/** Resolved name. */
 export interface NamedValue<Row> {
-  /** As an error shows it. */
+  /** Name in error messages. */
   label: string;
   type: ValueType;
   read(row: Row): SearchValue;
-  /** All values, where a row may have several: rows are not ordered by it. */
+  /** Return all values if a row may have several. Rows cannot be ordered by such a name. */
   readAll?(row: Row): readonly string[];
-  /** Attribute that it is; undefined for a key of a group. */
+  /** Attribute that the name stands for. Undefined for a key of a group. */
   attribute?: string;
 }
 
-/** What a vocabulary has, for an error. */
+/** List the names of a vocabulary for an error message. */
 export const namesOf = <Row>({ attributes, groups, lists = {} }: Vocabulary<Row>): string =>
   [
     ...Object.keys(attributes),
@@ -50,7 +50,7 @@ export const namesOf = <Row>({ attributes, groups, lists = {} }: Vocabulary<Row>
     ...Object.keys(lists),
   ].join(', ');
 
-/** The value of a name, with its group where it has one; undefined where the vocabulary has no such name. */
+/** Resolve a name with its optional group. Return undefined if the vocabulary has no such name. */
 export function nameIn<Row>(
   vocabulary: Vocabulary<Row>,
   group: string | undefined,
@@ -68,7 +68,7 @@ export function nameIn<Row>(
   return named && { label, type: named.type, read: (row) => named.read(row, key) };
 }
 
-/** Prefixes that attributes may have. */
+/** Optional prefixes of attributes. */
 const attributePrefixes = new Set(['attribute', 'attributes', 'attr', 'run']);
 
 const own = <T>(values: Readonly<Record<string, T>>, name: string): T | undefined =>

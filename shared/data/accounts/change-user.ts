@@ -17,10 +17,10 @@ import {
 } from './user.ts';
 
 /**
- * Make a change of a user. Retry it when another change came between, with the user as they are then.
- * @throws ServiceError `not-found` once the user is gone
- * @throws ServiceError `conflict` for the last admin, who has to remain one
- * @throws ServiceError `conflict` when other changes keep coming between
+ * Make a change of a user. If another change came between, retry with the current user.
+ * @throws ServiceError `not-found` if the user is gone
+ * @throws ServiceError `conflict` for the last admin, who must remain one
+ * @throws ServiceError `conflict` if other changes keep coming between
  */
 export function changeUser<T>(
   accounts: TableReader<'accounts'>,
@@ -33,7 +33,7 @@ export function changeUser<T>(
     try {
       return await attempt(present);
     } catch (error) {
-      // Where the user was changed as well, it is not known yet whether they are still an admin.
+      // If the user's record changed too, they may no longer be an admin, so retry first.
       if (!(error instanceof ConditionFailedError && error.isOnly(populationCount))) throw error;
       const detail = `${user.username} is the last admin, without whom nobody could manage users. Make somebody else an admin first.`;
       throw new ServiceError('conflict', detail, { cause: error });
@@ -42,8 +42,8 @@ export function changeUser<T>(
 }
 
 /**
- * Deletes a user of the given version, who is signed out by that and whose name is free again; what else there is of
- * them is removed afterwards.
+ * Delete a user of the given version. This signs them out and frees their name. A later task removes their other
+ * data.
  * @throws ConditionFailedError for {@link changeUser}
  */
 export async function removeUser(
@@ -54,7 +54,8 @@ export async function removeUser(
   await accounts.write(
     { delete: userKey(user_id), if: ofVersion(version) },
     countPopulation(-1, -adminsIn(account_type)),
-    // Both go together, so the name is this user's for as long as they are of the version; it may not say so legibly.
+    // User and name are deleted together, so the name still belongs to the user of this version. Its record may be
+    // unreadable.
     { delete: usernameKey(username) },
     { delete: passwordKey(user_id) },
     recordClosedAccount({ user_id, closed_at }),
@@ -64,7 +65,7 @@ export async function removeUser(
 const adminsIn = (account_type: AccountType): number => (account_type === 'admin' ? 1 : 0);
 
 /**
- * Gives a user of the given version another account type, which ends all their tokens.
+ * Change the account type of a user of the given version. This ends all their tokens.
  * @throws ConditionFailedError for {@link changeUser}
  */
 export async function setAccountType(
@@ -84,8 +85,8 @@ export async function setAccountType(
 }
 
 /**
- * Gives a user of the given version another password hash, which ends all their tokens.
- * @throws ConditionFailedError when another change came between
+ * Change the password hash of a user of the given version. This ends all their tokens.
+ * @throws ConditionFailedError if another change came between
  */
 export async function setPassword(
   accounts: TableWriter<'accounts'>,

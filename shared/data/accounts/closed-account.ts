@@ -12,13 +12,13 @@ import type { Key, TableReader, TableWriter, Write } from '../table/table.ts';
 const closedAccount = recordType('closed-account', () => z.object({ user_id: Ulid, closed_at: Timestamp }));
 
 /**
- * An account whose user was deleted and whose remains are still to be removed: tokens, pictures, the name on projects.
- * It is written in the same transaction as the delete itself and removed last of all, so that a crash anywhere only
- * makes the removal begin again. It lies beside the users, because nothing else ties both tables together.
+ * Account of a deleted user whose remaining data must still be removed: tokens, pictures, the name on projects.
+ * The transaction of the delete writes it, and the removal deletes it last. So after a crash the removal begins
+ * again. It is in the accounts table, because one transaction must delete the user and write it.
  */
 export type ClosedAccount = z.infer<typeof closedAccount.schema>;
 
-/** The list of closed accounts. */
+/** List of closed accounts. */
 export const closedAccounts: WatchedList<'accounts'> = { table: 'accounts', partitions: ['CLOSED_ACCOUNTS'] };
 export const closedAccountKey = (user_id: string): Key => ({ pk: closedAccounts.partitions[0], sk: user_id });
 
@@ -26,7 +26,7 @@ export const recordClosedAccount = (value: ClosedAccount): Write => ({
   put: closedAccount.item(closedAccountKey(value.user_id), value),
 });
 
-/** Closed accounts whose remains are not all known to be gone. */
+/** Return a page of closed accounts whose data may not be completely removed. */
 export const listClosedAccounts = (
   accounts: TableReader<'accounts'>,
   position: WatchedPosition | undefined,

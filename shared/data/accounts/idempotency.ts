@@ -5,40 +5,46 @@ import { recordType } from '../table/record.ts';
 import type { Key, TableName, TableReader, TableWriter, Write } from '../table/table.ts';
 import { tryWrite } from '../table/write-label.ts';
 
-/** Seconds for which a key stands for its first request. */
+/** Seconds for which a key is bound to its first request. */
 const keptSeconds = 24 * 60 * 60;
 
 const claim = recordType('idempotency-claim', () =>
   z.object({
     /** Digest of the request. */
     fingerprint: z.string(),
-    /** The one attempt of the request that may act. */
+    /** Attempt of the request that may act. */
     holder: z.string(),
     /** Epoch milliseconds after which the holder counts as dead. */
     lease_until: z.number().int(),
-    /** Id of the record that the request made, noted by the transaction that made it. */
+    /** Id of the record that the request created. The same transaction writes both. */
     made: z.string().optional(),
-    /** The first answer, as JSON. */
+    /** First response, as JSON. */
     answer: z.string().optional(),
     created_at: Timestamp,
-    /** Epoch seconds after which the store may remove the item. */
+    /** Epoch seconds after which DynamoDB may remove the item. */
     ttl: z.number().int(),
   }),
 );
 
 /**
- * What an `Idempotency-Key` stands for. It lies in the table in which its request makes a record, so that one
- * transaction makes the record and notes it here: whenever a process dies, either both are there or neither is.
+ * Claim of an `Idempotency-Key`. It is in the table where its request creates a record, so one transaction creates
+ * the record and writes its id here. After a crash, either both exist or neither does.
  */
 export type Claim = z.infer<typeof claim.schema>;
 
-/** Where a caller's key is kept; `scope` tells callers apart. Of the key only a digest is kept: it may be anything. */
+/**
+ * Return the table key of a caller's claim. `scope` distinguishes callers. Only a digest of the key is stored,
+ * because it may be any text.
+ */
 export const claimKey = (scope: string, key: string): Key => ({
   pk: `IDEMPOTENCY#${scope}`,
   sk: createHash('sha256').update(key).digest('hex'),
 });
 
-/** Claims a key unless a claim of the last 24 h is there; answers that one, or undefined where this one was stored. */
+/**
+ * Claim a key, unless a claim of the last 24 h exists. Return that claim, or undefined if the new claim was
+ * stored.
+ */
 export async function putClaim(
   table: TableWriter<TableName>,
   key: Key,
@@ -60,7 +66,7 @@ export async function putClaim(
   for (;;) {
     if (await tryWrite(table.write(put))) return undefined;
     const present = await findClaim(table, key);
-    // Where there is none any more its request has failed meanwhile, and the key is free again.
+    // If the claim is gone, its request has failed since, and the key is free again.
     if (present !== undefined) return present;
   }
 }
@@ -70,7 +76,7 @@ export async function findClaim(table: TableReader<TableName>, key: Key): Promis
   return item && claim.parse(item);
 }
 
-/** Takes a claim from a holder who died; false where another one was faster. */
+/** Take a claim over from a dead holder. Return false if another attempt was faster. */
 export function takeOver(
   table: TableWriter<TableName>,
   key: Key,
@@ -81,14 +87,17 @@ export function takeOver(
   return tryWrite(table.write({ update: key, change: { set: { holder, lease_until } }, if: unchanged }));
 }
 
-/** Part of the transaction that makes the record `id`; it lets that succeed once, and for the holder only. */
+/**
+ * Build the write for the transaction that creates the record `id`. The transaction succeeds only once, and only
+ * for the holder.
+ */
 export const noteMade = (key: Key, holder: string, id: string): Write => ({
   update: key,
   change: { set: { made: id } },
   if: { equals: { holder }, absent: ['made'] },
 });
 
-/** Keeps the first answer; false where another attempt holds the claim by now. */
+/** Store the first response. Return false if another attempt holds the claim now. */
 export function keepAnswer(
   table: TableWriter<TableName>,
   key: Key,
@@ -99,8 +108,8 @@ export function keepAnswer(
 }
 
 /**
- * Ends an attempt that failed: the key is free again where nothing was made, and otherwise open at once to whoever
- * asks for what was made. False where another attempt holds the claim by now.
+ * End a failed attempt. If it created no record, free the key. Otherwise end its lease, so the next attempt can
+ * answer with the record at once. Return false if another attempt holds the claim now.
  */
 export async function releaseClaim(
   table: TableWriter<TableName>,

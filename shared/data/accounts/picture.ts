@@ -8,20 +8,20 @@ import { findUserId, parseUser, type User, userKey, userPartition } from './user
 const picture = recordType('picture', () =>
   z.object({
     user_id: Ulid,
-    /** Names the stored objects; null once the picture was removed, when the identicon stands for it again. */
+    /** Id in the keys of the stored objects. Null once the picture is removed; then the identicon replaces it. */
     picture_id: Ulid.nullable(),
     updated_at: Timestamp,
-    /** Goes on counting over removals, so that no two pictures of a user ever share an ETag. */
+    /** Keeps counting across removals, so two pictures of a user never share an ETag. */
     version: z.number().int().positive(),
   }),
 );
-/** Which picture of a user is the current one. A user who never had one has no such record. */
+/** Current picture of a user. A user who never had a picture has no such record. */
 export type Picture = z.infer<typeof picture.schema>;
 
-/** Everything of a user's pictures lies under this prefix of the bucket. */
+/** Return the bucket prefix of all objects of a user's pictures. */
 export const picturesPrefix = (user_id: string): string => `pictures/${user_id}/`;
 
-/** The user of this name (in lower case) with their picture; undefined where nobody has the name. */
+/** Return the user with this name (in lower case) and their picture. Return undefined if no user has the name. */
 export async function findUserWithPicture(
   accounts: Accounts,
   username: string,
@@ -34,21 +34,21 @@ export async function findUserWithPicture(
 
 type Accounts = TableReader<'accounts'>;
 
-/** Beside the user's password and tokens, so that whatever removes those removes this. */
+/** In the partition of the user's password and tokens, so the removal of these also removes the picture. */
 const pictureKey = (user_id: string): Key => ({ pk: userPartition(user_id), sk: 'PICTURE' });
 
-/** The picture of the user of this id; undefined where they never had one, or are gone. */
+/** Return the picture of a user. Return undefined if they never had one, or are gone. */
 export async function findPicture(accounts: Accounts, user_id: string): Promise<Picture | undefined> {
   const item = await accounts.get(pictureKey(user_id));
   return item && picture.parse(item);
 }
 
-/** The write that requires the user of a picture to exist. */
+/** Label of the check that the user of a picture exists. */
 export const pictureOwner = new WriteLabel('owner of the picture');
 
 /**
- * Makes another picture, or none, the current one.
- * @throws ConditionFailedError when another change came between (write 0) or the user was deleted (write 1)
+ * Set or remove the current picture.
+ * @throws ConditionFailedError if another change came between (write 0) or the user was deleted (write 1)
  */
 export async function putPicture(
   accounts: TableWriter<'accounts'>,

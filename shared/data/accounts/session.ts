@@ -23,40 +23,44 @@ const session = recordType('session', () =>
     created_at: Timestamp,
     last_used_at: Timestamp,
     expires_at: Timestamp,
-    /** Epoch seconds after which the store may remove the item. */
+    /** Epoch seconds after which DynamoDB may remove the item. */
     ttl: z.number().int(),
     credentials_version: z.number().int(),
-    /** What the browser said of itself at the last use. */
+    /** `User-Agent` header of the last use. */
     user_agent: z.string(),
-    /** Where the last use came from. */
+    /** Client address of the last use. */
     address: z.string(),
   }),
 );
 export type Session = z.infer<typeof session.schema>;
 
-/** How long a session lives after its last use, in seconds. */
+/** Lifetime of a session after its last use, in seconds. */
 export const sessionSeconds = 30 * 24 * 60 * 60;
 
-/** Most sessions of one user. The one that was not used for longest makes room for another. */
+/** Maximum sessions of one user. A new session replaces the least recently used one. */
 export const maxSessions = 50;
 
-/** The two halves of what a browser holds. Neither is worth anything without the other. */
+/** Two halves of a browser's secret. Neither works without the other. */
 export interface SessionSecrets {
-  /** Value of the cookie. Browsers hide it from scripts, and send it to every port of the host. */
+  /** Value of the cookie. Browsers hide it from scripts and send it to every port of the host. */
   cookie: string;
-  /** What the page itself keeps and sends. Browsers show it to pages of the same origin alone, which includes the port. */
+  /**
+   * Key that the page itself stores and sends. Browsers show it only to pages of the same origin, which includes
+   * the port.
+   */
   pageKey: string;
 }
 
-/** Who uses a session, and from where. */
+/** Client of a session's use. */
 export interface Use {
   user_agent: string;
   address: string;
 }
 
 /**
- * Begins a session; only this answer ever holds its secrets. Nothing that a browser had before becomes part of it.
- * @throws ConditionFailedError once the owner is gone or has other credentials
+ * Begin a session. Only this result contains its secrets. The secrets are always new and never come from the
+ * browser.
+ * @throws ConditionFailedError if the owner is gone or has other credentials
  */
 export async function beginSession(
   accounts: TableWriter<'accounts'>,
@@ -84,7 +88,7 @@ export async function beginSession(
 
 const newSecret = (): string => randomBytes(32).toString('base64url');
 
-/** Digest by which both halves are stored; they have 512 random bits, so a plain hash is enough. */
+/** Return the stored digest of both halves. They have 512 random bits, so a plain hash is enough. */
 const digest = (secret: string, pageKey: string): string =>
   createHash('sha256').update(`${secret}.${pageKey}`).digest('hex');
 
@@ -108,7 +112,10 @@ const sessionKey = (user_id: string, session_id: string): Key => ({
 
 const prefix = 'SESSION#';
 
-/** Sessions that go when another begins: dead ones, and those that were not used for longest where there is no room. */
+/**
+ * Return the sessions to remove when another begins: invalid ones, and the least recently used ones beyond the
+ * limit.
+ */
 function makingRoom(sessions: readonly Session[], owner: TokenOwner, now: Date): Session[] {
   const alive = sessions
     .filter((one) => isAlive(one, owner, now))
@@ -118,7 +125,7 @@ function makingRoom(sessions: readonly Session[], owner: TokenOwner, now: Date):
 }
 
 async function allSessions(accounts: TableReader<'accounts'>, user_id: string): Promise<Session[]> {
-  // More than there can be, but for a few that were begun at the same moment.
+  // This limit exceeds the maximum, because a few sessions may begin at the same moment.
   const found = await accounts.query({ pk: userPartition(user_id), prefix, limit: 2 * maxSessions });
   return readPage(found, session.parse).items;
 }
@@ -127,7 +134,10 @@ const removal = ({ user_id, session_id }: Pick<Session, 'user_id' | 'session_id'
   delete: sessionKey(user_id, session_id),
 });
 
-/** The user and the session that a browser presents, by one read; undefined for one that is malformed, dead or unknown. */
+/**
+ * Return the user and the session that a browser presents, with one read. Return undefined if the session is
+ * malformed, invalid or unknown.
+ */
 export async function authenticateSession(
   accounts: TableReader<'accounts'>,
   { cookie, pageKey }: SessionSecrets,
@@ -147,8 +157,8 @@ const ulid = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 const cookiePattern = new RegExp(`^(${ulid})\\.(${ulid})\\.([A-Za-z0-9_-]{43})$`);
 
 /**
- * Notes that a session is used, which makes it live on; undefined once it has ended. It writes only where the use that
- * is noted is some minutes old or was somewhere else.
+ * Record the use of a session, which extends it. Return undefined if it has ended. Write only if the recorded use
+ * is some minutes old or came from another client.
  */
 export async function extendSession(
   accounts: TableWriter<'accounts'>,
@@ -173,10 +183,13 @@ export async function extendSession(
   return present && session.parse(present);
 }
 
-/** A use is noted where the one that is noted is older, in milliseconds: a page that is used all day writes little. */
+/**
+ * Minimum age of the recorded use before a new one is recorded, in milliseconds. So a page in constant use writes
+ * little.
+ */
 const noteMilliseconds = 10 * 60 * 1000;
 
-/** A user's sessions that are good, the newest first. */
+/** Return a page of a user's valid sessions, newest first. */
 export async function listSessions(
   accounts: TableReader<'accounts'>,
   owner: TokenOwner,
@@ -198,7 +211,7 @@ export async function listSessions(
   };
 }
 
-/** Ends a session at once; false where there is none. It may be unreadable. */
+/** End a session at once, even if it is unreadable. Return false if it does not exist. */
 export async function endSession(
   accounts: TableWriter<'accounts'>,
   user_id: string,
@@ -210,7 +223,7 @@ export async function endSession(
   return true;
 }
 
-/** Ends all sessions of a user at once, unreadable ones too. Answers how many there were. */
+/** End all sessions of a user at once, including unreadable ones. Return their number. */
 export async function endAllSessions(accounts: TableWriter<'accounts'>, user_id: string): Promise<number> {
   let count = 0;
   for (;;) {

@@ -7,31 +7,31 @@ import { ConditionFailedError, WriteLabel } from '../table/write-label.ts';
 
 const attempts = recordType('sign-in-attempts', () =>
   z.object({
-    /** Attempts that failed or have not ended yet. */
+    /** Number of attempts that failed or have not ended yet. */
     count: z.number().int(),
-    /** Epoch milliseconds before which no further attempt is taken; 0 where there is nothing to wait for. */
+    /** Epoch milliseconds before which attempts are refused. 0 if the next attempt need not wait. */
     open_at: z.number().int(),
-    /** Epoch seconds after which the count is forgotten. */
+    /** Epoch seconds after which the count expires. */
     ttl: z.number().int(),
     version: z.number().int(),
   }),
 );
 export type SignInAttempts = Pick<z.infer<typeof attempts.schema>, 'count' | 'open_at' | 'ttl'>;
 
-/** What attempts are counted by: an address, a user name, or the two together; `act` is another act than to sign in. */
+/** Key of a count of attempts: an address, a user name, or both. `act` names an action other than sign-in. */
 export interface AttemptSource {
   address?: string;
   username?: string;
   act?: 'register';
 }
 
-/** What is to become of a count: unchanged, replaced, or raised by one as long as it stays below a limit. */
+/** Change of a count: replace it, or raise it by one if it is below a limit. */
 export type AttemptsChange = { replace: SignInAttempts } | { raise: SignInAttempts; below: number };
 
 /**
- * Changes the counts of all sources in one step into what `next` makes of them; undefined counts nothing so far.
- * Counts that are only raised do not get in each other's way, however many people share an address.
- * Returns false where `next` returned undefined and nothing was changed, or others changed the counts during every attempt.
+ * Change the counts of all sources in one transaction, as `next` decides. `next` receives undefined for a source
+ * without a count. Changes that only raise counts do not conflict, even if many users share an address. Return
+ * false if `next` returned undefined, or other requests changed the counts during every attempt.
  */
 export async function changeAttempts(
   accounts: TableWriter<'accounts'>,
@@ -56,7 +56,10 @@ export async function changeAttempts(
 
 const attemptsKey = (source: AttemptSource): Key => ({ pk: attemptsPartition(source), sk: 'ATTEMPTS' });
 
-/** Neither addresses nor mistyped names (which may be passwords) are kept readable. */
+/**
+ * Return the partition of a source. It is hashed, so addresses and mistyped names (which may be passwords) are not
+ * readable.
+ */
 function attemptsPartition({ address, username, act }: AttemptSource): string {
   const parts = [address, username, ...(act === undefined ? [] : [act])];
   return `SIGN-IN#${createHash('sha256').update(JSON.stringify(parts)).digest('hex')}`;
@@ -81,8 +84,8 @@ function countWrite(
 }
 
 /**
- * Forget all attempts at `forgotten` and one at each of `lowered`, from where the next one is taken at once. `also` are
- * writes that go with it.
+ * Delete the count of `forgotten`, and subtract one from each count of `lowered`, whose next attempt need not
+ * wait. `also` are further writes of the same transaction.
  */
 export async function forgiveAttempts(
   accounts: TableWriter<'accounts'>,
@@ -102,7 +105,7 @@ export async function forgiveAttempts(
     });
     return { label, write };
   });
-  // A count that is gone needs no lowering; each retry has one fewer at least.
+  // A missing count needs no change. Each retry has at least one write fewer.
   for (;;) {
     try {
       await accounts.write(...always, ...lower.map(({ write }) => write));
@@ -134,15 +137,17 @@ async function findKnown(
 
 const knownKey = (pair: AttemptSource): Key => ({ pk: attemptsPartition(pair), sk: 'KNOWN' });
 
-/** A user signed in from this address. */
+/** Mark that a user signed in from this address. */
 const known = recordType('known-sign-in', () =>
   z.object({
-    /** Epoch seconds after which it is forgotten. */
+    /** Epoch seconds after which the mark expires. */
     ttl: z.number().int(),
   }),
 );
 
-/** The write that remembers a success of this pair; none where one of the last day is remembered. */
+/**
+ * Build the write that records a successful sign-in of this pair. Return none if one of the last day is recorded.
+ */
 export async function knownMark(
   accounts: TableReader<'accounts'>,
   pair: AttemptSource,

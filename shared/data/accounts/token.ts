@@ -18,22 +18,22 @@ const tokenSchema = () =>
   z.object({
     token_id: Ulid,
     user_id: Ulid,
-    /** Given by the owner to a token for scripts; null for one of a sign-in. */
+    /** Name that the owner gives to a token for scripts. Null for a token of a sign-in. */
     name: z.string().nullable(),
     created_at: Timestamp,
     expires_at: Timestamp,
-    /** Epoch seconds after which the store may remove the item. */
+    /** Epoch seconds after which DynamoDB may remove the item. */
     ttl: z.number().int(),
     credentials_version: z.number().int(),
   });
 type Token = z.infer<ReturnType<typeof tokenSchema>>;
 
 const token = recordType('token', tokenSchema);
-/** The same token under its id, by which its owner finds it. */
+/** Copy of the token under its id, for lists and revocation by its owner. */
 const issued = recordType('issued-token', () => tokenSchema().extend({ hash: Sha256 }));
 type IssuedToken = z.infer<typeof issued.schema>;
 
-/** What of a user makes tokens good. */
+/** Fields of a user that decide whether tokens are valid. */
 export type TokenOwner = Pick<User, 'user_id' | 'credentials_version'>;
 
 const tokenKey = (user_id: string, hash: string): Key => ({
@@ -50,10 +50,10 @@ export const parseIssued = issued.parse;
 
 const bearer = /^([0-7][0-9a-hjkmnp-tv-z]{25})\.([A-Za-z0-9_-]{43})$/;
 
-/** Digest by which a token's secret is stored; the secret has 256 random bits, so a plain hash is enough. */
+/** Return the stored digest of a token's secret. The secret has 256 random bits, so a plain hash is enough. */
 const digest = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** Whether a token or session has neither expired nor died with the credentials that it was issued under. */
+/** Whether a token or session is valid: it has not expired, and the credentials have not changed since. */
 export const isAlive = (
   { expires_at, credentials_version }: Pick<Token, 'expires_at' | 'credentials_version'>,
   owner: Pick<TokenOwner, 'credentials_version'>,
@@ -63,12 +63,15 @@ export const isAlive = (
 interface NewToken {
   token_id: string;
   now: Date;
-  /** Life, in seconds. */
+  /** Lifetime in seconds. */
   seconds: number;
   name: string | null;
 }
 
-/** A new token, of which only `bearer` holds the secret, and the writes that make it good while its owner is the same. */
+/**
+ * Create a token and the writes that store it. Only `bearer` contains the secret. The writes fail if the owner's
+ * credentials have changed.
+ */
 function prepareToken(
   { user_id, credentials_version }: TokenOwner,
   { token_id, now, seconds, name }: NewToken,
@@ -97,8 +100,8 @@ function prepareToken(
 }
 
 /**
- * Issues a token; only this answer ever holds its secret.
- * @throws ConditionFailedError once the owner is gone or has other credentials
+ * Issue a token. Only this result contains its secret.
+ * @throws ConditionFailedError if the owner is gone or has other credentials
  */
 export async function issueToken(
   accounts: TableWriter<'accounts'>,
@@ -110,7 +113,10 @@ export async function issueToken(
   return { bearer, token };
 }
 
-/** The user whom a bearer token stands for, by one read; undefined for a token that is malformed, dead or unknown. */
+/**
+ * Return the user of a bearer token, with one read. Return undefined if the token is malformed, invalid or
+ * unknown.
+ */
 export async function authenticateToken(
   accounts: TableReader<'accounts'>,
   presented: string,
@@ -125,7 +131,7 @@ export async function authenticateToken(
   return isAlive(token.parse(tokenItem), user, now) ? { user, token_hash } : undefined;
 }
 
-/** A user's tokens that are good, newest first. */
+/** Return a page of a user's valid tokens, newest first. */
 export async function listTokens(
   accounts: TableReader<'accounts'>,
   owner: TokenOwner,
@@ -153,7 +159,7 @@ const revocation = (user_id: string, token_id: string, hash: string): Write[] =>
   { delete: issuedKey(user_id, token_id) },
 ];
 
-/** Ends the token of this hash at once. Ending one that is gone is no error. */
+/** Revoke the token of this hash at once. A missing token is no error. */
 export async function revokeToken(
   accounts: TableWriter<'accounts'>,
   user_id: string,
@@ -164,7 +170,7 @@ export async function revokeToken(
   await accounts.write(...revocation(user_id, token.parse(item).token_id, token_hash));
 }
 
-/** Stands in for what cannot be read of a token that is being revoked. */
+/** Default values for unreadable attributes of a token that is being revoked. */
 const unreadableIssued: IssuedToken = {
   token_id: '',
   user_id: '',
@@ -176,7 +182,7 @@ const unreadableIssued: IssuedToken = {
   hash: '',
 };
 
-/** Ends a user's token of this id at once; false where there is none. */
+/** Revoke a user's token of this id at once. Return false if it does not exist. */
 export async function revokeIssued(
   accounts: TableWriter<'accounts'>,
   user_id: string,
@@ -185,18 +191,18 @@ export async function revokeIssued(
   const item = await accounts.get(issuedKey(user_id, token_id));
   if (item === undefined) return false;
   const { hash } = issued.salvage(item, unreadableIssued);
-  // Without the hash the token itself would stay good, and could not be named any more.
+  // Without the hash the token itself would stay valid, and nobody could revoke it.
   if (hash === unreadableIssued.hash) issued.parse(item);
   await accounts.write(...revocation(user_id, token_id, hash));
   return true;
 }
 
-/** Most tokens for scripts that one user can have at a time. */
+/** Maximum tokens for scripts of one user. */
 export const maxNamedTokens = 50;
 
 const namedTokens = recordType('named-tokens', () =>
   z.object({
-    /** Every token for scripts that may be good; those that are not any more are weeded out when there is no room. */
+    /** Ids of all tokens for scripts that may be valid. Invalid ones are removed when the list is full. */
     token_ids: z.array(Ulid).max(maxNamedTokens),
     version: z.number().int(),
   }),
@@ -206,7 +212,7 @@ const listOfTokens = new WriteLabel('list of named tokens');
 
 const namedTokensKey = (user_id: string): Key => ({ pk: userPartition(user_id), sk: 'NAMED_TOKENS' });
 
-/** Those of these tokens that are good. */
+/** Return the valid ones of these tokens. */
 async function aliveOf(
   accounts: TableWriter<'accounts'>,
   owner: TokenOwner,
@@ -221,10 +227,10 @@ async function aliveOf(
 }
 
 /**
- * Issues a token for scripts; only this answer ever holds its secret. Answers undefined where the owner has as many as
- * there can be.
- * @throws ConditionFailedError once the owner is gone or has other credentials
- * @throws ServiceError `conflict` when other changes keep coming between
+ * Issue a token for scripts. Only this result contains its secret. Return undefined if the owner has the maximum
+ * number.
+ * @throws ConditionFailedError if the owner is gone or has other credentials
+ * @throws ServiceError `conflict` if other changes keep coming between
  */
 export async function issueNamedToken(
   accounts: TableWriter<'accounts'>,

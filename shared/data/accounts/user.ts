@@ -20,19 +20,22 @@ const user = recordType('user', () =>
     account_type: AccountType,
     created_at: Timestamp,
     version: z.number().int(),
-    /** Counts what ends every session: password and type changes. A token of an earlier count is dead. */
+    /**
+     * Counts changes of password and account type, which end every session. A token of an earlier count is
+     * invalid.
+     */
     credentials_version: z.number().int(),
   }),
 );
 
 export type User = z.infer<typeof user.schema>;
 
-/** Account types, from the fewest rights to the most; each has all rights of those before it. */
+/** Account types in ascending order of rights. Each includes all rights of the previous ones. */
 export const accountTypes = ['guest', 'viewer', 'developer', 'admin'] as const;
 export const AccountType = z.enum(accountTypes, `must be one of ${accountTypes.join(', ')}`);
 export type AccountType = z.infer<typeof AccountType>;
 
-/** A user name: compared in lower case. */
+/** User name, in lower case. */
 export const Username = z
   .string()
   .min(1, 'is blank')
@@ -50,7 +53,7 @@ export const userKey = (user_id: string): Key => ({ pk: usersPartition, sk: user
 const usersPartition = 'USERS';
 
 export const usernameKey = (name: string): Key => ({ pk: `USERNAME#${name}`, sk: 'USERNAME' });
-/** Everything by which a user signs in: the password and tokens. */
+/** Return the partition of a user's credentials: the password and tokens. */
 export const userPartition = (user_id: string): string => `USER#${user_id}`;
 export const passwordKey = (user_id: string): Key => ({ pk: userPartition(user_id), sk: 'PASSWORD' });
 
@@ -63,7 +66,7 @@ export async function findUser(accounts: Accounts, user_id: string): Promise<Use
 
 type Accounts = TableReader<'accounts'>;
 
-/** Names of those of these users that there are, by id. */
+/** Return the names of the existing users of these ids, by id. */
 export async function readUsernames(
   accounts: Accounts,
   user_ids: readonly string[],
@@ -79,19 +82,22 @@ export async function readUsernames(
 
 const username = recordType('username', () => z.object({ user_id: Ulid }));
 
-/** Id of the user of this name (in lower case). */
+/** Return the id of the user with this name (in lower case). */
 export async function findUserId(accounts: Accounts, name: string): Promise<string | undefined> {
   const item = await accounts.get(usernameKey(name));
   return item && username.parse(item).user_id;
 }
 
-/** The user of this name (in lower case). */
+/** Return the user with this name (in lower case). */
 export async function findUserByName(accounts: Accounts, name: string): Promise<User | undefined> {
   const user_id = await findUserId(accounts, name);
   return user_id === undefined ? undefined : findUser(accounts, user_id);
 }
 
-/** The user of this name (in lower case), for their removal: also one whose record, or its name's, cannot be read. */
+/**
+ * Return the user with this name (in lower case) for removal, even if the record of the user or of the name is
+ * unreadable.
+ */
 export async function findUserToRemove(accounts: Accounts, name: string): Promise<User | undefined> {
   const named = await accounts.get(usernameKey(name));
   if (named === undefined) return undefined;
@@ -111,10 +117,13 @@ export async function findUserToRemove(accounts: Accounts, name: string): Promis
   );
 }
 
-/** Id that stands in for one that cannot be read. */
+/** Placeholder for an unreadable id. */
 const unreadableId = '';
 
-/** The item of the user of this name, found without the record of the name: page by page, for that is damaged rarely. */
+/**
+ * Find the item of the user with this name without the record of the name. It scans page by page, because such
+ * damage is rare.
+ */
 async function searchUser(accounts: Accounts, name: string): Promise<Item | undefined> {
   let after: string | undefined;
   do {
@@ -126,7 +135,7 @@ async function searchUser(accounts: Accounts, name: string): Promise<Item | unde
   return undefined;
 }
 
-/** Users, newest first. */
+/** Return a page of users, newest first. */
 export async function listUsers(
   accounts: Accounts,
   page: { limit: number; after: string | undefined },
@@ -134,7 +143,7 @@ export async function listUsers(
   return readPage(await accounts.query({ pk: usersPartition, descending: true, ...page }), user.parse);
 }
 
-/** A user with the stored form of the password. */
+/** Return a user and the hash of the password. */
 export async function findCredentials(
   accounts: Accounts,
   name: string,
@@ -144,12 +153,12 @@ export async function findCredentials(
   return found && secret && { user: user.parse(found), hash: password.parse(secret).hash };
 }
 
-/** An id that no user has: it stands in where a name is unknown, so that its reads take as long as any other's. */
+/** Id that no user has. It replaces the id of an unknown name, so the reads take equally long. */
 const nobody = '0'.repeat(26);
 
 const password = recordType('password', () => z.object({ hash: z.string(), changed_at: Timestamp }));
 
-/** How many users and admins there are. */
+/** Return the numbers of users and admins. */
 export async function readPopulation(accounts: Accounts): Promise<{ users: number; admins: number }> {
   const item = await accounts.get(populationKey);
   return item === undefined ? { users: 0, admins: 0 } : population.parse(item);
@@ -161,12 +170,15 @@ const population = recordType('population', () =>
   z.object({ users: z.number().int(), admins: z.number().int() }),
 );
 
-/** The write that takes a user's name. */
+/** Label of the write that claims a user name. */
 export const usernameClaim = new WriteLabel('username');
-/** The write that counts users and admins. */
+/** Label of the write that counts users and admins. */
 export const populationCount = new WriteLabel('population');
 
-/** Counts users and admins that come or, below zero, go. The write fails where the last admin would go. */
+/**
+ * Build the write that adds to the counts of users and admins; negative numbers subtract. It fails if no admin
+ * would remain.
+ */
 export function countPopulation(users: number, admins: number): Write {
   return populationCount.on({
     update: populationKey,
@@ -175,14 +187,14 @@ export function countPopulation(users: number, admins: number): Write {
   });
 }
 
-/** The item that holds a user's password hash. */
+/** Build the item with a user's password hash. */
 export const storedPassword = (user_id: string, hash: string, changed_at: string): Item =>
   password.item(passwordKey(user_id), { hash, changed_at });
 
 /**
- * Creates a user with a stored password hash.
- * @throws ConditionFailedError when the name is taken ({@link usernameClaim}), or, with `onlyIfNoAdmin`, when there
- * is an admin already ({@link populationCount}). `also` are writes that succeed or fail with it
+ * Create a user with a password hash. `also` are further writes of the same transaction.
+ * @throws ConditionFailedError if the name is taken ({@link usernameClaim}), or, with `onlyIfNoAdmin`, if an admin
+ * already exists ({@link populationCount})
  */
 export async function createUser(
   accounts: TableWriter<'accounts'>,
@@ -205,7 +217,7 @@ export async function createUser(
 
 const noAdmin: Condition = { any: [{ absent: ['admins'] }, { equals: { admins: 0 } }] };
 
-/** Replaces the stored form of an unchanged password. Where the password was changed meanwhile, that is left alone. */
+/** Replace the hash of an unchanged password. If the password has changed since, do nothing. */
 export async function replaceHash(
   accounts: TableWriter<'accounts'>,
   user_id: string,

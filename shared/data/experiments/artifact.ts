@@ -21,19 +21,22 @@ const artifactSchema = () =>
     /** Path below `OUTPUT_DIR` or `CHECKPOINT_DIR`, with slashes. */
     path: z.string(),
     size: z.number().int(),
-    /** Null where a client sent it in parts, whose digest nobody computes. */
+    /** Null if a client sent the file in parts, because then no process computes the digest. */
     sha256: Sha256.nullable(),
     media_type: z.string(),
-    /** Key in the bucket: made by the service, never of the path. */
+    /** Key in the bucket. The service chooses it; it never contains the path. */
     object: z.string(),
     created_at: Timestamp,
   });
 export type Artifact = z.infer<ReturnType<typeof artifactSchema>>;
 
-/** What a job leaves: results for people (`OUTPUT_DIR`), or its state for a later attempt (`CHECKPOINT_DIR`). */
+/**
+ * Kind of a job's output file: a result for users (`OUTPUT_DIR`), or its state for a later attempt
+ * (`CHECKPOINT_DIR`).
+ */
 export type ArtifactKind = 'artifact' | 'checkpoint';
 
-/** Longest path, in bytes: what a sort key takes (1,024), less its prefix. */
+/** Maximum bytes of a path: the limit of a sort key (1,024) minus its prefix. */
 export const artifactPathMaxBytes = 1000;
 
 export const artifactKey = (job_id: string, path: string, kind: ArtifactKind): Key => ({
@@ -60,27 +63,27 @@ const layouts: Readonly<Record<ArtifactKind, ArtifactLayout>> = {
 
 interface ArtifactLayout {
   type: RecordType<ReturnType<typeof artifactSchema>>;
-  /** Of the sort key. */
+  /** Prefix of the sort key. */
   prefix: string;
   /** Folder below the experiment's prefix in the bucket. */
   folder: string;
-  /** The experiment's own counters of these files and their bytes. */
+  /** Names of the experiment's counters of these files and their bytes. */
   files: string;
   bytes: string;
 }
 
-/** The artifact or checkpoint of a stored item. */
+/** Parse a stored artifact or checkpoint. */
 export const parseArtifact = (item: Item, kind: ArtifactKind = 'artifact'): Artifact =>
   layouts[kind].type.parse(item);
 
-/** The write that records a file of an imported experiment. */
+/** Build the write that records a file of an imported experiment. */
 export const putImportedFile = (experiment_id: string, kind: ArtifactKind, value: Artifact): Write => ({
   put: layouts[kind].type.item(artifactKey(experiment_id, value.path, kind), value),
 });
 
 export const artifactItem = (key: Key, value: Artifact): Item => layouts.artifact.type.item(key, value);
 
-/** A new place in the bucket for a file of an experiment. */
+/** Return the bucket key of a new file of an experiment. */
 export const artifactObject = (
   project_id: string,
   experiment_id: string,
@@ -88,7 +91,7 @@ export const artifactObject = (
   kind: ArtifactKind = 'artifact',
 ): string => `${experimentPrefix(project_id, experiment_id)}${layouts[kind].folder}/${id}`;
 
-/** The project whose experiment left a file, by its place in the bucket. */
+/** Return the project of an experiment's file, from its bucket key. */
 export const projectOfArtifact = ({ object }: Artifact): string => object.split('/')[1] ?? '';
 
 export async function findArtifact(
@@ -101,7 +104,7 @@ export async function findArtifact(
   return item && layouts[kind].type.parse(item);
 }
 
-/** Artifacts of a job, by path. */
+/** Return a page of the artifacts of a job, by path. */
 export async function listArtifacts(
   records: TableReader<'records'>,
   job_id: string,
@@ -118,8 +121,8 @@ export async function listArtifacts(
 }
 
 /**
- * Keys in the bucket of everything that a job keeps there, also by records that this version cannot read.
- * @throws UnreadableRecordError for a record that does not even name its object
+ * Return the bucket keys of all files of a job, including files of unreadable records.
+ * @throws UnreadableRecordError for a record without the key of its object
  */
 export async function filesOfJob(records: TableReader<'records'>, job_id: string): Promise<Set<string>> {
   const found = new Set<string>();
@@ -138,20 +141,20 @@ export async function filesOfJob(records: TableReader<'records'>, job_id: string
   return found;
 }
 
-/** An experiment, and the lease under which its files are changed. */
+/** Experiment, and the lease for changes of its files. */
 export interface ArtifactOwner {
   experiment: Experiment;
   lease: Lease;
   kind: ArtifactKind;
-  /** Most bytes that the project may hold. */
+  /** Maximum bytes that the project may hold. */
   maxProjectBytes: number;
 }
 
 /**
- * Records an uploaded file, in place of `previous` under the same path. The object lies in the bucket already; the
- * previous one is the caller's to delete afterwards.
- * @throws ConditionFailedError once the lease is lost or the job has ended, and when `previous` is not what is
- * recorded
+ * Record an uploaded file. It replaces `previous` under the same path. The new object is already in the bucket.
+ * The caller must delete the previous object afterwards.
+ * @throws ConditionFailedError if the lease is lost, the job has ended, or `previous` is no longer the recorded
+ * file
  */
 export async function putArtifact(
   records: TableWriter<'records'>,
@@ -168,7 +171,7 @@ export async function putArtifact(
   await records.write(...counted(owner, put, objects, value.size - (previous?.size ?? 0)));
 }
 
-/** The writes around a change of one file: only for the lease's holder, and kept in every count. */
+/** Build the writes for a change of one file. They check the lease and update all counters. */
 function counted(
   { experiment, lease, kind, maxProjectBytes }: ArtifactOwner,
   change: Write,
@@ -185,7 +188,7 @@ function counted(
   ];
 }
 
-/** Takes a file out of the records; its object is the caller's to delete afterwards. Throws as {@link putArtifact}. */
+/** Remove the record of a file. The caller must delete its object afterwards. Throws as {@link putArtifact}. */
 export async function removeArtifact(
   records: TableWriter<'records'>,
   owner: ArtifactOwner,

@@ -5,38 +5,40 @@ import type { Item, Key, TableReader, Write } from '../table/table.ts';
 import { WriteLabel } from '../table/write-label.ts';
 
 /**
- * The tail of a project's catalogue: a mark for each experiment of which its segments may not tell the truth. A search
- * reads the records of those. A new experiment has a mark, and every write that changes what search knows of an
- * experiment checks that there is one, or puts it. (Only a job changes its experiment without: the mark of a training
- * stays until it has ended.) So an experiment is folded into a segment only while nobody changes it: folding gives its
- * mark another stamp before it reads the experiment, which fails the changes that had seen the former one.
+ * Tail of a project's catalogue: a mark for each experiment whose row in a segment may be outdated. A search reads
+ * the records of these experiments. A new experiment has a mark. Every write that changes the search row of an
+ * experiment checks the mark or puts it. (Only a job changes its experiment without a check: the mark of a
+ * training stays until it has ended.) So an experiment is folded into a segment only while nobody changes it.
+ * Folding replaces the mark's stamp before it reads the experiment, so changes that saw the former stamp fail.
  */
 const mark = recordType('catalogue-mark', () =>
   z.object({
     stamp: z.string(),
-    /** The experiment is being folded into a segment. A change has to give the mark another stamp. */
+    /** Whether the experiment is being folded into a segment. A change must then replace the stamp. */
     folding: z.boolean(),
-    /** A segment may hold a row of the experiment. */
+    /** Whether a segment may hold a row of the experiment. */
     folded: z.boolean(),
-    /** The experiment was deleted. */
+    /** Whether the experiment was deleted. */
     removed: z.boolean(),
-    /** The experiment does not fit into a segment, so it stays in the tail. */
+    /** Whether the experiment is too large for a segment, so it stays in the tail. */
     large: z.boolean(),
   }),
 );
 export type CatalogueMark = z.infer<typeof mark.schema> & { experiment_id: string };
 
-/** The mark of a changed experiment: its condition fails where it was folded at the same moment. */
+/**
+ * Label of the check of a changed experiment's mark. The check fails if the experiment is folded at the same time.
+ */
 export const catalogueMark = new WriteLabel('mark in the catalogue');
 
-/** The partition of a project's catalogue: its manifest, segments and marks. */
+/** Return the partition of a project's catalogue: its manifest, segments and marks. */
 export const cataloguePartition = (project_id: string): string => `CATALOGUE#${project_id}`;
 
-/** Milliseconds since the experiment got its mark. */
+/** Return the milliseconds since the mark got its stamp. */
 export const markAge = ({ stamp }: CatalogueMark, now: number): number =>
   now - Number(stamp.slice(0, stamp.indexOf('-')));
 
-/** The write that goes with the record of a new experiment. */
+/** Build the mark of a new experiment, for the transaction that records it. */
 export const markNew = (project_id: string, experiment_id: string): Write =>
   put(project_id, experiment_id, {});
 
@@ -56,8 +58,8 @@ const fresh = { folding: false, folded: false, removed: false, large: false };
 const newStamp = (): string => `${Date.now()}-${newId()}`;
 
 /**
- * The write that goes with a change of an experiment: read before it.
- * @returns `exists`, where the write itself makes sure that the experiment is there
+ * Build the write that marks a changed experiment. Call this before the experiment is read.
+ * @returns `exists`: whether the write also ensures that the experiment exists
  */
 export async function markChanged(
   records: TableReader<'records'>,
@@ -79,8 +81,8 @@ const parse = (item: Item): CatalogueMark => ({
 });
 
 /**
- * The write that goes with the delete of an experiment: read before it, and made again where its condition fails.
- * @returns `remains` where a segment still has a row of it, until the next fold
+ * Build the write that marks a deleted experiment. Call this before the delete, and again if its condition fails.
+ * @returns `remains`: whether a segment may keep its row until the next fold
  */
 export async function markRemoved(
   records: TableReader<'records'>,
@@ -98,7 +100,7 @@ export async function markRemoved(
   };
 }
 
-/** All marks of a project. */
+/** Read all marks of a project. */
 export async function readMarks(
   records: TableReader<'records'>,
   project_id: string,
@@ -113,7 +115,7 @@ export async function readMarks(
   return marks;
 }
 
-/** The marks that these experiments lack. */
+/** Build the writes of the marks that these experiments lack. */
 export async function findUnmarked(
   records: TableReader<'records'>,
   project_id: string,
@@ -125,7 +127,7 @@ export async function findUnmarked(
   );
 }
 
-/** The write that begins to fold an experiment, and the mark as it is then. */
+/** Build the write that begins to fold an experiment. Also return the mark after that write. */
 export function beginFolding(project_id: string, old: CatalogueMark): { write: Write; mark: CatalogueMark } {
   const stamp = newStamp();
   const write: Write = {
@@ -136,13 +138,13 @@ export function beginFolding(project_id: string, old: CatalogueMark): { write: W
   return { write, mark: { ...old, stamp, folding: true } };
 }
 
-/** The write that ends it: the segments tell the truth. */
+/** Build the write that ends folding. After it, the row in the segment is current. */
 export const endFolding = (project_id: string, { experiment_id, stamp }: CatalogueMark): Write => ({
   delete: markKey(project_id, experiment_id),
   if: { equals: { stamp } },
 });
 
-/** The write that leaves an experiment in the tail for good, or until it is changed. */
+/** Build the write that keeps an experiment in the tail until its next change. */
 export const leaveInTail = (project_id: string, { experiment_id, stamp }: CatalogueMark): Write => ({
   update: markKey(project_id, experiment_id),
   change: { set: { folding: false, large: true } },

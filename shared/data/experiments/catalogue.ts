@@ -15,8 +15,8 @@ import { type ExperimentRow, rowOf } from './experiment-row.ts';
 import { nothingTracked, readTrackingOfEach } from './tracking.ts';
 
 /**
- * What search knows of the experiments of a project, in no order; undefined where the catalogue does not have all of
- * them yet.
+ * Read the search rows of a project's experiments, in no order. Return undefined if the catalogue is not complete
+ * yet.
  */
 export async function readCatalogue(
   records: TableReader<'records'>,
@@ -34,7 +34,7 @@ export async function readCatalogue(
 export interface CatalogueRows {
   rows: ExperimentRow[];
   unreadable: readonly UnreadableRecordError[];
-  /** Marks that there were. */
+  /** Number of marks at the time of the read. */
   marks: number;
   manifest: CatalogueManifest;
 }
@@ -43,21 +43,21 @@ export type CatalogueManifest = Manifest<Omit<SegmentRef, 'id'>, CatalogueState>
 
 const SegmentRef = z.object({
   id: z.string(),
-  /** Ids of its first and last row. */
+  /** Experiment ids of its first and last row. */
   first: z.string(),
   last: z.string(),
   rows: z.number().int(),
-  /** Indexes of rows that are in a later segment, or of experiments that were deleted. */
+  /** Indexes of outdated rows: of experiments in a later segment, or of deleted experiments. */
   dead: z.array(z.number().int()),
 });
 export type SegmentRef = z.infer<typeof SegmentRef>;
 
 const CatalogueState = z.object({
-  /** Every experiment of the project is in a segment or has a mark. */
+  /** Whether every experiment of the project is in a segment or has a mark. */
   complete: z.boolean(),
-  /** Experiments up to this one have marks; those of releases without a catalogue get them one after the other. */
+  /** Id up to which experiments have marks. Experiments of releases without a catalogue get marks step by step. */
   marked_until: z.string().nullable(),
-  /** By how many the project's counter of experiments is too high. */
+  /** Excess of the project's counter of experiments. */
   surplus: z.number().int(),
 });
 type CatalogueState = z.infer<typeof CatalogueState>;
@@ -85,9 +85,10 @@ async function readOnce(
 }
 
 /**
- * The catalogue of a project: what search knows of its experiments. Those that nobody has changed for a while lie in
- * segments, immutable blocks that a process keeps; the others are marked (`catalogue-mark.ts`) and read from their
- * records. A search reads the marks first and the manifest then: what was folded in between is in both.
+ * Catalogue of a project: the search rows of its experiments. Experiments without recent changes are in segments,
+ * which are immutable blocks that a process caches. The other experiments have marks (`catalogue-mark.ts`), and a
+ * search reads them from their records. A search reads the marks first, then the manifest. So an experiment that
+ * is folded in between is in both.
  */
 export const catalogueLists = blockLists<Omit<SegmentRef, 'id'>, CatalogueState>({
   manifest: recordType('catalogue-manifest', ManifestRecord),
@@ -98,7 +99,7 @@ export const catalogueLists = blockLists<Omit<SegmentRef, 'id'>, CatalogueState>
 
 const Stored = z.object({ blocks: z.array(SegmentRef), state: CatalogueState });
 
-/** Rows of these experiments as their records are; of those that were deleted there are none. */
+/** Read the rows of these experiments from their records. Deleted experiments have none. */
 export async function readTail(
   records: TableReader<'records'>,
   project_id: string,
@@ -129,7 +130,7 @@ export async function readTail(
 const keysAtOnce = 100;
 const batchesAtOnce = 4;
 
-/** The rows of segments. @throws BlockGoneError */
+/** Read the rows of segments. @throws BlockGoneError */
 export async function readSegments(
   records: TableReader<'records'>,
   project_id: string,
@@ -142,7 +143,7 @@ export async function readSegments(
   return segments;
 }
 
-/** The rows of a segment of this project, and about how many bytes they take. */
+/** Unpack the rows of a segment, and estimate their bytes. */
 export function segmentRows(
   project_id: string,
   { json, numbers, jsonBytes }: UnpackedColumns,
@@ -155,12 +156,12 @@ export function segmentRows(
     metricNames: segment.metrics.names,
     last: numbers[lastColumn] ?? none,
   };
-  // Measured: 100,000 runs of 35 MB of JSON take 44 MB.
+  // Measured: 100,000 runs with 35 MB of JSON take 44 MB of memory.
   const bytes = 1.5 * jsonBytes + numbers.reduce((sum, { byteLength }) => sum + byteLength, 0);
   return { block: segment.rows.map((row, index) => new SegmentRow(project_id, row, index, lookups)), bytes };
 }
 
-/** What a row has besides tags, params and metrics, in the order of its columns. */
+/** Attributes of a row besides tags, params and metrics. */
 const Attributes = z.object({
   experiment_id: z.string(),
   kind: ExperimentKind,
@@ -208,10 +209,10 @@ function namedMetrics(
 }
 
 const none = new Float64Array();
-/** Place of the last values among the columns of numbers. */
+/** Index of the column of last values. */
 const lastColumn = 2;
 
-/** A row that looks its tags, params and metrics up in the columns of its segment. */
+/** Row that looks up its tags, params and metrics in the columns of its segment. */
 class SegmentRow implements ExperimentRow {
   readonly #index: number;
   readonly #lookups: Lookups;
@@ -261,7 +262,7 @@ class SegmentRow implements ExperimentRow {
     return this.#lookups.params.get(this.#index, name);
   }
 
-  /** Those of all rows of the segment. */
+  /** Names of the metrics of all rows of the segment. */
   get metricNames(): readonly string[] {
     return this.#lookups.metricNames;
   }
@@ -293,14 +294,14 @@ interface Lookups {
   params: NamedValues<string>;
   metrics: NamedValues<MetricSummary>;
   metricNames: readonly string[];
-  /** Last values of metrics, where `metrics` finds them. */
+  /** Last values of metrics. The indexes are those of `metrics`. */
   last: Float64Array;
 }
 
-/** Reads that begin anew because segments were replaced meanwhile. */
+/** Maximum reads if other processes replace segments during a read. */
 const maxRounds = 5;
 
-/** The columns of a segment of the catalogue. */
+/** Build the columns of a segment. */
 export function segmentColumns(rows: readonly ExperimentRow[]): Columns {
   const attributes = rows.map((row) => Attributes.parse({ ...row, deleted_at: row.deleted_at ?? null }));
   const metrics = flatten(rows.map((row) => row.metrics));

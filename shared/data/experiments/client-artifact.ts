@@ -19,7 +19,7 @@ import { type Artifact, artifactItem, artifactKey, artifactObject, parseArtifact
 import { experimentKey } from './experiment.ts';
 import { loggedModelFileKey, loggedModelKey, loggedModelPrefix } from './logged-model.ts';
 
-/** What a client's files belong to: an experiment that it records, or a model that it logs. */
+/** Owner of a client's files: an experiment that it records, or a model that it logs. */
 export type ArtifactHome =
   | { of: 'experiment'; project_id: string; experiment_id: string }
   | { of: 'model'; project_id: string; model_id: string };
@@ -29,13 +29,15 @@ const keyOf = (home: ArtifactHome, path: string): Key =>
     ? artifactKey(home.experiment_id, path, 'artifact')
     : loggedModelFileKey(home.project_id, home.model_id, path);
 
-/** Key in the bucket of a file, of whose upload this is the id. */
+/** Return the bucket key of a file, from the id of its upload. */
 export const clientObject = (home: ArtifactHome, upload: string): string =>
   home.of === 'experiment'
     ? artifactObject(home.project_id, home.experiment_id, upload)
     : `${loggedModelPrefix(home.project_id, home.model_id)}${upload}`;
 
-/** The writes that keep the counts; refused once what the files belong to is gone, or where the project is full. */
+/**
+ * Build the writes that update the counters. They fail if the owner of the files is gone, or the project is full.
+ */
 function counted(home: ArtifactHome, files: number, bytes: number, maxProjectBytes?: number): Write[] {
   const { project_id } = home;
   const inProject = count(project_id, { objects: files, bytes }, maxProjectBytes);
@@ -57,7 +59,9 @@ export async function findClientArtifact(
   return item && parseArtifact(item);
 }
 
-/** Files below a folder, by path: `folder` ends with a slash, or is empty. `after` is a path. */
+/**
+ * Return a page of the files below a folder, by path. `folder` ends with a slash, or is empty. `after` is a path.
+ */
 export async function listClientArtifacts(
   records: TableReader<'records'>,
   home: ArtifactHome,
@@ -70,7 +74,7 @@ export async function listClientArtifacts(
   return { ...readPage(found, parseArtifact), next: found.next?.slice(keyOf(home, '').sk.length) };
 }
 
-/** When an upload was announced; undefined where it was not, or is being removed. */
+/** Return the time of an upload's announcement. Return undefined if it was not announced, or is being removed. */
 export async function findAnnounced(
   records: TableReader<'records'>,
   object: string,
@@ -81,9 +85,9 @@ export async function findAnnounced(
 }
 
 /**
- * Record a file that was uploaded as announced, in place of the one of its path.
- * @returns the purge of the previous one's object, which is recorded
- * @throws ConditionFailedError when something of it has changed meanwhile, or the project is full
+ * Record an announced file after its upload. It replaces the file of the same path.
+ * @returns the recorded purge of the previous file's object
+ * @throws ConditionFailedError if another change came between, or the project is full
  */
 export async function putClientArtifact(
   records: TableWriter<'records'>,
@@ -107,10 +111,11 @@ export async function putClientArtifact(
 }
 
 /**
- * Record a file whose object was put without an announcement, as a job puts those of what it records. A crash before
- * leaves an object below the prefix of the experiment, which goes with it.
- * @returns the one that it replaces, whose object is the caller's to delete
- * @throws ConditionFailedError when something of it has changed meanwhile, or the project is full
+ * Record a file whose object was stored without an announcement. Jobs store files of their recorded experiments
+ * this way. A crash before this call leaves an object below the experiment's prefix; the delete of the experiment
+ * removes it.
+ * @returns the replaced file, whose object the caller must delete
+ * @throws ConditionFailedError if another change came between, or the project is full
  */
 export async function putUnannounced(
   records: TableWriter<'records'>,
@@ -129,7 +134,7 @@ export async function putUnannounced(
   return previous;
 }
 
-/** Take files out of the records, at most 40. @returns the purge of their objects, which is recorded */
+/** Remove the records of at most 40 files. @returns the recorded purge of their objects */
 export async function removeClientArtifacts(
   records: TableWriter<'records'>,
   home: ArtifactHome,

@@ -9,7 +9,7 @@ const continuationKey = (from: string, experiment_id: string): Key => ({
   sk: `${continuationPrefix}${experiment_id}`,
 });
 
-/** The writes by which a new experiment keeps those checkpoints from being deleted that it starts from, until its end. */
+/** Build the writes that protect the checkpoints that a new experiment starts from, until its end. */
 export const keepCheckpoints = ({ project_id, experiment_id, continues_from }: Experiment): Write[] =>
   continues_from === null
     ? []
@@ -28,11 +28,14 @@ export const keepCheckpoints = ({ project_id, experiment_id, continues_from }: E
         },
       ];
 
-/** The writes by which an experiment that ends lets go of them. */
+/** Build the write that releases these checkpoints when the experiment ends. */
 export const releaseCheckpoints = ({ experiment_id, continues_from }: Experiment): Write[] =>
   continues_from === null ? [] : [{ delete: continuationKey(continues_from, experiment_id) }];
 
-/** An unfinished experiment that started from the checkpoints of this one; undefined where there is none. */
+/**
+ * Return the id of an unfinished experiment that started from the checkpoints of this one. Return undefined if
+ * none exists.
+ */
 export async function findContinuation(
   records: TableReader<'records'>,
   experiment_id: string,

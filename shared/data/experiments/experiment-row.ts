@@ -4,7 +4,7 @@ import { defaultName } from '../projects/default-name.ts';
 import type { Experiment } from './experiment.ts';
 import type { Tracking } from './tracking.ts';
 
-/** What search knows of an experiment: all by which experiments are found, ordered and listed. */
+/** Row of an experiment in a search: all values for filters, orders and lists. */
 export interface ExperimentRow
   extends Readonly<
       Pick<
@@ -26,33 +26,33 @@ export interface ExperimentRow
     RunMetrics {
   readonly name: string;
   readonly note: string | null;
-  /** When an MLflow client marked it as deleted. */
+  /** Time at which an MLflow client marked it as deleted. */
   readonly deleted_at: string | undefined;
-  /** Data sets that it has read; undefined where it names neither data sets nor models. */
+  /** Data sets that it has read. Undefined if it names neither data sets nor models. */
   readonly datasets: readonly RowDataset[] | undefined;
   tag(name: string): string | undefined;
   param(name: string): string | undefined;
-  /** The last value of a metric, for filters and orders, which read it of each row. */
+  /** Return the last value of a metric. Filters and orders call this for each row. */
   lastOf(name: string): number | undefined;
   readonly tags: ReadonlyMap<string, string>;
   readonly params: ReadonlyMap<string, string>;
   readonly metrics: ReadonlyMap<string, MetricSummary>;
 }
 
-/** By what a data set that an experiment has read is found. */
+/** Searchable fields of a data set that an experiment has read. */
 export interface RowDataset {
   name: string;
   digest: string;
-  /** What it was read for, as its client says. */
+  /** Purpose of the read, as reported by the client. */
   context: string | null;
 }
 
-/** The tag of a data set by which MLflow's clients say what it was read for. */
+/** Tag of a data set in which MLflow's clients report the purpose of the read. */
 export const contextTag = 'mlflow.data.context';
 
 /**
- * The metrics of an experiment. A release that summarized none kept the best value with the record: that counts as the
- * one value of its metric.
+ * Return the metrics of an experiment. Releases without summaries stored the best value in the record; it then
+ * counts as the only value of its metric.
  */
 export function withEarlierBest(
   { best }: Pick<Experiment, 'best'>,
@@ -64,7 +64,7 @@ export function withEarlierBest(
   return new Map(metrics).set(name, { last: value, min: value, max: value, step, time: 0, count: 1 });
 }
 
-/** The row of an experiment as its records are. */
+/** Build the row of an experiment from its records. */
 export function rowOf(experiment: Experiment, { fields, metrics: summarized }: Tracking): ExperimentRow {
   const metrics = withEarlierBest(experiment, summarized);
   const tags = new Map(Object.entries(fields?.tags ?? {}));

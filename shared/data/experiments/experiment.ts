@@ -23,11 +23,14 @@ const experiment = recordType('experiment', () =>
   z.object({
     ...jobFields(),
     kind: ExperimentKind,
-    /** Owner of the project, where it runs on a cluster; null on other compute, and in releases that counted none. */
+    /**
+     * Owner of the project if it runs on a cluster. Null on other compute, and in records of releases that did not
+     * count clusters.
+     */
     cluster_owner: Ulid.nullable().default(null),
     experiment_id: Ulid,
     project_id: Ulid,
-    /** Null where a client records the experiment: it has no configuration. */
+    /** Null if a client records the experiment, which then has no configuration. */
     config_id: FileId.nullable(),
     config_version: z.number().int().nullable(),
     config_sha256: Sha256.nullable(),
@@ -37,7 +40,7 @@ const experiment = recordType('experiment', () =>
     dataset_sha256: Sha256.nullable(),
     /** Whether the data set is unpacked for the job. */
     dataset_is_archive: z.boolean(),
-    /** The environment as it was when the experiment was made. */
+    /** Copy of the environment at the creation of the experiment. */
     environment: z.object({
       entry_point_command: z.string(),
       env_type: EnvironmentType,
@@ -49,53 +52,59 @@ const experiment = recordType('experiment', () =>
     /** Seconds of installation that the cache saved. */
     saved_seconds: z.number().nullable(),
     /**
-     * By what a release ranked it that kept its best value with the record. Now it is ranked when it is read
-     * (`criteria/metric-ranker.ts`), and new records have these so that such a release can read them.
+     * Criterion of earlier releases, which stored the best value in the record. Current releases rank at read time
+     * (`criteria/metric-ranker.ts`). New records keep these fields so that earlier releases can read them.
      */
     criterion: Criterion.extend({ own: z.boolean().optional() }),
-    /** Of such a release; null otherwise. It counts where the metrics were not summarized. */
+    /** Best value of such a release. Null otherwise. It is used if the metrics have no summary. */
     best: Best.nullable(),
-    /** What its program did that it may not have meant, in sentences; absent where nothing was noted. */
+    /** Warnings about likely mistakes of its program, as sentences. Absent if there are none. */
     warnings: z.array(z.string()).optional(),
     artifacts: z.number().int(),
     artifact_bytes: z.number().int(),
     checkpoints: z.number().int(),
     checkpoint_bytes: z.number().int(),
-    /** Experiment whose inputs it repeats. */
+    /** Experiment whose inputs it reuses. */
     rerun_of: Ulid.nullable().default(null),
-    /** Values of its configuration that the request replaced; null where it runs with a version as it was stored. */
+    /** Configuration values that the request replaced. Null if it uses the stored version unchanged. */
     overrides: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
       .nullable()
       .default(null),
-    /** Experiment of whose checkpoints it starts; null where it starts afresh. */
+    /** Experiment whose checkpoints it starts from. Null if it starts without checkpoints. */
     continues_from: Ulid.nullable().default(null),
-    /** Experiments that ever started from its checkpoints, so that a delete notices one that begins meanwhile. */
+    /**
+     * Number of experiments that ever started from its checkpoints. With it, a delete detects one that begins at
+     * the same time.
+     */
     continuations: z.number().int().default(0),
-    /** The training whose program recorded it; absent where none did. */
+    /** Training whose program recorded it. Absent if no training did. */
     recorded_by: Ulid.optional(),
-    /** Name of the user whose it was where it was imported from, null where that one was gone; absent otherwise. */
+    /**
+     * Name of its user in the deployment that it was imported from. Null if that user was gone. Absent if it was
+     * not imported.
+     */
     imported_user: z.string().nullable().optional(),
-    /** US dollars, at most; null where the deployment has no price. */
+    /** Maximum cost in US dollars. Null if the deployment has no price. */
     cost_estimate: z.number().nullable(),
   }),
 );
 
 export type Experiment = z.infer<typeof experiment.schema>;
 
-/** What an experiment is: a training, or what a client records without a job. */
+/** Kind of an experiment: a training, or `logged` if a client records it without a job. */
 export const ExperimentKind = z.enum([...TrainingKind.options, 'logged']);
 
 export const Best = z.object({
   criterion: z.string(),
-  /** Name under which the value was reported; if absent, it is the name of the criterion. */
+  /** Reported name of the metric. Default: the name of the criterion. */
   metric: z.string().optional(),
   value: z.number(),
   step: z.number().nullable(),
 });
 export type Best = z.infer<typeof Best>;
 
-/** What an experiment has, besides its job, before it has inputs and results. */
+/** Default fields of an experiment without inputs and results. Job fields are separate. */
 export const emptyExperiment = {
   cluster_owner: null,
   config_id: null,
@@ -130,7 +139,7 @@ export const experimentKey = (project_id: string, experiment_id: string): Key =>
 });
 export const parseExperiment = experiment.parse;
 
-/** Everything an experiment keeps in the bucket lies under this prefix. */
+/** Return the bucket prefix of all objects of an experiment. */
 export const experimentPrefix = (project_id: string, experiment_id: string): string =>
   `${projectPrefix(project_id)}experiments/${experiment_id}/`;
 
@@ -145,7 +154,7 @@ export async function findExperiment(
 
 type Records = TableReader<'records'>;
 
-/** The experiment. @throws ServiceError `not-found` when there is none */
+/** Return the experiment. @throws ServiceError `not-found` if it does not exist */
 export async function requireExperiment(
   records: Records,
   project_id: string,
@@ -157,8 +166,8 @@ export async function requireExperiment(
 }
 
 /**
- * The experiment of a stored item, as far as it can be read: for its removal. One that cannot counts as ended, because
- * only the version that wrote it can end its job.
+ * Return the readable part of a stored experiment, for its removal. An unreadable experiment counts as ended,
+ * because only the version that wrote it can end its job.
  */
 export const salvageExperiment = (item: Item): Experiment => ({
   ...experiment.salvage(item, {
@@ -176,10 +185,10 @@ const isUnreadable = (item: Item): boolean =>
   readPage(pageOf(item), experiment.parse).unreadable !== undefined;
 
 /**
- * The experiment, for its removal, and what must hold of it then: it has ended, or cannot be read, so that nothing else
- * will ever end it.
+ * Return the experiment for its removal, and the condition of the delete: it has ended, or it is unreadable and
+ * nothing else will ever end it.
  *
- * @throws ServiceError `not-found` when there is none
+ * @throws ServiceError `not-found` if it does not exist
  */
 export async function requireExperimentToRemove(
   records: Records,
@@ -200,14 +209,14 @@ export async function requireExperimentToRemove(
   return { experiment: found, hasEnded: isFinal(found.status), removable };
 }
 
-/** A page of the stored experiments of a project, also of those that cannot be read. */
+/** Return a page of the stored experiments of a project, including unreadable ones. */
 export const listStoredExperiments = (
   records: Records,
   project_id: string,
   page: { limit?: number; after?: string | undefined },
 ): Promise<Page<Item>> => records.query({ pk: experimentsPartition(project_id), descending: true, ...page });
 
-/** Experiments of a project, newest first. */
+/** Return a page of the experiments of a project, newest first. */
 export async function listExperiments(
   records: Records,
   project_id: string,
@@ -221,13 +230,19 @@ export const putExperiment = (value: Experiment): Write => ({
   if: { exists: false },
 });
 
-/** A write that succeeds only while the experiment exists: part of every transaction that adds to what is tracked of it. */
+/**
+ * Build the write that succeeds only while the experiment exists. Every transaction that adds tracking data
+ * includes it.
+ */
 export const experimentExists = (project_id: string, experiment_id: string): Write => ({
   check: experimentKey(project_id, experiment_id),
   if: { exists: true },
 });
 
-/** The write that gives an experiment its next version, also one that has ended; refused where it has one already. */
+/**
+ * Build the write that raises the version of an experiment, even an ended one. It fails if the version has
+ * changed.
+ */
 export const touchExperiment = (
   { project_id, experiment_id, version }: Experiment,
   set: Partial<Experiment> = {},
@@ -237,7 +252,7 @@ export const touchExperiment = (
   if: { equals: { version } },
 });
 
-/** The experiment as an unfinished job. */
+/** Return the row of an experiment in the list of unfinished jobs. */
 export const experimentJob = (value: Experiment): UnfinishedJob => ({
   job_id: value.experiment_id,
   kind: value.kind,
@@ -249,7 +264,9 @@ export const experimentJob = (value: Experiment): UnfinishedJob => ({
   cluster_owner: value.cluster_owner,
 });
 
-/** The write that removes the record of an experiment that is `removable`: has ended, unless it says otherwise. */
+/**
+ * Build the write that deletes the record of an experiment if `removable` holds. By default it must have ended.
+ */
 export const removeExperiment = (
   { project_id, experiment_id }: Experiment,
   removable: Condition = { equals: { status_rank: finalRank } },
@@ -258,7 +275,7 @@ export const removeExperiment = (
   if: removable,
 });
 
-/** What remains to be removed once an experiment's record is deleted. */
+/** Return the data to purge after the delete of an experiment's record. */
 export const experimentRemains = (project_id: string, experiment_id: string): PurgeTarget => ({
   partitions: [
     { pk: jobPartition(experiment_id) },

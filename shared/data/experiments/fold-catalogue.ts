@@ -25,10 +25,10 @@ import { experimentsPartition } from './experiment.ts';
 import type { ExperimentRow } from './experiment-row.ts';
 
 /**
- * Fold experiments that nobody changes into segments, for some time: `milliseconds`, at most one step longer. Every step
- * is one transaction on condition that nobody else did it, and a crash between two leaves them marked.
- * @param least marks from which on there is something to do
- * @param most experiments that one step reads
+ * Fold unchanged experiments into segments for `milliseconds`, plus at most one step. The transactions of a step
+ * fail if another process did the same. A crash in between leaves the experiments marked.
+ * @param least minimum number of marks for a fold
+ * @param most maximum experiments that one step reads
  */
 export async function foldCatalogue(
   records: TableWriter<'records'>,
@@ -38,7 +38,7 @@ export async function foldCatalogue(
   const end = Date.now() + milliseconds;
   for (let goesOn = true; goesOn; ) {
     const manifest = await catalogueLists.readManifest(records, cataloguePartition(project_id));
-    // Once all are marked, they are folded.
+    // Fold only after all experiments have marks.
     if (manifest.state.complete)
       goesOn = await foldSome(records, project_id, manifest, Date.now(), { least, most });
     else await markExisting(records, project_id, manifest);
@@ -46,15 +46,15 @@ export async function foldCatalogue(
   }
 }
 
-/** Marks from which on folding is worth its writes. */
+/** Minimum number of marks that makes a fold worth its writes. */
 export const minFold = 64;
 
-/** Experiments folded by one transaction, which takes 100 writes. */
+/** Maximum experiments in one transaction, which allows 100 writes. */
 const maxFold = 80;
 
 const maxRead = 20 * maxFold;
 
-/** Fold some marked experiments into segments. False where there are too few, or another process folds them. */
+/** Fold some marked experiments into segments. Return false if they are too few, or another process folds them. */
 async function foldSome(
   records: TableWriter<'records'>,
   project_id: string,
@@ -78,14 +78,18 @@ async function foldSome(
   if (!(await tryWrite(records.write(...begun.map(({ write }) => write))))) return false;
   const folding = begun.map(({ mark }) => mark);
   const wanted = folding.filter(({ removed }) => !removed).map(({ experiment_id }) => experiment_id);
-  // Read again: whoever changed one before its stamp was changed is seen, and nobody can change one unseen from here on.
+  // Read again after the new stamps. This read sees every earlier change, and every later change must replace the
+  // stamp.
   const { rows } = await readTail(records, project_id, wanted);
   const known = new Set(rows.map(({ experiment_id }) => experiment_id));
   const done = folding.filter(({ removed, experiment_id }) => removed || known.has(experiment_id));
   return tryRewrite(() => writeSegments(records, project_id, manifest, done, rows));
 }
 
-/** Marked experiments that nobody is going to change soon, as many as one fold takes or a few more, with their rows. */
+/**
+ * Return marked experiments that are unlikely to change soon, with their rows. Return as many as one fold takes,
+ * or a few more.
+ */
 async function findQuiet(
   records: TableReader<'records'>,
   project_id: string,
@@ -96,7 +100,7 @@ async function findQuiet(
   const quiet = marks.filter(({ removed }) => removed);
   const read = new Map<string, ExperimentRow>();
   const present = marks.filter(({ removed }) => !removed);
-  // Where not all are read, each fold begins elsewhere, so that none stays unread for ever.
+  // If one fold cannot read all, begin at a random mark, so every experiment is read eventually.
   const start = present.length <= most ? 0 : Math.floor(Math.random() * present.length);
   const turned = [...present.slice(start), ...present.slice(0, start)].slice(0, most);
   for (let from = 0; from < turned.length && read.size < maxFold; from += maxWindow) {
@@ -119,22 +123,25 @@ async function findQuiet(
   return { quiet, read };
 }
 
-/** Experiments that one fold reads at once, and altogether: thousands may run, of which none can be folded. */
+/** Experiments that a fold reads in one step. Thousands may be running, and none of these can be folded. */
 const maxWindow = 4 * maxFold;
 
-/** An experiment that a client records is folded, though it runs, once its mark is so old: milliseconds. */
+/** Minimum age in milliseconds of a mark before a running client-recorded experiment is folded. */
 const quietMilliseconds = 300_000;
 
-/** Most experiments that were deleted and that one fold takes out of segments: a transaction takes 4 MB. */
+/** Maximum deleted experiments that one fold removes from segments. A transaction takes 4 MB. */
 const maxRemoved = 4;
 
 const bytesOfRow = ({ tags, params, metrics, note }: ExperimentRow): number =>
   Buffer.byteLength(JSON.stringify([[...tags], [...params], [...metrics.keys()], note])) + 60 * metrics.size;
 
-/** Most bytes of the experiments that are folded together, before compression: a transaction takes 4 MB. */
+/** Maximum bytes of the experiments in one fold, before compression. A transaction takes 4 MB. */
 const foldMaxBytes = 2_000_000;
 
-/** Replace some segments by others with further rows, and end the folding of these marks. False where another did first. */
+/**
+ * Replace some segments with new ones that include these rows, and end the folding of these marks. Return false if
+ * another process was faster.
+ */
 async function writeSegments(
   records: TableWriter<'records'>,
   project_id: string,
@@ -150,7 +157,8 @@ async function writeSegments(
     new Set(marks.map(({ experiment_id }) => experiment_id)),
   );
   const removed = marks.flatMap((mark) => (mark.removed ? [mark.experiment_id] : []));
-  // Nothing stays of what was deleted. Besides, the last segment grows, and one that is mostly dead is written anew.
+  // Rewrite segments with deleted experiments, so no data of them remain. Also extend the last segment, and
+  // rewrite one whose rows are mostly dead.
   const purged = refs.filter((ref) => ref.dead.length > 0 && spans(ref, removed)).slice(0, maxRemoved);
   const half = refs.find((ref) => ref.dead.length > live(ref));
   const open = refs.slice(-1).find((ref) => live(ref) < openRows);
@@ -177,7 +185,7 @@ async function writeSegments(
   return tryWrite(records.write(...writes));
 }
 
-/** The references with rows of these experiments dead. */
+/** Return the references with the rows of these experiments marked as dead. */
 async function withDead(
   records: TableReader<'records'>,
   project_id: string,
@@ -195,16 +203,16 @@ async function withDead(
   });
 }
 
-/** Whether a segment may hold one of these experiments: it is sorted by id. */
+/** Whether a segment may hold one of these experiments. Segments are sorted by id. */
 const spans = ({ first, last }: SegmentRef, experiment_ids: Iterable<string>): boolean =>
   [...experiment_ids].some((id) => id >= first && id <= last);
 
 const live = ({ rows, dead }: SegmentRef): number => rows - dead.length;
 
-/** A segment of fewer rows is the one that grows. */
+/** The last segment grows while it has fewer live rows than this. */
 const openRows = 400;
 
-/** The rows in segments that fit an item each, and those that fit none. */
+/** Pack rows into segments that each fit into one item. Also return the rows that fit into none. */
 export function packSegments(rows: readonly ExperimentRow[]): {
   segments: { ref: SegmentRef; packed: Uint8Array }[];
   large: ExperimentRow[];
@@ -228,10 +236,10 @@ export function packSegments(rows: readonly ExperimentRow[]): {
   return { segments: [...one.segments, ...other.segments], large: [...one.large, ...other.large] };
 }
 
-/** Rows of a segment at most. */
+/** Maximum rows of a segment. */
 const maxSegmentRows = 500;
 
-/** Give marks to some experiments of releases without a catalogue; the catalogue is complete once all have one. */
+/** Mark some experiments of releases without a catalogue. The catalogue is complete once all have a mark. */
 async function markExisting(
   records: TableWriter<'records'>,
   project_id: string,
@@ -254,8 +262,8 @@ async function markExisting(
 }
 
 /**
- * Fold after an experiment was recorded, one time in 32, so that no search finds thousands that were never folded.
- * What goes wrong is left to the next time: the experiment is on record.
+ * Fold after one in 32 recorded experiments, so no search has to read thousands of unfolded experiments. Ignore
+ * errors, because the experiment is already recorded; a later fold retries.
  */
 export async function foldNowAndThen(
   records: TableWriter<'records'>,
@@ -266,16 +274,16 @@ export async function foldNowAndThen(
   await foldCatalogue(records, project_id, { milliseconds: 200, most: readByTheWay }).catch(() => undefined);
 }
 
-/** Ends of ids, of which one in 32 is. */
+/** Last character of one in 32 ids. */
 const sampled = '0';
 
-/** Those that a fold reads for whoever has just recorded another: while hundreds run, it mostly finds none. */
+/** Maximum experiments that such a fold reads. While hundreds run, it mostly finds none to fold. */
 const readByTheWay = 2 * maxFold;
 
 /**
- * Mark experiments that the catalogue lacks: a release without one has recorded them since. Where it lacks none, the
- * project's counter is too high, which is noted.
- * @param counted experiments by that counter
+ * Mark experiments that are missing from the catalogue, because a release without a catalogue recorded them. If
+ * none is missing, the project's counter is too high; record the excess.
+ * @param counted value of that counter
  */
 export async function repairCatalogue(
   records: TableWriter<'records'>,
@@ -288,7 +296,7 @@ export async function repairCatalogue(
   const lacking = experiment_ids.filter((id) => !known.has(id)).slice(0, maxFold);
   if (lacking.length > 0) {
     const marks = await findUnmarked(records, project_id, lacking);
-    // None lacks its mark where they were recorded since the catalogue was read.
+    // If all have marks, they were recorded after the read of the catalogue.
     if (marks.length > 0) await tryWrite(records.write(...marks));
     return;
   }

@@ -19,12 +19,13 @@ import { markChanged } from './catalogue-mark.ts';
 import { type Experiment, experimentExists } from './experiment.ts';
 
 /**
- * Add the points of a client to an experiment and to the summary of its metrics, in one transaction. Points that are
- * stored already are left out, so that a repetition changes nothing.
- * @param read what {@link readBeforePoints} found, where it was begun before; out of date, it costs another call
- * @returns how many were new
- * @throws ServiceError `conflict` where they have more names than an experiment may
- * @throws ServiceError `not-found` once the experiment is gone
+ * Add the points of a client to an experiment and to the summary of its metrics, in one transaction. Skip points
+ * that are already stored, so a retry changes nothing.
+ * @param read returns the result of {@link readBeforePoints} if that has already begun; an outdated result costs
+ * another call
+ * @returns the number of new points
+ * @throws ServiceError `conflict` if the experiment would have too many metric names
+ * @throws ServiceError `not-found` if the experiment is gone
  */
 export function logPoints(
   records: TableWriter<'records'>,
@@ -45,7 +46,7 @@ export function logPoints(
     const chunks = chunksOf(fresh).map((rows, index) =>
       metricChunk(experiment_id, clientLease, first + index, rows),
     );
-    // The first part counts the chunks, so it is written with every one.
+    // The first part counts the chunks, so every write includes it.
     const written = new Set([0, ...next.changed]);
     const writes = [
       mark.write,
@@ -59,14 +60,14 @@ export function logPoints(
         return [putMetricPart(project_id, experiment_id, index, value, previous)];
       }),
     ];
-    // Only a run that reports a new metric can tell something new.
+    // The criterion can only change if a run reports a new metric.
     if (next.hasNew)
       await noteFirstCriterion(records, { project_id, experiment_id }, allSummaries(next.parts).keys());
     await records.write(...writes).catch((error: unknown) => {
       throw gone.failedIn(error) ? notFound('experiment', experiment_id) : error;
     });
     const isGroup = Math.floor((first + chunks.length) / chunksPerGroup) > Math.floor(first / chunksPerGroup);
-    // The points are stored: what goes wrong here is left to the next.
+    // The points are already stored, so ignore errors here. A later call retries.
     if (isGroup) await compactPoints(records, experiment_id).catch(() => undefined);
     return fresh.length;
   });
@@ -86,8 +87,8 @@ export async function readBeforePoints(
 }
 
 /**
- * Those of the points that are not stored yet, each once. A point that is greater than all of its metric, as nearly every
- * one is, cannot be stored or repeated; only for the others the points are read and compared.
+ * Return the points that are not stored yet, without duplicates. A point greater than all points of its metric
+ * cannot be a duplicate, and nearly all points are. Only for the others, read and compare the stored points.
  */
 export async function withoutStored(
   records: TableReader<'records'>,
@@ -112,7 +113,7 @@ export async function withoutStored(
     .map(([, point]) => point);
 }
 
-/** Identities of those of the points that are stored already. */
+/** Return the identities of the points that are already stored. */
 async function findStored(
   records: TableReader<'records'>,
   experiment_id: string,
@@ -139,11 +140,11 @@ async function findStored(
 const identity = ({ name, value, step, time }: MetricPoint): string =>
   JSON.stringify([name, storedNumber(value), step, time]);
 
-/** The points in groups that a chunk takes, of at most so many each. */
+/** Split points into groups that fit into a chunk, each with at most `most` points. */
 export function chunksOf(points: readonly MetricPoint[], most = Number.POSITIVE_INFINITY): MetricPoint[][] {
   const chunks: MetricPoint[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
-  // A chunk holds each name once.
+  // A chunk stores each name only once.
   const names = new Set<string>();
   const bytesOf = (name: string): number =>
     names.has(name) ? numbersBytes : numbersBytes + Buffer.byteLength(JSON.stringify(name));
@@ -160,16 +161,16 @@ export function chunksOf(points: readonly MetricPoint[], most = Number.POSITIVE_
   return chunks;
 }
 
-/** Bytes that the numbers of one point take in a chunk. */
+/** Bytes of one point's numbers in a chunk. */
 const numbersBytes = 32;
 
-/** Most bytes of a chunk before compression. An item holds at most 400 KB. */
+/** Maximum bytes of a chunk before compression. An item holds at most 400 KB. */
 const chunkBytes = 250_000;
 
-/** The lease of points that no job writes. */
+/** Lease number of points that no job writes. */
 const clientLease = 0;
 
 const gone = new WriteLabel('existence of the experiment');
 
-/** What is read of an experiment before points are added to it. */
+/** Result of {@link readBeforePoints}. */
 export type PointsRead = Awaited<ReturnType<typeof readBeforePoints>>;

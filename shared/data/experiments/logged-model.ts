@@ -17,28 +17,27 @@ const loggedModel = recordType('logged-model', () =>
     source_experiment_id: Ulid.nullable(),
     user_id: Ulid,
     /**
-     * Folder of its files, below the artifacts of the experiment that made it; absent if it has artifacts of its
-     * own.
+     * Folder of its files, below the artifacts of the experiment that made it. Absent if it has its own artifacts.
      */
     folder: z.string().optional(),
     params: z.record(z.string(), z.string()),
     tags: z.record(z.string(), z.string()),
-    /** The newest value of each metric and data set. */
+    /** Newest value of each metric and data set. */
     metrics: z.array(ModelMetric),
     created_at: Timestamp,
     updated_at: Timestamp,
-    /** When a client marked it as deleted; absent otherwise. */
+    /** Time at which a client marked it as deleted. Absent if it is not marked. */
     deleted_at: Timestamp.optional(),
     version: z.number().int(),
   }),
 );
 
-/** A model that an MLflow client logged in a project: its description, whose files are artifacts of its own. */
+/** Model that an MLflow client logged in a project. This record describes it; its files are separate artifacts. */
 export type LoggedModel = z.infer<typeof loggedModel.schema>;
 
 export const LoggedModelStatus = z.enum(['PENDING', 'READY', 'FAILED']);
 
-/** A metric value of a model, with the run and the data set that measured it. */
+/** Metric value of a model, with the run and the data set that measured it. */
 export const ModelMetric = z.object({
   name: z.string(),
   value: TableNumber,
@@ -51,17 +50,17 @@ export const ModelMetric = z.object({
 });
 export type ModelMetric = z.infer<typeof ModelMetric>;
 
-/** Negative if `one` comes before `other`. Compares the step, then the time, then the value. */
+/** Compare the step, then the time, then the value. Return a negative number if `one` comes before `other`. */
 export const compareModelMetrics = (one: ModelMetric, other: ModelMetric): number =>
   comparePoints({ ...one, time: Date.parse(one.time) }, { ...other, time: Date.parse(other.time) });
 
 export const parseLoggedModel = loggedModel.parse;
 
-/** Partition of the files of all logged models of a project. */
+/** Return the partition of the files of all logged models of a project. */
 export const loggedModelFilesPartition = (project_id: string): string => `LOGGED_MODEL_FILES#${project_id}`;
-/** Beginning of the sort keys of a logged model's files. */
+/** Return the prefix of the sort keys of a logged model's files. */
 export const loggedModelFilesPrefix = (model_id: string): string => `${model_id}#`;
-/** Partitions of all records that a project keeps of its logged models. */
+/** Return the partitions of all records of a project's logged models. */
 export const loggedModelPartitions = (project_id: string): string[] => [
   partition(project_id),
   loggedModelFilesPartition(project_id),
@@ -78,7 +77,7 @@ export const loggedModelFileKey = (project_id: string, model_id: string, path: s
   pk: loggedModelFilesPartition(project_id),
   sk: `${loggedModelFilesPrefix(model_id)}${path}`,
 });
-/** Everything a logged model keeps in the bucket lies under this prefix. */
+/** Return the bucket prefix of all objects of a logged model. */
 export const loggedModelPrefix = (project_id: string, model_id: string): string =>
   `${projectPrefix(project_id)}models/${model_id}/`;
 
@@ -91,7 +90,7 @@ export async function findLoggedModel(
   return item && loggedModel.parse(item);
 }
 
-/** Logged models of a project, newest first. */
+/** Return a page of the logged models of a project, newest first. */
 export async function listLoggedModels(
   records: TableReader<'records'>,
   project_id: string,
@@ -104,7 +103,7 @@ export async function listLoggedModels(
 }
 
 export function putLoggedModel(value: LoggedModel, previous: LoggedModel | undefined): Write {
-  // The table has no number for every metric: those are stored as their texts, which the schema reads as numbers.
+  // The table cannot store every number. Store such numbers as text; the schema reads them as numbers.
   const metrics = value.metrics.map((metric) => ({ ...metric, value: tableNumber(metric.value) }));
   const key = loggedModelKey(value.project_id, value.model_id);
   return {

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Write } from '../table/table.ts';
 import type { Experiment } from './experiment.ts';
 
-// Releases before kept a row for each experiment that succeeded, by its best value. Experiments are ranked when they are
-// read (`criteria/metric-ranker.ts`), so that nothing writes or reads these rows; they go with their experiment.
+// Earlier releases stored a ranking row for each successful experiment. Current releases rank at read time
+// (`criteria/metric-ranker.ts`), so nothing writes or reads these rows. The delete of an experiment removes its
+// row.
 
 /**
- * 16 hexadecimal digits that sort as the numbers do (IEEE 754 order: the sign bit is flipped, negative numbers are
- * inverted whole).
+ * Encode a number as 16 hexadecimal digits in the same sort order (IEEE 754: flip the sign bit, invert all bits of
+ * negative numbers).
  */
 export function sortableNumber(value: number): string {
   const view = new DataView(new ArrayBuffer(8));
@@ -17,11 +18,14 @@ export function sortableNumber(value: number): string {
   return sortable.toString(16).padStart(16, '0');
 }
 
-/** A name of the project's own was no part of a key, and either direction of it a ranking of its own. */
+/**
+ * Name of the ranking. A custom criterion was hashed, because keys did not contain custom names. Each direction
+ * had its own ranking.
+ */
 const rankingName = ({ name, goal, own = false }: Experiment['criterion']): string =>
   own ? createHash('sha256').update(`${goal} ${name}`).digest('hex').slice(0, 32) : name;
 
-/** The delete of the row that an earlier release made of an experiment; none of one that it did not rank. */
+/** Build the delete of the ranking row of an earlier release. Return none if it did not rank the experiment. */
 export const unrank = ({ project_id, experiment_id, criterion, best }: Experiment): Write[] => {
   if (best === null) return [];
   const value = criterion.goal === 'maximize' ? -best.value : best.value;

@@ -1,7 +1,7 @@
 /**
- * Search of experiments, for every interface. `searchExperiments(records, project_ids, { filter, order_by, limit, after })`
- * returns a page of rows (`experiment-row.ts`); `readFound` returns the whole records of a page. Filters and orders are
- * parsed by `shared/search` with a vocabulary over `ExperimentRow`.
+ * Search of experiments for all interfaces. `searchExperiments(records, project_ids, { filter, order_by, limit,
+ * after })` returns a page of rows (`experiment-row.ts`). `readFound` returns the full records of a page.
+ * `shared/search` parses filters and orders with a vocabulary over `ExperimentRow`.
  */
 
 import { breathe } from '../../core/stop-signal.ts';
@@ -18,9 +18,10 @@ import { foldCatalogue, minFold, repairCatalogue } from './fold-catalogue.ts';
 import { nothingTracked, readTrackingOf, readTrackingOfEach, type Tracking } from './tracking.ts';
 
 /**
- * A page of the experiments of these projects that a filter finds, in an order and then newest first. It knows every write
- * that was acknowledged before it began. Experiments that come or go between two pages move no other.
- * @param search `after` is one that {@link isSearchPosition} takes
+ * Return a page of the experiments of these projects that match a filter, in an order and then newest first. The
+ * search sees every write that was acknowledged before it began. Experiments added or removed between two pages do
+ * not shift the others.
+ * @param search `after` must be a position that {@link isSearchPosition} accepts
  */
 export async function searchExperiments(
   records: TableReader<'records'>,
@@ -50,7 +51,7 @@ export async function searchExperiments(
   return { rows: page.rows, next: page.next && encodePosition(page.next), unreadable };
 }
 
-/** Rows of all experiments of these projects. It writes nothing. */
+/** Read the rows of all experiments of these projects. This writes nothing. */
 export async function readProjects(
   records: TableReader<'records'>,
   project_ids: readonly string[],
@@ -64,24 +65,24 @@ export async function readProjects(
   return found;
 }
 
-/** The rows of a project. */
+/** Rows of a project. */
 export interface ProjectRows extends Pick<FoundExperiments, 'rows' | 'unreadable'> {
-  /** What is to be written after the read, so that the next one finds it in segments. */
+  /** Fold the rows into segments after the read, so the next read finds them there. */
   fold?: (records: TableWriter<'records'>) => Promise<void>;
 }
 
 export interface FoundExperiments {
   rows: ExperimentRow[];
-  /** Where the next page goes on, at most 1,000 bytes with four terms of an order; undefined on the last. */
+  /** Position of the next page, at most 1,000 bytes with four terms of an order. Undefined on the last page. */
   next: string | undefined;
   /** Records that this version of the service cannot read. */
   unreadable: UnreadableRecordError[];
 }
 
-/** Projects that are read at once. */
+/** Number of projects to read in parallel. */
 export const projectsAtOnce = 16;
 
-/** Rows of all experiments of a project, from its catalogue where it has all of them. */
+/** Read the rows of all experiments of a project, from its catalogue if that is complete. */
 async function readProject(records: TableReader<'records'>, project_id: string): Promise<ProjectRows> {
   const { counted, catalogue } = await readCounted(records, project_id);
   const isKnown = catalogue !== undefined && isWhole(catalogue, counted);
@@ -99,7 +100,7 @@ async function readProject(records: TableReader<'records'>, project_id: string):
   return { ...found, fold };
 }
 
-/** A project's catalogue, where it is complete, and how many experiments there were before it was read. */
+/** Read a project's catalogue, if it is complete, and the number of experiments before that read. */
 async function readCounted(
   records: TableReader<'records'>,
   project_id: string,
@@ -109,7 +110,8 @@ async function readCounted(
     readCatalogue(records, project_id),
   ]);
   if (found === undefined || isWhole(found, together)) return { counted: together, catalogue: found };
-  // One that was recorded between the two reads is counted and not found. Counted first, it is not.
+  // An experiment recorded between the two reads may be counted but missing from the catalogue. So count first,
+  // then read again.
   const counted = await countExperiments(records, project_id);
   return { counted, catalogue: await readCatalogue(records, project_id) };
 }
@@ -122,7 +124,7 @@ async function countExperiments(records: TableReader<'records'>, project_id: str
 const isWhole = ({ rows, unreadable, manifest }: CatalogueRows, counted: number): boolean =>
   rows.length + unreadable.length + manifest.state.surplus >= counted;
 
-/** Rows of all experiments of a project, from their records. */
+/** Read the rows of all experiments of a project from their records. */
 async function readRecords(records: TableReader<'records'>, project_id: string): Promise<ProjectRows> {
   const found: ProjectRows = { rows: [], unreadable: [] };
   let after: string | undefined;
@@ -137,24 +139,27 @@ async function readRecords(records: TableReader<'records'>, project_id: string):
   return found;
 }
 
-/** Experiments that are read at once. */
+/** Maximum experiments in one read. */
 const readAtOnce = 100;
 
-/** Milliseconds that a search spends on folding what it read from records, so that the next one need not. */
+/** Milliseconds that a search spends on folding, so the next search reads fewer records. */
 const foldingMilliseconds = 1500;
 
 export interface ExperimentSearch {
-  /** All experiments, where absent. */
+  /** Default: all experiments. */
   filter?: Filter<ExperimentRow> | undefined;
-  /** Before newest first. */
+  /** Terms of the order. Rows with equal terms are newest first. */
   order_by?: readonly OrderTerm<ExperimentRow>[];
-  /** Most rows; all where absent. */
+  /** Maximum rows. Default: all. */
   limit?: number | undefined;
   /** `next` of an earlier page of the same search. */
   after?: string | undefined;
-  /** Told before rows are compared whose they are, where a name of the filter or the order has to be looked up. */
+  /**
+   * Called with the user ids of all rows before the comparison, so the caller can look up names for the filter or
+   * order.
+   */
   prepare?: ((user_ids: ReadonlySet<string>) => Promise<void>) | undefined;
-  /** What {@link readProjects} found of these projects, where it was begun before. */
+  /** Return the result of {@link readProjects} for these projects, if that has already begun. */
   read?: (() => Promise<ProjectRows[]>) | undefined;
 }
 
@@ -169,24 +174,24 @@ async function foldProjects(
     await Promise.all(projects.slice(from, from + projectsAtOnce).map(({ fold }) => fold?.(records)));
 }
 
-/** The order that the terms make of rows: newest first where they leave it open. */
+/** Build the order of the terms. Rows with equal terms are newest first. */
 export const experimentOrder = (terms: readonly OrderTerm<ExperimentRow>[]): RowOrder<ExperimentRow> =>
   new RowOrder(terms, ({ experiment_id }) => experiment_id);
 
-/** A row with the records of its experiment. */
+/** Row with the records of its experiment. */
 export interface FoundExperiment {
   row: ExperimentRow;
   experiment: Experiment;
   tracking: Tracking;
 }
 
-/** Whether a text is where a page in this order may have ended. */
+/** Whether a text is a valid position in this order. */
 export const isSearchPosition = (text: string, terms: readonly OrderTerm<ExperimentRow>[]): boolean => {
   const position = decodePosition(text);
   return position !== undefined && experimentOrder(terms).takes(position);
 };
 
-/** The records of rows that a search found, in their order, without those that were deleted since. */
+/** Read the records of found rows, in the same order. Omit experiments that were deleted since. */
 export async function readFound(
   records: TableReader<'records'>,
   rows: readonly ExperimentRow[],

@@ -22,7 +22,7 @@ import {
   type Write,
 } from '../table/table.ts';
 
-/** What is tracked of one experiment. */
+/** Tracking data of one experiment. */
 export interface Tracking {
   fields: ExperimentFields | undefined;
   metrics: ReadonlyMap<string, MetricSummary>;
@@ -34,10 +34,10 @@ const fields = recordType('experiment-fields', () =>
     /** Markdown. */
     note: z.string().nullable(),
     tags: z.record(z.string(), z.string()),
-    /** Written once each. */
+    /** Each param can be written only once. */
     params: z.record(z.string(), z.string()),
     git: Git.nullable(),
-    /** When an MLflow client marked it as deleted, which can be undone; absent otherwise. */
+    /** Time at which an MLflow client marked it as deleted. The mark can be undone. Absent if it is not marked. */
     deleted_at: Timestamp.optional(),
     datasets: z.array(DatasetInput).optional(),
     models_read: z.array(ModelLink).optional(),
@@ -47,19 +47,22 @@ const fields = recordType('experiment-fields', () =>
   }),
 );
 
-/** What people and programs say of an experiment, beside what its job records. */
+/** Fields of an experiment that users and programs set. Its job records the other fields. */
 export type ExperimentFields = z.infer<typeof fields.schema>;
 
-/** The state of the program's repository, where the client sends it. */
+/** State of the program's Git repository, if the client sends it. */
 export const Git = z.object({
   commit: z.string(),
   branch: z.string().nullable(),
-  /** Whether there were changes that no commit holds. */
+  /** Whether the working tree had uncommitted changes. */
   dirty: z.boolean().nullable(),
 });
 export type Git = z.infer<typeof Git>;
 
-/** A data set that an MLflow client says an experiment has read; `schema` and `profile` are its own texts. */
+/**
+ * Data set that an experiment has read, as reported by an MLflow client. The client chooses the texts of `schema`
+ * and `profile`.
+ */
 export const DatasetInput = z.object({
   name: z.string(),
   digest: z.string(),
@@ -71,14 +74,17 @@ export const DatasetInput = z.object({
 });
 export type DatasetInput = z.infer<typeof DatasetInput>;
 
-/** A model that an MLflow client says an experiment has read or made. */
+/** Model that an experiment has read or made, as reported by an MLflow client. */
 export const ModelLink = z.object({ model_id: z.string(), step: z.number() });
 export type ModelLink = z.infer<typeof ModelLink>;
 
-/** Most bytes of an experiment's note, tags, params, data sets and models together: they are one item, which takes 400 KB. */
+/**
+ * Maximum bytes of an experiment's note, tags, params, data sets and models together. They share one item, whose
+ * limit is 400 KB.
+ */
 export const fieldsMaxBytes = 300_000;
 
-/** Bytes that count against {@link fieldsMaxBytes}. */
+/** Return the bytes that count against {@link fieldsMaxBytes}. */
 export const bytesOfFields = ({
   note,
   tags,
@@ -104,7 +110,10 @@ const fieldsKey = (project_id: string, experiment_id: string): Key => ({
   sk: `${trackingPrefix(experiment_id)}FIELDS`,
 });
 
-/** The fields of an experiment; undefined where a release made it that kept none, and none were given since. */
+/**
+ * Return the fields of an experiment. Return undefined if an earlier release made it without fields and nobody has
+ * set them since.
+ */
 export async function findFields(
   records: TableReader<'records'>,
   project_id: string,
@@ -114,7 +123,7 @@ export async function findFields(
   return item && fields.parse(item);
 }
 
-/** The same of experiments anywhere, in their order. */
+/** Return the fields of experiments of any projects, in the given order. */
 export async function findFieldsOfEach(
   records: TableReader<'records'>,
   experiments: readonly { project_id: string; experiment_id: string }[],
@@ -130,19 +139,19 @@ export async function findFieldsOfEach(
   return found;
 }
 
-/** Fields that one read takes: it answers 16 MB, and one of them may have 300 KB. */
+/** Maximum items of fields in one read. A response holds 16 MB, and one item may have 300 KB. */
 const fieldsAtOnce = 50;
 
-/** What is tracked of experiments, by their ids, and the records of it that cannot be read. */
+/** Tracking data of experiments by id, and the unreadable records. */
 export interface Tracked {
   of: ReadonlyMap<string, Tracking>;
   unreadable: readonly UnreadableRecordError[];
 }
 
-/** What is tracked of an experiment of a release that tracked nothing. */
+/** Tracking data of an experiment of a release without tracking. */
 export const nothingTracked: Tracking = { fields: undefined, metrics: new Map() };
 
-/** What is tracked of one experiment. @throws UnreadableRecordError */
+/** Read the tracking data of one experiment. @throws UnreadableRecordError */
 export async function readTracking(
   records: TableReader<'records'>,
   project_id: string,
@@ -155,7 +164,10 @@ export async function readTracking(
   return { fields, metrics: allSummaries(parts) };
 }
 
-/** What is tracked of a page of experiments, newest first: one query, and as many more as their size asks for. */
+/**
+ * Read the tracking data of a page of experiments, newest first. It takes one query, and more if the data are
+ * large.
+ */
 export async function readTrackingOf(
   records: TableReader<'records'>,
   project_id: string,
@@ -197,10 +209,13 @@ function gather(items: readonly Item[]): Tracked {
   return { of: found, unreadable };
 }
 
-/** Sorts behind every sort key of an experiment. */
+/** Suffix that sorts after every sort key of an experiment. */
 const behind = '~';
 
-/** What is tracked of experiments anywhere: one read for 25 of them, and one more for each with very many metrics. */
+/**
+ * Read the tracking data of experiments of any projects. It takes one read per 25 experiments, and one more for
+ * each with very many metrics.
+ */
 export async function readTrackingOfEach(
   records: TableReader<'records'>,
   experiments: readonly { project_id: string; experiment_id: string }[],
@@ -226,5 +241,5 @@ export async function readTrackingOfEach(
   return { of, unreadable: tracked.unreadable };
 }
 
-/** Experiments of which one read takes what is tracked: it answers 16 MB, and one of them may have 450 KB. */
+/** Maximum experiments per read of tracking data. A response holds 16 MB, and one experiment may have 450 KB. */
 const trackedAtOnce = 25;

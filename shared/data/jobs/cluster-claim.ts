@@ -5,33 +5,36 @@ import type { Key, TableWriter, Write } from '../table/table.ts';
 import { tryWrite } from '../table/write-label.ts';
 
 /*
- * Nodes of a cluster reach one another on every port. A security group belongs to a compute environment, not to a job,
- * so nodes of one cluster reach those of any other. Therefore the clusters of one owner alone run at a time. The claim
- * counts them in the transactions that begin and end their jobs.
+ * Nodes of a cluster reach one another on every port. A security group belongs to a compute environment, not to a
+ * job, so nodes of one cluster reach those of any other. Therefore only the clusters of one owner run at a time.
+ * The transactions that begin and end their jobs count them in the claim.
  */
 
-/** Noted while owners share: should they no longer, all clusters end before another begins. */
+/** Owner of a shared claim. If the deployment stops sharing, all clusters end before another begins. */
 const everybody = 'everybody';
 
 const claim = recordType('cluster-claim', () =>
   z.object({
-    /** Owner of the projects whose clusters are unfinished; `everybody` where they are shared. */
+    /** Owner of the projects whose clusters are unfinished. `everybody` if owners share the cluster. */
     owner_id: z.union([Ulid, z.literal(everybody)]),
     /** Unfinished jobs on clusters. */
     clusters: z.number().int(),
-    /** Jobs that began and ended, by which an unchanged claim is known. */
+    /** Number of jobs that began or ended. Writes use it to detect changes. */
     changes: z.number().int(),
   }),
 );
 
 export const clusterClaimKey: Key = { pk: 'LIMITS', sk: 'CLUSTER' };
 
-/** A job as far as it claims the cluster; `cluster_owner` is null for jobs on other compute. */
+/** Field of a job that the claim uses. `cluster_owner` is null for jobs on other compute. */
 interface ClusterJob {
   cluster_owner: string | null;
 }
 
-/** The write by which a job claims the cluster, refused while another owner has it. Nothing for jobs on other compute. */
+/**
+ * Build the write that claims the cluster for a job. It fails while another owner has the claim. Return none for
+ * jobs on other compute.
+ */
 export function claimCluster({ cluster_owner }: ClusterJob, isShared: boolean): Write[] {
   if (cluster_owner === null) return [];
   const owner_id = isShared ? everybody : cluster_owner;
@@ -46,18 +49,20 @@ export function claimCluster({ cluster_owner }: ClusterJob, isShared: boolean): 
   ];
 }
 
-/** The write by which a job that ends gives its part of the cluster back. */
+/** Build the write that releases the claim of a job that ends. */
 export const releaseCluster = ({ cluster_owner }: ClusterJob): Write[] =>
   cluster_owner === null ? [] : [{ update: clusterClaimKey, change: { add: { clusters: -1, changes: 1 } } }];
 
-/** The claim as it was before all unfinished jobs were read, and those of them that are on clusters. */
+/**
+ * Audit of the claim: its state before the read of all unfinished jobs, and the number of those jobs on clusters.
+ */
 export interface ClusterAudit {
   add(job: ClusterJob): void;
-  /** Correct the count if no job on a cluster has begun or ended since, and it is another than was read. */
+  /** Correct the count if it differs from the jobs, and no job on a cluster has begun or ended since. */
   correct(): Promise<void>;
 }
 
-/** Begin to compare the claim with the unfinished jobs that are read from now on. */
+/** Begin an audit of the claim. The caller then adds every unfinished job that it reads. */
 export async function auditCluster(records: TableWriter<'records'>): Promise<ClusterAudit> {
   const item = await records.get(clusterClaimKey);
   const before = item && claim.parse(item);

@@ -6,7 +6,10 @@ import { jobPartition } from './job.ts';
 const jobConfig = recordType('job-config', () => z.object({ content: Bytes }));
 const jobConfigKey = (experiment_id: string): Key => ({ pk: jobPartition(experiment_id), sk: 'CONFIG' });
 
-/** Keeps the configuration's bytes with the experiment, which must run with them whatever happens to the original. */
+/**
+ * Build the write that copies the configuration's bytes to the experiment. The experiment runs with this copy,
+ * even if the original changes.
+ */
 export const putJobConfig = (experiment_id: string, bytes: Uint8Array): Write => ({
   put: jobConfig.item(jobConfigKey(experiment_id), { content: bytes }),
 });

@@ -12,7 +12,7 @@ import type { Item, TableReader, TableWriter } from '../table/table.ts';
 import { jobPartition } from './job.ts';
 import { heartbeat, type Lease } from './lease.ts';
 
-/** One line that a job printed (`stdout`, `stderr`), or that the service says about it (`service`). */
+/** One log line. The job printed it (`stdout`, `stderr`), or the service wrote it about the job (`service`). */
 export interface LogLine {
   time: string;
   stream: 'stdout' | 'stderr' | 'service';
@@ -22,7 +22,7 @@ export interface LogLine {
 const letters = { stdout: 'o', stderr: 'e', service: 's' } as const;
 const streams = { o: 'stdout', e: 'stderr', s: 'service' } as const;
 
-/** A line as it is stored: epoch milliseconds, a letter for the stream, the text. */
+/** Stored form of a line: epoch milliseconds, a letter for the stream, the text. */
 const PackedLine = z.tuple([z.number(), z.enum(['o', 'e', 's']), z.string()]).transform(
   ([time, letter, message]): LogLine => ({
     time: new Date(time).toISOString(),
@@ -40,8 +40,8 @@ const logStream = (job_id: string, node: number) => ({
 });
 
 /**
- * Appends lines as chunk `sequence` of this lease, and tells that the holder lives.
- * @throws ConditionFailedError once superseded
+ * Append lines as chunk `sequence` of this lease, and renew its heartbeat.
+ * @throws ConditionFailedError once another holder has the lease
  */
 export async function appendLog(
   records: TableWriter<'records'>,
@@ -59,10 +59,10 @@ export async function appendLog(
   });
 }
 
-/** Lease of lines that no job of this service wrote: those of an imported experiment. */
+/** Lease number of imported lines, which no job of this service wrote. */
 const importedLease = 0;
 
-/** An item with lines of an imported experiment: chunk `sequence` of a node. */
+/** Build an item with lines of an imported experiment: chunk `sequence` of a node. */
 export const importedLogChunk = (
   job_id: string,
   node: number,
@@ -74,7 +74,7 @@ export const importedLogChunk = (
     lines.map(({ time, stream, message }) => [Date.parse(time), letters[stream], message]),
   );
 
-/** All lines of a node's log in chunks, oldest first. */
+/** Yield all lines of a node's log in chunks, oldest first. */
 export async function* logChunks(
   records: TableReader<'records'>,
   job_id: string,
@@ -83,7 +83,10 @@ export async function* logChunks(
   for await (const { rows } of readChunks(records, logStream(job_id, node), undefined)) yield rows;
 }
 
-/** Lines of a node's log from a position on, oldest first: at most `limit` of them and about `maxBytes` of text. */
+/**
+ * Return lines of a node's log from a position on, oldest first. Return at most `limit` lines and about `maxBytes`
+ * of text.
+ */
 export const readLog = (
   records: TableReader<'records'>,
   job_id: string,
@@ -92,7 +95,7 @@ export const readLog = (
   bounds: { limit: number; maxBytes: number },
 ): Promise<StreamPage<LogLine>> => readStream(records, logStream(job_id, node), from, bounds);
 
-/** The last `count` lines of a node's log, oldest first, with the position after them. */
+/** Return the last `count` lines of a node's log, oldest first, with the position after them. */
 export const readLogTail = (
   records: TableReader<'records'>,
   job_id: string,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Statuses of a job in the order in which it passes through them; the last three are final. */
+/** Statuses of a job in the order of its life. The last three are final. */
 export const jobStatuses = [
   'CREATED',
   'SUBMITTED',
@@ -16,10 +16,10 @@ export const JobStatus = z.enum(jobStatuses);
 export type JobStatus = z.infer<typeof JobStatus>;
 export type FinalStatus = 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
 
-/** Rank that all final statuses share: nothing follows them, not even one another. */
+/** Rank of all final statuses. No status follows them, not even another final one. */
 export const finalRank = jobStatuses.indexOf('SUCCEEDED');
 
-/** Position of a status on a job's way. Within an attempt a job's rank only grows. */
+/** Return the rank of a status. Within an attempt, the rank of a job only grows. */
 export const rankOf = (status: JobStatus): number => Math.min(jobStatuses.indexOf(status), finalRank);
 
 export const isFinal = (status: JobStatus): status is FinalStatus => rankOf(status) === finalRank;

@@ -16,15 +16,15 @@ import { finalRank, JobStatus } from './job-status.ts';
 import { removeJobVariables } from './job-variables.ts';
 import { releaseVcpus } from './vcpu-shares.ts';
 
-/** Jobs that train: experiments of a project. */
+/** Kinds of jobs that train. They are experiments of a project. */
 export const TrainingKind = z.enum(['train', 'train-remote']);
 export type TrainingKind = z.infer<typeof TrainingKind>;
 
-/** Jobs that optimize a model. */
+/** Kinds of jobs that optimize a model. */
 export const OptimizationKind = z.enum(['prune', 'quantize']);
 export type OptimizationKind = z.infer<typeof OptimizationKind>;
 
-/** One attempt that has ended, as Batch tells it. */
+/** One attempt that has ended, as Batch reports it. */
 export const Attempt = z.object({
   attempt: z.number().int(),
   started_at: Timestamp.nullable(),
@@ -33,28 +33,28 @@ export const Attempt = z.object({
   reason: z.string().nullable(),
 });
 
-/** What every record that is a job carries besides its kind, whatever the job does. Sizes are per node. */
+/** Fields that every job record has besides its kind. Sizes are per node. */
 export const jobFields = () => ({
   status: JobStatus,
-  /** Rank of the status, so that the store itself can refuse a step back. */
+  /** Rank of the status. With it, a condition of the write can refuse a step back. */
   status_rank: z.number().int(),
   status_reason: z.string().nullable(),
-  /** Executions so far: the number of the lease. */
+  /** Executions so far. Equals the number of the lease. */
   attempt: z.number().int(),
-  /** Attempt that Batch last told of. */
+  /** Attempt that Batch last reported. */
   batch_attempt: z.number().int(),
   attempts: z.array(Attempt),
   batch_job_id: z.string().nullable(),
-  /** Job whose success Batch waits for first: the environment's build. */
+  /** Id of the Batch job that builds the environment. Batch waits for its success first. */
   depends_on: z.string().nullable(),
   user_id: Ulid,
   created_at: Timestamp,
   started_at: Timestamp.nullable(),
   stopped_at: Timestamp.nullable(),
   cancel_requested_at: Timestamp.nullable(),
-  /** Name of the user who cancelled it; null where nobody did, and for jobs of releases that did not note it. */
+  /** Name of the user who cancelled it. Null if no user did, and for jobs of releases that did not record it. */
   cancelled_by: z.string().nullable().default(null),
-  /** When this record was last compared with Batch. */
+  /** Time of the last comparison with Batch. */
   checked_at: Timestamp,
   exit_code: z.number().int().nullable(),
   signal: z.string().nullable(),
@@ -65,18 +65,18 @@ export const jobFields = () => ({
   nodes: z.number().int(),
   /** Seconds. */
   timeout: z.number().int(),
-  /** What keeps it to its size; null for jobs of releases that did not say. */
+  /** How its size is enforced. Null for jobs of releases that did not record it. */
   limits: SizeLimits.nullable().default(null),
-  /** Ticket in the line in which it waits for a place; null once it has one. */
+  /** Ticket in the line in which it waits for a place. Null if it does not wait. */
   line_ticket: z.number().int().nullable().default(null),
-  /** When it left the line; null where it never waited. */
+  /** Time at which it left the line. Null if it never waited. */
   begun_at: Timestamp.nullable().default(null),
-  /** Share of the deployment's vCPUs that it takes its own from; null for jobs of releases without shares. */
+  /** Index of the share that its vCPUs come from. Null for jobs of releases without shares. */
   limit_share: z.number().int().nullable().default(null),
   version: z.number().int(),
 });
 
-/** Stands in for what cannot be read of a job that is being removed. */
+/** Default values for unreadable attributes of a job that is being removed. */
 export const unreadableJob = () => ({
   status: 'FAILED' as const,
   status_rank: finalRank,
@@ -112,37 +112,43 @@ const unfinishedSchema = () =>
     job_id: Ulid,
     kind: z.string(),
     subject: z.object({ pk: z.string(), sk: z.string() }),
-    /** Project that counts it among its unfinished experiments; null for jobs of no project. */
+    /** Project that counts it as an unfinished experiment. Null for jobs without a project. */
     project_id: Ulid.nullable(),
     user_id: Ulid,
-    /** vCPUs of all nodes together, counted against the deployment's limit until the job ends. */
+    /** Total vCPUs of all nodes. They count against the deployment's limit until the job ends. */
     vcpus: z.number(),
     limit_share: z.number().int().nullable().default(null),
-    /** Owner of the cluster that it runs on; null for jobs on other compute, and of releases that counted none. */
+    /**
+     * Owner of the cluster that it runs on. Null for jobs on other compute, and for jobs of releases that did not
+     * count clusters.
+     */
     cluster_owner: Ulid.nullable().default(null),
   });
 const unfinished = recordType('unfinished-job', unfinishedSchema);
 
-/** Schema of a job that has not ended, as it is listed. */
+/** Schema of a row in the list of unfinished jobs. */
 export const UnfinishedJob = unfinishedSchema;
-/** A job that has not ended, and the record (`subject`) that it is. There is one for each, so none is forgotten. */
+/**
+ * Row of an unfinished job, with the key (`subject`) of its record. Every unfinished job has one, so none is
+ * forgotten.
+ */
 export type UnfinishedJob = z.infer<typeof unfinished.schema>;
 
 const unfinishedList: SpreadList = spreadList('UNFINISHED_JOBS');
 /** Key patterns of the list of unfinished jobs, for the policy of a role. */
 export const unfinishedPatterns = unfinishedList.patterns;
-/** The list of jobs that have not ended. */
+/** List of unfinished jobs. */
 export const unfinishedJobs: WatchedList<'records'> = {
   table: 'records',
   partitions: unfinishedList.partitions,
   isSpread,
 };
-/** Return the id of a new job, made of a new ULID. */
+/** Return the id of a new job, derived from a new ULID. */
 export const newJobId = unfinishedList.newId;
 export const unfinishedKey = (job_id: string): Key => unfinishedList.keyOf(job_id);
 export const userLimitKey = (user_id: string): Key => ({ pk: 'LIMITS', sk: `USER#${user_id}` });
 
-/** Partition of everything a job itself writes: its lease, log, metrics, artifacts and inputs. */
+/** Partition of all records that a job itself writes: its lease, log, metrics, artifacts and inputs. */
 export const jobPartition = (job_id: string): string => `JOB#${job_id}`;
 
 export async function findUnfinished(
@@ -160,45 +166,45 @@ export const listUnfinished = (
 ): Promise<WatchedPage<UnfinishedJob>> =>
   readWatched(records, unfinishedJobs, unfinished.parse, position, 100);
 
-// An item may be written once in a transaction, so a new experiment is counted by the same write.
+// A transaction may write an item only once, so the same write counts a new experiment.
 const countUnfinished = (
   { project_id }: UnfinishedJob,
   unfinished: number,
   experiments: { experiments?: number } = {},
 ): Write[] => (project_id === null ? [] : [count(project_id, { unfinished, ...experiments })]);
 
-/** The write that puts a job on the list of unfinished ones. */
+/** Build the write that adds a job to the list of unfinished jobs. */
 export const putUnfinished = (job: UnfinishedJob): Write => ({
   put: unfinished.item(unfinishedKey(job.job_id), job),
   if: { exists: false },
 });
 
-/** The write that counts a job of a user, refused where it would be one more than the user may have. */
+/** Build the write that counts a job of a user. It fails if the user would exceed the limit. */
 export const countOfUser = ({ user_id }: UnfinishedJob, most: number): Write => ({
   update: userLimitKey(user_id),
   change: { add: { unfinished: 1 }, set: { record_type: 'limit', schema_version: 0 } },
   if: { any: [{ absent: ['unfinished'] }, { atMost: { unfinished: most - 1 } }] },
 });
 
-/** The writes that count a job in its project. */
+/** Build the writes that count a job in its project. */
 export const countInProject = (job: UnfinishedJob): Write[] => countUnfinished(job, 1, { experiments: 1 });
 
-/** The writes that end a job which never left its line, besides its own record. */
+/** Build the writes that end a job that never left its line, except the write of its own record. */
 export const endWaiting = (job: UnfinishedJob): Write[] => countUnfinished(job, -1);
 
-/** The same of several jobs of one project. */
+/** Build the same write for several jobs of one project. */
 export const endWaitingOf = (project_id: string, jobs: number): Write =>
   count(project_id, { unfinished: -jobs });
 
-/** Number of a user's jobs that have a place. */
+/** Return the number of a user's jobs that have a place. */
 export const placesOf = (item: Item | undefined): number => {
   const places = item?.['unfinished'];
   return typeof places === 'number' ? places : 0;
 };
 
 /**
- * The writes that end a job besides its own record: it is no longer unfinished, frees what it had reserved, and its copy of
- * the project's variables is gone.
+ * Build the writes that end a job, except the write of its own record. They remove it from the list of unfinished
+ * jobs, release its reservations, and remove its copy of the project's variables.
  */
 export function endJob(job: UnfinishedJob): Write[] {
   return [
@@ -211,7 +217,7 @@ export function endJob(job: UnfinishedJob): Write[] {
   ];
 }
 
-/** A change of a job's own record, refused once the job has ended. */
+/** Build a change of a job's own record. It fails once the job has ended. */
 export function changeJob(subject: Key, change: Change, condition: Condition = {}): Write {
   return {
     update: subject,
@@ -221,13 +227,13 @@ export function changeJob(subject: Key, change: Change, condition: Condition = {
 }
 
 export type JobFields = z.infer<z.ZodObject<ReturnType<typeof jobFields>>>;
-/** What is asked for, and by whom. */
+/** Request for a job: its size, limits and user. */
 type Asked = Pick<
   JobFields,
   'user_id' | 'created_at' | 'vcpus' | 'memory' | 'gpus' | 'nodes' | 'timeout' | 'limit_share' | 'limits'
 >;
 
-/** The fields of a job that was accepted just now, of which AWS Batch knows nothing yet. */
+/** Return the fields of a new job that AWS Batch does not know yet. */
 export const newJob = (asked: Asked): JobFields => ({
   ...asked,
   status: 'CREATED',
@@ -250,23 +256,26 @@ export const newJob = (asked: Asked): JobFields => ({
   version: 1,
 });
 
-/** What keeps a job to the size that it asked for. */
+/** How a job's requested size is enforced. */
 export const SizeLimits = z.object({
-  /** `enforced` by its container; `watched`: its processes are added up, and ended where they take more. */
+  /**
+   * `enforced`: by its container. `watched`: the supervisor sums the memory of its processes, and ends them if
+   * they exceed it.
+   */
   memory: z.enum(['enforced', 'watched']),
-  /** `enforced` by its container; `reserved`: it may take more while others leave it; `not enforced` at all. */
+  /** `enforced`: by its container. `reserved`: the job may use idle vCPUs of others. `not enforced`: no limit. */
   vcpus: z.enum(['enforced', 'reserved', 'not enforced']),
 });
 export type SizeLimits = z.infer<typeof SizeLimits>;
 
 interface Host {
-  /** Whether jobs are processes of this machine; else they are containers. */
+  /** Whether jobs are processes of this machine; otherwise they are containers. */
   asProcess: boolean;
-  /** Whether it runs on nodes, whose containers share the processors. */
+  /** Whether the job runs on nodes, whose containers share the processors. */
   isOnNodes: boolean;
 }
 
-/** What keeps a job on this host to its size. */
+/** Return how this host enforces a job's size. */
 export function sizeLimits({ asProcess, isOnNodes }: Host): SizeLimits {
   if (asProcess) return { memory: 'watched', vcpus: 'not enforced' };
   return { memory: 'enforced', vcpus: isOnNodes ? 'reserved' : 'enforced' };

@@ -7,25 +7,25 @@ import { jobPartition } from './job.ts';
 
 const lease = recordType('lease', () =>
   z.object({
-    /** Random name of the one container that holds the lease. */
+    /** Random name of the container that holds the lease. */
     holder: z.string(),
-    /** Counts the holders of this node, from 1. */
+    /** Number of this holder of the node's lease, from 1. */
     number: z.number().int(),
     batch_job_id: z.string(),
     batch_attempt: z.number().int(),
-    /** Whose job it is; absent in leases of earlier releases. */
+    /** Owner of the job. Absent in leases of earlier releases. */
     user_id: Ulid.optional(),
     taken_at: Timestamp,
     heartbeat_at: Timestamp,
-    /** How the node ended; absent while it runs, and where it ended without a word. */
+    /** End of the node. Absent while it runs, and if it ended without a report. */
     end: z.object({ failure: z.string().nullable() }).optional(),
-    /** Epoch milliseconds until which somebody counts as reading what this node prints and measures. */
+    /** Epoch milliseconds until which a client counts as a reader of this node's log and metrics. */
     watched_until: z.number().int().optional(),
   }),
 );
 export type Lease = z.infer<typeof lease.schema>;
 
-/** Heartbeats that a holder may miss. */
+/** Number of heartbeats that a holder may miss. */
 export const heartbeatsMissed = 6;
 export const usualHeartbeatSeconds = 15;
 /** Seconds without a heartbeat after which a holder counts as dead. */
@@ -47,7 +47,7 @@ const leaseKey = (job_id: string, node: number): Key => ({
 
 const leasePrefix = 'LEASE#';
 
-/** The leases of a job's nodes, by node. */
+/** Return the leases of a job's nodes, by node. */
 export async function listLeases(
   records: TableReader<'records'>,
   job_id: string,
@@ -56,7 +56,7 @@ export async function listLeases(
   return new Map(items.map((item) => [Number(item.sk.slice(leasePrefix.length)), lease.parse(item)]));
 }
 
-/** A write that takes the lease over from `previous`, or takes the first one. */
+/** Build the write that takes the lease over from `previous`, or takes the first one. */
 export const takeLease = (
   job_id: string,
   node: number,
@@ -70,20 +70,20 @@ export const takeLease = (
       : { equals: { holder: previous.holder, number: previous.number } },
 });
 
-/** A write that succeeds only for the present holder: part of every transaction by which a job writes. */
+/** Build the write that succeeds only for the current holder. Every transaction of a job includes it. */
 export const holdsLease = (job_id: string, node: number, { holder, number }: Lease): Write => ({
   check: leaseKey(job_id, node),
   if: { equals: { holder, number } },
 });
 
-/** The same, and says that the holder lives. */
+/** Build the same check, and renew the heartbeat. */
 export const heartbeat = (job_id: string, node: number, { holder, number }: Lease, now: Date): Write => ({
   update: leaseKey(job_id, node),
   change: { set: { heartbeat_at: now.toISOString() } },
   if: { equals: { holder, number } },
 });
 
-/** A write by which a holder says how its node ended; `failure` is null where it ended well. */
+/** Build the write that records the end of a node. `failure` is null for a success. */
 export const endLease = (
   job_id: string,
   node: number,
@@ -95,7 +95,9 @@ export const endLease = (
   if: { equals: { holder, number } },
 });
 
-/** Note that somebody reads what a node prints or measures, so that it is sent at once. Without a lease nobody sends. */
+/**
+ * Mark that a client reads a node's log or metrics, so the node sends them at once. Without a lease no node sends.
+ */
 export async function noteWatched(
   records: TableWriter<'records'>,
   job_id: string,
@@ -108,7 +110,7 @@ export async function noteWatched(
   const unmarked = {
     any: [{ absent: ['watched_until'] }, { atMost: { watched_until: time + renewMilliseconds } }],
   };
-  // Another reader was faster, or the job is gone.
+  // A failed condition means that another reader was faster or the job is gone.
   await tryWrite(
     records.write({
       update: leaseKey(job_id, node),
@@ -118,8 +120,11 @@ export async function noteWatched(
   );
 }
 
-/** A mark is renewed when it has less than this left: at most one write in ten seconds, however many read. */
+/**
+ * Renew a mark when its remaining time is below this. So any number of readers cause at most one write in ten
+ * seconds.
+ */
 const renewMilliseconds = 20_000;
 
-/** Milliseconds for which a read counts. Whoever follows asks more often than that. */
+/** Milliseconds for which a read counts. A client that follows a log asks more often. */
 const watchMilliseconds = 30_000;

@@ -6,69 +6,70 @@ import type { Item, Key, TableReader, TableWriter, Write } from '../table/table.
 import { tryWrite } from '../table/write-label.ts';
 
 /*
- * The vCPUs that all unfinished jobs together may reserve are tokens, dealt out to shares. A job takes its tokens from
- * one share, in the transaction that begins it, and returns them in the one that ends it: jobs that begin and end at
- * the same time write different items. The tokens of all shares together are the limit, so it is never exceeded.
- * Where a job's share has too few, tokens of other shares are moved to it in the same transaction. So a job is refused
- * only where all shares together had too few when they were read, twice.
+ * The vCPU limit of all unfinished jobs is split into tokens, which belong to shares. The transaction that begins
+ * a job takes its tokens from one share, and the transaction that ends it returns them. So jobs that begin and end
+ * at the same time write different items. The total of all shares is the limit, so jobs never exceed it. If a
+ * job's share has too few tokens, the same transaction moves tokens of other shares to it. So a job is refused
+ * only if two reads found too few tokens in all shares together.
  */
 
-/** Most shares. */
+/** Maximum number of shares. */
 const maxShares = 16;
-/** Tokens for which there is one share: enough that a job rarely needs those of another share. */
+/** Tokens per share. With this many, a job rarely needs tokens of another share. */
 const tokensOfShare = 64;
-/** The limit that shares note while more tokens are out than there may be, so that no job takes any. */
+/** Limit that shares record while jobs hold more tokens than the limit allows. Then no job can take tokens. */
 const closed = -1;
 
-/** The record of a share. */
 const share = recordType('limit-share', () =>
   z.object({
-    /** Limit for which the tokens were dealt out. */
+    /** Limit that the tokens were allocated for. */
     limit: z.number().default(closed),
-    /** Tokens of the share, free or with its jobs. */
+    /** Tokens of the share, both free and held by its jobs. */
     capacity: z.number().default(0),
     free: z.number(),
-    /** Jobs that began and ended, by which an unchanged share is known. */
+    /** Number of jobs that began or ended. Writes use it to detect changes. */
     changes: z.number().int(),
   }),
 );
 type Share = z.infer<typeof share.schema> & { index: number; isNew: boolean };
 
-/** Key of the vCPUs that jobs of releases without shares have reserved; the number only falls. */
+/** Key of the vCPUs that jobs of releases without shares have reserved. The number only falls. */
 export const formerLimitKey: Key = { pk: 'LIMITS', sk: 'DEPLOYMENT' };
-/** Key of a share. */
 export const shareKey = (index: number): Key => ({ pk: `LIMITS#${index}`, sk: 'VCPUS' });
 /** Whether an item is a share of the limit. */
 export const isShare = ({ record_type }: Item): boolean => record_type === share.kind;
-/** The number of the share that an item is. */
+/** Return the index of the share that an item stores. */
 export const shareIndex = ({ pk }: Key): number => Number(pk.split('#')[1]);
 /** Key patterns of all limits, for the policy of a role. */
 export const limitPatterns = ['LIMITS', 'LIMITS#*'] as const;
 
-/** A job as far as it counts against the limit. `limit_share` is null for jobs of earlier releases. */
+/** Fields of a job that count against the limit. `limit_share` is null for jobs of earlier releases. */
 interface Reservation {
   job_id: string;
   vcpus: number;
   limit_share: number | null;
 }
 
-/** How many shares a limit is dealt out to. */
+/** Return the number of shares of a limit. */
 const sharesOf = (limit: number): number =>
   Math.max(1, Math.min(maxShares, Math.floor(limit / tokensOfShare)));
 
-/** Return the share from which a new job takes its vCPUs. */
+/** Return the index of the share that a new job takes its vCPUs from. */
 export function limitShare(job_id: string, limit: number): number {
   return createHash('sha256').update(job_id).digest().readUInt32BE(0) % sharesOf(limit);
 }
 
-/** The write by which a job takes its vCPUs, refused where its share has too few, or was dealt out for another limit. */
+/**
+ * Build the write that takes a job's vCPUs. It fails if the share has too few tokens or was allocated for another
+ * limit.
+ */
 export const reserveVcpus = ({ vcpus, limit_share }: Reservation, limit: number): Write => ({
   update: shareKey(limit_share ?? 0),
   change: { add: { free: -vcpus, changes: 1 } },
   if: { equals: { limit }, atLeast: { free: vcpus } },
 });
 
-/** The write by which a job that ends returns its vCPUs. */
+/** Build the write that returns the vCPUs of a job that ends. */
 export const releaseVcpus = ({ vcpus, limit_share }: Reservation): Write =>
   limit_share === null
     ? { update: formerLimitKey, change: { add: { vcpus: -vcpus } } }
@@ -76,19 +77,19 @@ export const releaseVcpus = ({ vcpus, limit_share }: Reservation): Write =>
         update: shareKey(limit_share),
         change: {
           add: { free: vcpus, changes: 1 },
-          // Should somebody have deleted the share, it comes back as one.
+          // If the share was deleted by hand, this write recreates it as a share.
           set: { record_type: share.kind, schema_version: 0 },
         },
       };
 
-/** All shares, as they were read. */
+/** All shares at the time of the read. */
 interface Dealt {
   shares: Share[];
-  /** vCPUs of jobs of earlier releases; undefined if there never was such a job. */
+  /** vCPUs of jobs of earlier releases. Undefined if no such job ever existed. */
   former: number | undefined;
 }
 
-/** Rounds vCPUs to millionths. Differences that binary fractions leave near 0 become 0. */
+/** Round vCPUs to millionths. This removes rounding errors of binary fractions near 0. */
 const rounded = (vcpus: number): number => Math.round(vcpus * 1e6) / 1e6;
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
@@ -97,7 +98,6 @@ function shareOf(item: Item | undefined, index: number): Share {
   return { ...(item === undefined ? fresh : share.parse(item)), index, isNew: item === undefined };
 }
 
-/** Read all shares. */
 async function readDealt(records: TableReader<'records'>): Promise<Dealt> {
   const keys = Array.from({ length: maxShares }, (_, index) => shareKey(index));
   const [former, ...items] = await records.batchGet([formerLimitKey, ...keys]);
@@ -105,14 +105,15 @@ async function readDealt(records: TableReader<'records'>): Promise<Dealt> {
   return { shares: items.map(shareOf), former: typeof vcpus === 'number' ? vcpus : undefined };
 }
 
-/** @throws TableBusyError for shares that others changed during every attempt */
+/** @throws TableBusyError always, because other jobs changed the shares during every attempt */
 export function refuseBusyShares(cause: unknown): never {
   throw new TableBusyError('the shares of the vCPU limit changed during every attempt', { cause });
 }
 
 /**
- * The writes by which a job takes its vCPUs from its own share and others; undefined where all together have too few.
- * @throws TableBusyError when others change the shares during every attempt
+ * Build the writes that take a job's vCPUs from its own share and others. Return undefined if all shares together
+ * have too few.
+ * @throws TableBusyError if other jobs change the shares during every attempt
  */
 export async function gatherVcpus(
   records: TableWriter<'records'>,
@@ -128,7 +129,7 @@ export async function gatherVcpus(
       return readAgain;
     }
     const taking = gatherWrites(dealt, job, limit);
-    // The shares are read one after the other: tokens on their way from one to another may have been missed.
+    // The read of the shares is not atomic, so it may miss tokens that move between shares.
     if (taking !== undefined || wasShort) return taking;
     wasShort = true;
     return readAgain;
@@ -138,7 +139,10 @@ export async function gatherVcpus(
 
 const byFree = (one: Share, other: Share): number => other.free - one.free;
 
-/** Deal out `more` tokens, or take back as many as are free where that is negative. Return what could not be taken. */
+/**
+ * Allocate `more` tokens to the shares. If it is negative, take back free tokens. Return the tokens that remain to
+ * be taken, as a number of at most 0.
+ */
 function deal(shares: readonly Share[], more: number, count: number): number {
   let left = more;
   if (more > 0) {
@@ -161,8 +165,9 @@ function deal(shares: readonly Share[], more: number, count: number): number {
 }
 
 /**
- * The writes that make the tokens those of the limit, less what jobs of earlier releases hold. Tokens that are with
- * jobs are taken back as these end; until then no job begins. Nothing where all is right.
+ * Build the writes that adjust the total of tokens to the limit, minus the vCPUs of jobs of earlier releases. The
+ * service takes back tokens of running jobs when these end; until then no job begins. Return no writes if the
+ * total is right.
  */
 function dealWrites({ shares, former }: Dealt, limit: number): Write[] {
   const count = sharesOf(limit);
@@ -197,7 +202,10 @@ function dealWrites({ shares, former }: Dealt, limit: number): Write[] {
   return [...changes, { check: formerLimitKey, if: fromFormer }];
 }
 
-/** The writes by which a job takes its vCPUs where its own share has too few; undefined where all together have. */
+/**
+ * Build the writes that take a job's vCPUs if its own share has too few. Return undefined if all shares together
+ * have too few.
+ */
 function gatherWrites({ shares }: Dealt, job: Reservation, limit: number): Write[] | undefined {
   const home = shares[job.limit_share ?? 0];
   if (home === undefined || sum(shares.map(({ free }) => Math.max(0, free))) < job.vcpus) return undefined;
@@ -206,7 +214,7 @@ function gatherWrites({ shares }: Dealt, job: Reservation, limit: number): Write
   for (const { index, free } of shares.filter((one) => one !== home).sort(byFree)) {
     const missing = job.vcpus - home.free - moved;
     if (missing <= 0 || free <= 0) break;
-    // Half of what the richest has, so that the next job finds some in its own share.
+    // Take up to half of the richest share, so the next job finds tokens in its own share.
     const tokens = Math.min(free, Math.max(missing, Math.floor(free / 2)));
     moved += tokens;
     moves.push({
@@ -224,14 +232,14 @@ function gatherWrites({ shares }: Dealt, job: Reservation, limit: number): Write
   return [take, ...moves];
 }
 
-/** The shares as they were before all unfinished jobs were read, and what these hold. */
+/** Audit of the shares: their state before the read of all unfinished jobs, and the vCPUs of these jobs. */
 interface VcpuAudit {
   add(job: Reservation): void;
-  /** Correct the shares of which no job has begun or ended since, where they say otherwise than their jobs. */
+  /** Correct each share that differs from its jobs, if none of its jobs has begun or ended since. */
   correct(): Promise<void>;
 }
 
-/** Begin to compare the shares with the unfinished jobs that are read from now on. */
+/** Begin an audit of the shares. The caller then adds every unfinished job that it reads. */
 export async function auditVcpus(records: TableWriter<'records'>): Promise<VcpuAudit> {
   const before = await readDealt(records);
   const held = new Map<number | null, number>();

@@ -11,23 +11,23 @@ const line = recordType('waiting-line', () =>
     line_id: z.string(),
     user_id: Ulid,
     kind: z.enum(['vcpus', 'cluster']),
-    /** Jobs in the line. */
+    /** Number of jobs in the line. */
     waiting: z.number().int(),
-    /** The lowest ticket that can still be in the line. */
+    /** Lowest ticket that can still be in the line. */
     first: z.number().int(),
-    /** Ticket of the next job. */
+    /** Ticket of the next job that joins. */
     next: z.number().int(),
-    /** Ranges of tickets above `first` that have left: first and last ticket of each, in their order. */
+    /** Ranges of tickets above `first` that have left, in ascending order. Each has its first and last ticket. */
     gaps: z.array(z.tuple([z.number().int(), z.number().int()])),
-    /** Since when the line has not had its turn, in epoch milliseconds. */
+    /** Time of the line's last turn, or of its creation, in epoch milliseconds. */
     turn: z.number().int(),
     /** Sort key of its row in the list of lines. */
     row: z.string(),
-    /** Jobs that left it and moves of its row, by which an unchanged line is known. */
+    /** Number of jobs that left and of moves of its row. Writes use it to detect changes. */
     changes: z.number().int(),
   }),
 );
-/** A line in which a job waits at least. */
+/** A line in which at least one job waits. */
 export type WaitingLine = z.infer<typeof line.schema>;
 
 export type LineKind = 'vcpus' | 'cluster';
@@ -42,16 +42,16 @@ export interface LineRow {
   sk: string;
 }
 
-/** The list of lines that are not empty. */
+/** List of lines that are not empty. */
 export const waitingLines: WatchedList<'records'> = { table: 'records', partitions: ['WAITING_LINES'] };
 
-/** Id of the line in which a job waits. */
+/** Return the id of the line in which a job waits. */
 export const lineOf = ({ user_id, cluster_owner }: Owned): string =>
   cluster_owner === null ? user_id : `${user_id}#CLUSTER`;
 
 type Owned = Pick<UnfinishedJob, 'user_id' | 'cluster_owner'>;
 
-/** Ids of all lines of a user. */
+/** Return the ids of all lines of a user. */
 export const linesOf = (user_id: string): string[] => [
   lineOf({ user_id, cluster_owner: null }),
   lineOf({ user_id, cluster_owner: user_id }),
@@ -66,7 +66,7 @@ export const waitsForOwn = ({ row }: WaitingLine): boolean => row.startsWith(own
 
 const ownPrefix = 'OWN#';
 
-/** A line that was changed since it was read. */
+/** Label of writes that fail if a line has changed since it was read. */
 export const changedLine = new WriteLabel('waiting line');
 
 export async function findLine(records: Records, line_id: string): Promise<WaitingLine | undefined> {
@@ -78,7 +78,7 @@ type Records = TableReader<'records'>;
 
 export const parseLine = (item: Item | undefined): WaitingLine | undefined => item && line.parse(item);
 
-/** The job at the front of a line. */
+/** Return the job at the front of a line. */
 export async function frontOf(records: Records, line_id: string): Promise<WaitingJob | undefined> {
   const query = { pk: linePartition(line_id), prefix: jobPrefix, limit: 1 };
   const [item] = (await records.query(query)).items;
@@ -87,7 +87,7 @@ export async function frontOf(records: Records, line_id: string): Promise<Waitin
 
 const jobPrefix = 'JOB#';
 
-/** The lines whose turn comes first: one of each kind at most, the one that has waited longest first. */
+/** Return the lines whose turn comes first: at most one of each kind, the longest waiting first. */
 export async function readyHeads(records: Records): Promise<(LineRow & { kind: LineKind })[]> {
   const head = async (kind: LineKind) => {
     const { items } = await records.query({ pk: linesPartition, prefix: kindPrefix(kind), limit: 1 });
@@ -111,19 +111,19 @@ export async function isAnyReady(records: Records): Promise<boolean> {
   return (await records.query({ pk: linesPartition, prefix: readyPrefix, limit: 1 })).items.length > 0;
 }
 
-/** A page of the lines that wait for the end of a job of their user. */
+/** Return a page of the lines that wait for the end of a job of their user. */
 export async function listOwnWaits(records: Records, after: string | undefined) {
   const page = await records.query({ pk: linesPartition, prefix: ownPrefix, after, limit: 100 });
   return { line_ids: page.items.map(({ sk }) => sk.slice(ownPrefix.length)), next: page.next };
 }
 
-/** The write that refuses a job which would overtake those of its line. */
+/** Build the write that fails if a job would overtake the jobs of its line. */
 export const lineIsEmpty = (job: Owned): Write => ({ check: lineKey(lineOf(job)), if: { exists: false } });
 
-/** Ticket of a new job at the end of a line. */
+/** Return the ticket of a new job at the end of a line. */
 export const nextTicket = (found: WaitingLine | undefined): number => found?.next ?? 1;
 
-/** The writes that put a job at the end of its line, as it was found; refused where another one was faster. */
+/** Build the writes that put a job at the end of its line. They fail if another job was faster. */
 export function joinLine(job: UnfinishedJob, found: WaitingLine | undefined, now: Date): Write[] {
   const line_id = lineOf(job);
   const ticket = nextTicket(found);
@@ -159,8 +159,8 @@ const readyRow = ({ kind, turn, line_id }: Pick<WaitingLine, 'kind' | 'turn' | '
 const rowKey = (sk: string): Key => ({ pk: linesPartition, sk });
 
 /**
- * The writes that take a job out of a line, or several, refused where the line has changed. With `turn` the line has had
- * its turn.
+ * Build the writes that remove one or more jobs from a line. They fail if the line has changed. With `turn`, the
+ * line has had its turn.
  */
 export function leaveLine(
   found: WaitingLine,
@@ -187,7 +187,7 @@ export function leaveLine(
   ];
 }
 
-/** What remains of `first` and `gaps` when these tickets have left. */
+/** Return `first` and `gaps` after these tickets have left. */
 function without(
   { first, gaps }: WaitingLine,
   tickets: readonly number[],
@@ -205,22 +205,26 @@ function without(
 }
 
 /*
- * Jobs that wait for a place stand in a line: each user has one, and another one for clusters, which wait for other
- * things. A ticket gives the position of a job in its line. Rows of WAITING_LINES, one for each line that is not empty,
- * say what the line waits for: `OWN#…` for the end of a job of its user, `READY#…` for vCPUs or the cluster, in the
- * order in which lines have their turn. So a free place is given away by reading one row, however many jobs wait.
+ * Jobs that wait for a place stand in a line. Each user has two lines: one for clusters and one for all other
+ * jobs, because these wait for different things. A ticket gives the position of a job in its line. WAITING_LINES
+ * has one row for each line that is not empty. The sort key of the row tells the reason of the wait. `OWN#…` waits
+ * for the end of a job of its user. `READY#…` waits for vCPUs or the cluster, in the order of turns. So the
+ * service reads one row to give a free place away, independent of the number of waiting jobs.
  */
 
-/** Most ranges of tickets that left a line out of order, of which the line knows. Beyond that, positions are too high. */
+/** Maximum number of `gaps` that a line stores. Beyond it, the reported positions are too high. */
 const maxGaps = 2000;
 
-/** The write that moves a line's row; nothing where it stays. */
+/** Build the writes that move a line's row. Return none if it stays. */
 function moveRow({ line_id, row }: WaitingLine, to: string): Write[] {
   if (row === to) return [];
   return [{ delete: rowKey(row) }, { put: lineRow.item(rowKey(to), { line_id }) }];
 }
 
-/** The writes by which a line waits for the end of a job of its user (`own`) or for its turn; none where it does already. */
+/**
+ * Build the writes that let a line wait for the end of a job of its user (`own`) or for its turn. Return none if
+ * it already does.
+ */
 export function waitFor(found: WaitingLine, what: 'own' | 'turn'): Write[] {
   const row = what === 'own' ? ownRow(found) : readyRow(found);
   if (row === found.row) return [];
@@ -231,10 +235,10 @@ export function waitFor(found: WaitingLine, what: 'own' | 'turn'): Write[] {
 
 const ownRow = ({ line_id }: WaitingLine): string => `${ownPrefix}${line_id}`;
 
-/** The write that removes a row whose line is empty, which only somebody who deletes items by hand leaves. */
+/** Build the write that removes the row of an empty line. Only a manual delete of items leaves such a row. */
 export const removeRow = ({ sk }: LineRow): Write => ({ delete: rowKey(sk) });
 
-/** Position of a ticket in its line, from 1. */
+/** Return the position of a ticket in its line, from 1. */
 export function positionOf({ first, gaps }: WaitingLine, ticket: number): number {
   const left = gaps.reduce(
     (sum, [from, to]) => (from < ticket ? sum + Math.min(to, ticket) - from + 1 : sum),

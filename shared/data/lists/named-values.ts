@@ -1,14 +1,14 @@
 /**
- * Values of rows under names, of which each row has some: a column for each name, of the rows that have it. So
- * a name that one row has costs one entry.
+ * Sparse named values of rows. Each name has a column with only the rows that have it. So a name in one row costs
+ * one entry.
  */
 export class NamedValues<Value> {
-  /** Row by row in each column, one column after the other. */
+  /** Row indexes of all columns, one column after the other. */
   readonly #rows: Uint16Array;
   readonly #columns: ReadonlyMap<string, { from: number; to: number }>;
   readonly #valueAt: (index: number) => Value;
 
-  /** @param ends where the column of each name ends, in the order of the names */
+  /** @param ends end index of each name's column, in the order of the names */
   constructor(
     names: readonly string[],
     ends: ArrayLike<number>,
@@ -23,7 +23,7 @@ export class NamedValues<Value> {
   }
 
   #indexOf(row: number, { from, to }: { from: number; to: number }): number {
-    // In a column that all rows have, each stands at its own place.
+    // In a complete column, each row is at its own index.
     if (this.#rows[from + row] === row && from + row < to) return from + row;
     let [low, high] = [from, to];
     while (low < high) {
@@ -34,7 +34,7 @@ export class NamedValues<Value> {
     return low < to && this.#rows[low] === row ? low : -1;
   }
 
-  /** Where the value of a row stands among all values; -1 where it has none. */
+  /** Return the index of a row's value among all values. Return -1 if the row has none. */
   indexOf(row: number, name: string): number {
     const column = this.#columns.get(name);
     return column === undefined ? -1 : this.#indexOf(row, column);
@@ -45,7 +45,7 @@ export class NamedValues<Value> {
     return index < 0 ? undefined : this.#valueAt(index);
   }
 
-  /** All values of a row, by name. */
+  /** Return all values of a row, by name. */
   of(row: number): Map<string, Value> {
     const found = new Map<string, Value>();
     for (const [name, column] of this.#columns) {
@@ -56,7 +56,7 @@ export class NamedValues<Value> {
   }
 }
 
-/** Named values of rows, one after the other as {@link NamedValues} reads them. */
+/** Flat form of named values that {@link NamedValues} reads. */
 export interface Flattened<Value> {
   names: string[];
   ends: number[];
@@ -64,7 +64,7 @@ export interface Flattened<Value> {
   values: Value[];
 }
 
-/** @param all the named values of each row */
+/** Convert named values to the flat form. @param all the named values of each row */
 export function flatten<Value>(all: readonly ReadonlyMap<string, Value>[]): Flattened<Value> {
   const columns = new Map<string, { rows: number[]; values: Value[] }>();
   for (const [row, values] of all.entries()) {

@@ -1,25 +1,28 @@
 import type { Key, Page, TableReader, TableWriter, Write } from '../table/table.ts';
 import { tryWrite } from '../table/write-label.ts';
 
-/** What users made of one kind, in a partition for each user: so it is found when the user is deleted. */
+/** Records of one kind by owner, in one partition per user. The delete of a user finds them here. */
 export interface OwnedList {
-  /** The write that puts a new one on its owner's list. */
+  /** Build the write that adds a new record to its owner's list. */
   add(owner_id: string, id: string): Write;
-  /** The write that takes one off. */
+  /** Build the write that removes a record from the list. */
   remove(owner_id: string, id: string): Write;
-  /** Ids of a page of those that are still theirs, newest first. */
+  /** Return a page of the ids of records that the user still owns, newest first. */
   newest(
     records: TableReader<'records'>,
     owner_id: string,
     page: { limit: number; after: string | undefined },
   ): Promise<Page<string>>;
-  /** Ids of a page of those that are still theirs. */
+  /** Return a page of the ids of records that the user still owns. */
   list(records: TableReader<'records'>, owner_id: string, after: string | undefined): Promise<Page<string>>;
-  /** Notes that the owner of one is no more. It is nobody's then; only admins may change it. */
+  /** Remove the deleted owner from a record. Then it has no owner, and only admins may change it. */
   disown(records: TableWriter<'records'>, owner_id: string, id: string): Promise<void>;
 }
 
-/** The lists in partitions `<name>#<owner>` of records at `keyOf(id)`, which have `owner`, `owner_id` and `version`. */
+/**
+ * Create the lists in partitions `<name>#<owner>`. The records are at `keyOf(id)` and have `owner`, `owner_id` and
+ * `version`.
+ */
 export function ownedList(name: string, keyOf: (id: string) => Key): OwnedList {
   const entry = (owner_id: string, id: string): Key => ({ pk: `${name}#${owner_id}`, sk: id });
   const remove = (owner_id: string, id: string): Write => ({ delete: entry(owner_id, id) });
@@ -42,7 +45,7 @@ export function ownedList(name: string, keyOf: (id: string) => Key): OwnedList {
         if: { equals: { owner_id } },
       };
       const isDisowned = await tryWrite(records.write(disown, forget));
-      // It was deleted meanwhile.
+      // The record was deleted since.
       if (!isDisowned) await records.write(forget);
     },
   };

@@ -2,25 +2,30 @@ import { createHash } from 'node:crypto';
 import type { Item, Key, Page, TableName, TableReader, TableWriter } from '../table/table.ts';
 
 /**
- * Rows in one order of time: in one partition, and once a list of the deployment is large, new ones over eight more by a
- * digest of their ids.
+ * List of rows in time order. It begins with one partition. Once a list of the deployment is large, new rows
+ * spread over eight more partitions, by a digest of their ids.
  */
 export interface SpreadList {
-  /** Keys of all partitions. The first is that of lists which are not spread, and of releases that spread none. */
+  /** Keys of all partitions. Lists that are not spread use only the first, as do releases without spread lists. */
   readonly partitions: readonly [string, ...string[]];
   /** Key patterns of all partitions, for the policy of a role. */
   readonly patterns: readonly string[];
   keyOf(id: string): Key;
-  /** Return the id of a new record of the list, made of a new ULID. Spreads the lists once this one is large. */
+  /**
+   * Return the id of a new record of the list, derived from a new ULID. Spread the lists once this one is large.
+   */
   newId(table: TableWriter<TableName>, ulid: string): Promise<string>;
-  /** Return a page, newest first, of `limit` rows or fewer at the end. The work is that of the page, not of the list. */
+  /**
+   * Return a page of `limit` rows, newest first. The last page may have fewer. The cost depends on the page, not
+   * on the list.
+   */
   newest(
     table: TableReader<TableName>,
     page: { limit: number; after: string | undefined },
   ): Promise<Page<Item>>;
 }
 
-/** The spread list whose partitions are `name` and, by number, `name#0` and so on. */
+/** Create the spread list with the partitions `name`, `name#0`, `name#1` and so on. */
 export function spreadList(name: string): SpreadList {
   const partitions: [string, ...string[]] = [
     name,
@@ -42,12 +47,12 @@ export function spreadList(name: string): SpreadList {
       return spreadId(ulid);
     },
     async newest(table, { limit, after }) {
-      // A partition's part of a page deviates from the mean by the square root of it.
+      // A partition's share of a page deviates from the mean by about its square root.
       const mean = limit / parts;
       const share = Math.ceil(mean + 2 * Math.sqrt(mean));
       const isKnown = isKnownToBeSpread(table);
       const first = source(name, after, isKnown ? share : limit);
-      // Most lists are in one partition, so its query need not wait for the answer.
+      // Most lists use one partition, so its query need not wait for the answer.
       const [isMany] = await Promise.all([
         isSpread(table),
         isKnown ? undefined : refill(table, first, limit),
@@ -59,8 +64,8 @@ export function spreadList(name: string): SpreadList {
 }
 
 /**
- * Partitions of a spread list, besides the first. A partition of DynamoDB takes 1,000 write units a second, and DynamoDB
- * does not split a hot one whose sort keys only grow.
+ * Number of partitions of a spread list besides the first. A DynamoDB partition takes 1,000 write units a second,
+ * and DynamoDB does not split a hot partition whose sort keys only grow.
  */
 const parts = 8;
 
@@ -70,7 +75,7 @@ const headOf = (id: string): string => id.slice(0, -markLength);
 
 const markLength = 8;
 
-/** Whether rows of spread lists can be in other partitions than the first. */
+/** Whether spread lists may have rows outside the first partition. */
 export async function isSpread(table: TableReader<TableName>): Promise<boolean> {
   if (spreadTables.has(table)) return true;
   if ((await table.get(spreadKey)) === undefined) {
@@ -81,24 +86,24 @@ export async function isSpread(table: TableReader<TableName>): Promise<boolean> 
   return true;
 }
 
-/** Tables whose lists this process knows to be spread. */
+/** Tables with spread lists, as far as this process knows. */
 const spreadTables = new WeakSet<TableReader<TableName>>();
 
-/** There once the lists of the deployment are spread, which they stay. */
+/** Key of the record that exists once the lists of the deployment are spread. They stay spread. */
 const spreadKey: Key = { pk: 'LISTS', sk: 'SPREAD' };
 
-/** When tables were last seen with lists that are not, by the monotonic clock. */
+/** Time of the last check that found the lists of a table not spread, on the monotonic clock. */
 const checkedAt = new WeakMap<TableReader<TableName>, number>();
 
 const markOf = (digest: Buffer): string =>
   Array.from(digest.subarray(0, markLength), (byte) => digits[byte % digits.length]).join('');
 
-/** Digits of ULIDs, in their order. */
+/** Digits of ULIDs, in ascending order. */
 const digits = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /**
- * The same for who adds a row, as it was within the last ten seconds: a row that is put into the first partition when
- * the lists have just been spread is found there all the same.
+ * Whether the lists are spread, for writers of rows. The answer may be ten seconds old. A row in the first
+ * partition is still found there after the lists are spread.
  */
 async function wasSpread(table: TableReader<TableName>): Promise<boolean> {
   const at = checkedAt.get(table);
@@ -109,28 +114,31 @@ async function wasSpread(table: TableReader<TableName>): Promise<boolean> {
 const staleMilliseconds = 10_000;
 
 /**
- * Make a new ULID the id of a record that is not in the first partition: its last characters become a digest of the
- * others, its mark. So an id tells where its record is. Ids without a mark are those of the first partition. One of 2^40
- * of them bears a mark by chance.
+ * Convert a new ULID to the id of a record outside the first partition. Replace its last characters with a mark, a
+ * digest of the others. So an id tells the partition of its record. Ids without a mark belong to the first
+ * partition. One in 2^40 of them has a mark by chance.
  */
 export const spreadId = (ulid: string): string => headOf(ulid) + markOf(digestOf(headOf(ulid)));
 
-/** Whether the list is counted before a record of this id is added. */
+/** Whether to count the list before a record of this id is added. */
 const isSample = (ulid: string): boolean => digestOf(ulid).readUInt16BE() % sampleOf === 0;
 
-/** One of so many new records has the list counted: about 100 read units for a list that is nearly large. */
+/**
+ * One in this many new records triggers a count of the list. It costs about 100 read units for a nearly large
+ * list.
+ */
 const sampleOf = 64;
 
-/** Rows of the first partition from which on the lists are spread. */
+/** Number of rows in the first partition that triggers the spread. */
 const largeRows = 1000;
 
-/** Spread the lists. To be done before the first row is put into another partition, so that no reader misses it. */
+/** Spread the lists. Call this before the first row goes into another partition, so no reader misses it. */
 export async function spreadLists(table: TableWriter<TableName>): Promise<void> {
   await table.write({ put: { ...spreadKey, record_type: 'spread', schema_version: 0 } });
   spreadTables.add(table);
 }
 
-/** Whether this process knows it already. */
+/** Whether this process already knows that the lists are spread. */
 const isKnownToBeSpread = (table: TableReader<TableName>): boolean => spreadTables.has(table);
 
 const source = (pk: string, after: string | undefined, share: number): Source => ({
@@ -141,13 +149,13 @@ const source = (pk: string, after: string | undefined, share: number): Source =>
   share,
 });
 
-/** What was read of one partition and is not on the page yet. */
+/** Rows of one partition that were read but are not on the page yet. */
 interface Source {
   pk: string;
   rows: Item[];
   after: string | undefined;
   isAtEnd: boolean;
-  /** Rows of the next query. */
+  /** Limit of the next query. */
   share: number;
 }
 
@@ -157,7 +165,7 @@ async function refill(table: TableReader<TableName>, source: Source, most: numbe
   source.rows = items;
   source.after = next;
   source.isAtEnd = next === undefined;
-  // The rows of a list that grew before it was spread are all in one partition.
+  // Rows from before the spread are all in one partition, so double its share.
   source.share *= 2;
 }
 
@@ -170,7 +178,7 @@ async function newestOf(
   while (items.length < limit) {
     const empty = sources.filter(({ rows, isAtEnd }) => rows.length === 0 && !isAtEnd);
     await Promise.all(empty.map((source) => refill(table, source, limit - items.length)));
-    // A page of DynamoDB may be empty though more follows.
+    // DynamoDB may return an empty page although more rows follow.
     if (sources.some(({ rows, isAtEnd }) => rows.length === 0 && !isAtEnd)) continue;
     const item = takeNewest(sources);
     if (item === undefined) break;

@@ -5,42 +5,41 @@ import { recordType } from '../table/record.ts';
 import type { Item, Key, TableName, TableReader, TableWriter } from '../table/table.ts';
 import { tryWrite } from '../table/write-label.ts';
 
-/** Partitions of a table whose rows stand for unfinished work. */
+/** Partitions of a table whose rows represent unfinished work. */
 export interface WatchedList<N extends TableName = TableName> {
   readonly table: N;
-  /** Keys of the partitions. All begin with the first, as no other partition of the table does. */
+  /** Keys of the partitions. All start with the first key, and no other partition of the table does. */
   readonly partitions: readonly [string, ...string[]];
-  /** Whether rows that expire start the task, too. */
+  /** Whether expired rows also start the task. */
   readonly startsByExpiry?: true;
-  /** Whether rows can be in others than the first; they can unless this is given. */
+  /** Whether rows may be in partitions after the first. Default: true. */
   isSpread?(table: TableReader<TableName>): Promise<boolean>;
 }
 
-/** A position in a watched list: after a row of a partition, or before its first row. */
+/** Position in a watched list: after a row of a partition, or before its first row. */
 export interface WatchedPosition {
   pk: string;
   after: string | undefined;
 }
 
-/** A row that this version of the service cannot read, or whose work needs such a record. */
+/** Row that this version of the service cannot read, or whose work needs an unreadable record. */
 export interface UnreadableRow {
   key: Key;
   error: UnreadableRecordError;
-  /** Whether it was set aside before. */
+  /** Whether it is already set aside. */
   isSetAside: boolean;
 }
 
-/** A page of a watched list. */
 export interface WatchedPage<T> {
   items: T[];
-  /** Those of `items` that were set aside. */
+  /** Items that are set aside. */
   setAside: ReadonlySet<T>;
   unreadable: UnreadableRow[];
-  /** Where the next page begins; undefined at the end of the list. */
+  /** Start of the next page. Undefined at the end of the list. */
   next: WatchedPosition | undefined;
 }
 
-/** Return the page at a position, or the first one. A row that `parse` cannot read spoils no other. */
+/** Return the page at a position, or the first page. A row that `parse` cannot read does not affect the others. */
 export async function readWatched<T>(
   table: TableReader<TableName>,
   list: WatchedList,
@@ -57,7 +56,7 @@ export async function readWatched<T>(
   return { ...rows, next };
 }
 
-/** Read rows of a watched list; those that `parse` cannot read by themselves. */
+/** Parse rows of a watched list. Return unreadable rows separately. */
 export function readRows<T>(
   rows: readonly Item[],
   parse: (item: Item) => T,
@@ -79,9 +78,9 @@ export function readRows<T>(
 }
 
 /**
- * Set a row aside: it stays on the list with the reason, but no longer makes the task come again. So a record that can
- * never be read costs nothing, and one that a later version can read is worked off by the next pass, whatever starts
- * it. False when the row was set aside before, or is gone.
+ * Set a row aside. It stays on the list with the reason, but no longer schedules the task. So a permanently
+ * unreadable record costs nothing, and the next pass of a later version can process it. Return false if the row is
+ * already set aside, or is gone.
  */
 export async function setAside(
   table: TableWriter<TableName>,
@@ -104,7 +103,7 @@ const longestReason = 1000;
 
 const isSetAside = ({ set_aside_at }: Item): boolean => set_aside_at !== undefined;
 
-/** The partition behind another one, of those in which rows can be. */
+/** Return the next partition that may have rows. */
 async function following(
   table: TableReader<TableName>,
   { partitions, isSpread }: WatchedList,
@@ -121,7 +120,7 @@ export function logSetAside(log: Logger, { key: { pk, sk }, error }: UnreadableR
   log.error('set-aside', { key: `${pk}/${sk}`, reason: error.message });
 }
 
-/** Take back that a row was set aside. */
+/** Undo that a row was set aside. */
 export const putBack = (table: TableWriter<TableName>, { pk, sk }: Key): Promise<boolean> =>
   tryWrite(
     table.write({
@@ -132,9 +131,9 @@ export const putBack = (table: TableWriter<TableName>, { pk, sk }: Key): Promise
   );
 
 /**
- * Change a row of the list, where there is one that is not set aside, so that the table's stream starts the task that
- * watches the list again. The task does this before anything else: however the pass ends, there is another one while
- * work is left, and an empty list costs nothing.
+ * Change a row of the list that is not set aside, if any. The table's stream then starts the list's task again.
+ * The task does this first. So another pass follows while work remains, even after a crash, and an empty list
+ * costs nothing.
  */
 export async function scheduleNextPass<N extends TableName>(
   table: TableWriter<N>,
@@ -145,12 +144,12 @@ export async function scheduleNextPass<N extends TableName>(
     if (row === undefined) return;
     const { pk, sk } = row;
     const change = { add: { looked_at: 1 } };
-    // A row that was finished meanwhile cannot speak for the rest; the next one does.
+    // If this row was finished since, try the next one.
     if (await tryWrite(table.write({ update: { pk, sk }, change, if: { exists: true } }))) return;
   }
 }
 
-/** Return some row of the list that is not set aside. */
+/** Return any row of the list that is not set aside. */
 async function findRow(table: TableReader<TableName>, list: WatchedList): Promise<Key | undefined> {
   let pk: string | undefined = list.partitions[0];
   while (pk !== undefined) {
@@ -166,7 +165,7 @@ async function findRow(table: TableReader<TableName>, list: WatchedList): Promis
   return undefined;
 }
 
-/** Return where the last pass over a list ran out of time; undefined where it came to the end. */
+/** Return the position where the last pass over a list ran out of time. Return undefined if it reached the end. */
 export async function readPosition(
   records: TableReader<'records'>,
   list: List,
@@ -174,7 +173,7 @@ export async function readPosition(
   const item = await records.get(positionKey(list));
   if (item === undefined) return undefined;
   const { partition: pk, after } = listPosition.parse(item);
-  // A version with other partitions may have written it: the list begins anew then.
+  // A version with other partitions may have written the position. Then begin at the start of the list.
   return list.partitions.includes(pk) ? { pk, after: after ?? undefined } : undefined;
 }
 

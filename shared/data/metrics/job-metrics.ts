@@ -16,7 +16,10 @@ import { type MetricPoint, MetricPointRow } from './metric-summary.ts';
 
 const prefix = 'METRIC#';
 
-/** An item with points: chunk `sequence` of what a lease writes. Leases count from 1; 0 is for points that no job writes. */
+/**
+ * Build an item with points: chunk `sequence` of a lease. Leases count from 1. Lease 0 is for points that no job
+ * writes.
+ */
 export const metricChunk = (
   job_id: string,
   lease: number,
@@ -24,7 +27,10 @@ export const metricChunk = (
   points: readonly MetricPoint[],
 ): Item => packPoints({ pk: jobPartition(job_id), sk: `${prefix}${chunkName(lease, sequence)}` }, points);
 
-/** Appends points as chunk `sequence` of this lease, together with `also`. @throws ConditionFailedError once superseded */
+/**
+ * Append points as chunk `sequence` of this lease, together with `also`. @throws ConditionFailedError once another
+ * holder has the lease
+ */
 export async function appendMetrics(
   records: TableWriter<'records'>,
   job_id: string,
@@ -38,21 +44,21 @@ export async function appendMetrics(
   await records.write(heartbeat(job_id, 0, lease, now), { put }, ...also);
 }
 
-/** The columns of a chunk; a release without columns wrote rows. */
+/** Return the columns of a chunk. Releases without columns wrote rows. */
 const columnsOf = async (item: Item): Promise<PointColumns> =>
   pointChunk.isOf(item) ? unpackPoints(item) : pointColumns(await unpackChunk(item, MetricPointRow));
 
-/** A chunk of points, which is unpacked where it is wanted. */
+/** Chunk of points, unpacked on demand. */
 interface MetricChunk {
   name: string;
-  /** How many points it has. */
+  /** Number of points. */
   rows: number;
   read(): Promise<PointColumns>;
 }
 
 const rowsOf = (item: Item): number => (pointChunk.isOf(item) ? pointChunk.rows(item) : chunkRows(item));
 
-/** Yields the chunks of points after the chunk named `behind`, in the order in which they were reported. */
+/** Yield the chunks of points after the chunk named `behind`, in report order. */
 export async function* metricChunks(
   records: TableReader<'records'>,
   job_id: string,
@@ -62,7 +68,7 @@ export async function* metricChunks(
     yield { name, rows: rowsOf(item), read: () => columnsOf(item) };
 }
 
-/** Points from a position on, in the order in which they were reported. */
+/** Return points from a position on, in report order. */
 export const readMetrics = (
   records: TableReader<'records'>,
   job_id: string,
@@ -73,27 +79,27 @@ export const readMetrics = (
   return readStream(records, { pk: jobPartition(job_id), prefix, unpack }, from, bounds);
 };
 
-/** Points in the order of report, the same index in each column. */
+/** Points in report order. Each point has the same index in all columns. */
 export interface PointColumns {
-  /** Every name that occurs. */
+  /** Names of all metrics. */
   names: readonly string[];
-  /** Index of the name of each point. */
+  /** Index in `names` of each point. */
   metrics: Float64Array;
-  /** NaN stands for none. */
+  /** NaN means no step. */
   steps: Float64Array;
   /** Milliseconds. */
   times: Float64Array;
   values: Float64Array;
 }
 
-/** A chunk of points as columns: a tenth of the work of rows in JSON, and half the bytes. */
+/** Chunk of points as columns. It takes a tenth of the CPU time of JSON rows, and half the bytes. */
 const chunk = recordType('points', () => z.object({ rows: z.number().int(), packed: Bytes }));
 const pointChunk = {
   isOf: (item: Item): boolean => item['record_type'] === chunk.kind,
   rows: (item: Item): number => chunk.parse(item).rows,
 };
 
-/** The columns of points. */
+/** Convert points to columns. */
 function pointColumns(points: readonly MetricPoint[]): PointColumns {
   const indexes = new Map<string, number>();
   const { length } = points;
@@ -112,7 +118,7 @@ function pointColumns(points: readonly MetricPoint[]): PointColumns {
   return { names: [...indexes.keys()], metrics, steps, times, values };
 }
 
-/** The points of columns. */
+/** Convert columns to points. */
 export const pointsIn = ({ names, metrics, steps, times, values }: PointColumns): MetricPoint[] =>
   Array.from(values, (value, index) => {
     const step = steps[index] ?? Number.NaN;
@@ -124,7 +130,10 @@ export const pointsIn = ({ names, metrics, steps, times, values }: PointColumns)
     };
   });
 
-/** A chunk to store: at most 250 KB before compression, for an item takes 400 KB and not all compresses. */
+/**
+ * Build a chunk to store. It must be at most 250 KB before compression, because an item takes 400 KB and some data
+ * do not compress.
+ */
 function packPoints(key: Key, points: readonly MetricPoint[]): Item {
   const { names, metrics, steps, times, values } = pointColumns(points);
   const packed = packColumns({ json: names, numbers: [metrics, steps, times, values] });

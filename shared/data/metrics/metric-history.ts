@@ -13,20 +13,20 @@ import {
   unpackRuns,
 } from './point-blocks.ts';
 
-/** Names of metrics; undefined for all. */
+/** Names of metrics. Undefined for all. */
 type Names = ReadonlySet<string> | undefined;
 
-/** Reads that begin anew because blocks were replaced meanwhile. */
+/** Maximum reads if other processes replace blocks during a read. */
 const maxRounds = 5;
 
-/** Runs whose points come before those of the next: of the metrics that are wanted. */
+/** Runs of the selected metrics. Their points come before those of the next group. */
 interface RunGroup {
   runs: PointRun[];
-  /** Number of the point behind these. */
+  /** Number of the point after these. */
   end: number;
 }
 
-/** A chunk behind the blocks. */
+/** Chunk after the blocks. */
 interface TailChunk extends RunGroup {
   name: string;
 }
@@ -35,8 +35,8 @@ const bytesOfRuns = (runs: readonly PointRun[]): number =>
   runs.reduce((sum, { values }) => sum + 4 * values.byteLength, 1000);
 
 /**
- * The chunks that are in no block yet. Chunks never change and are appended alone, so those that were read before are kept
- * like blocks, and only later ones are read.
+ * Yield the chunks that are not in blocks yet. Chunks never change and are only appended. So cache read chunks
+ * like blocks, and read only later ones.
  */
 async function* tailOf(
   records: TableReader<'records'>,
@@ -90,8 +90,8 @@ async function* groupsOnce(
 }
 
 /**
- * Points of an experiment by metric: of blocks, and of the chunks that are in none yet, group by group in the order of
- * report. Points before number `from` may be among the first.
+ * Yield the points of an experiment by metric, from blocks and from chunks that are not in blocks yet. Groups come
+ * in report order. All points have numbers from `from` on.
  */
 export async function* readRuns(
   records: TableReader<'records'>,
@@ -115,7 +115,7 @@ export async function* readRuns(
   }
 }
 
-/** The points of a run from a number on. */
+/** Return the points of a run from a number on. */
 function behind({ name, numbers, steps, times, values }: PointRun, from: number): PointRun {
   const at = numbers.findIndex((number) => number >= from);
   const index = at < 0 ? numbers.length : at;

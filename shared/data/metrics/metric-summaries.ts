@@ -11,29 +11,31 @@ import {
 
 const metrics = recordType('experiment-metrics', () =>
   z.object({
-    /** Summaries by name, as `metric-summary.ts` packs them. */
+    /** Summaries by name, packed by `metric-summary.ts`. */
     packed: Bytes,
-    /** Of the first part: number of the chunk that a client's next points make. */
+    /** Number of the next chunk of a client's points. Only the first part uses it. */
     next_chunk: z.number().int(),
     version: z.number().int(),
   }),
 );
 
-/** Most names of metrics in a part, and most bytes of them: it is one item, which takes 400 KB. */
+/** Maximum metric names in a part, and maximum bytes of these names. A part is one item, which takes 400 KB. */
 const partNames = 1000;
 const partBytes = 150_000;
-/** Most names of metrics of an experiment that are summarized, and most bytes of them: a transaction takes 4 MB. */
+/**
+ * Maximum summarized metric names of an experiment, and maximum bytes of these names. A transaction takes 4 MB.
+ */
 export const maxMetricNames = 10_000;
 const maxNameBytes = 1_000_000;
 
-/** Some of the metrics of an experiment. Most have one part. */
+/** Part of an experiment's metrics. Most experiments have one part. */
 interface Part {
   summaries: ReadonlyMap<string, MetricSummary>;
   next_chunk: number;
   version: number;
 }
 
-/** The summaries of an experiment's metrics, as they were read. */
+/** Summaries of an experiment's metrics at the time of the read. */
 export type MetricParts = readonly Part[];
 
 const metricsMark = 'METRICS#';
@@ -42,11 +44,14 @@ const partKey = (project_id: string, experiment_id: string, index: number): Key 
   sk: `${trackingPrefix(experiment_id)}${metricsMark}${String(index).padStart(2, '0')}`,
 });
 
-/** Key of the first of the parts, which most experiments have alone. */
+/** Return the key of the first part. Most experiments have no other part. */
 export const firstPartKey = (project_id: string, experiment_id: string): Key =>
   partKey(project_id, experiment_id, 0);
 
-/** Items whose summaries a process keeps as it wrote them: whoever logs to a run reads what it wrote just before. */
+/**
+ * Maximum items whose written summaries a process caches. A client that logs to a run reads the summaries that it
+ * has just written.
+ */
 const maxKept = 64;
 const kept = new Map<string, { packed: Uint8Array; summaries: ReadonlyMap<string, MetricSummary> }>();
 
@@ -62,13 +67,13 @@ function keep(key: Key, packed: Uint8Array, summaries: ReadonlyMap<string, Metri
 
 function unpacked(item: Item, packed: Uint8Array): ReadonlyMap<string, MetricSummary> {
   const known = kept.get(keptKey(item));
-  // The same bytes have the same summaries, whoever wrote them.
+  // Equal bytes have equal summaries, even if another process wrote them.
   return known !== undefined && Buffer.compare(known.packed, packed) === 0
     ? known.summaries
     : unpackSummaries(packed);
 }
 
-/** One part of a stored item. */
+/** Parse a part from a stored item. */
 export function parseMetricPart(item: Item): Part {
   const { packed, next_chunk, version } = metrics.parse(item);
   return { summaries: unpacked(item, packed), next_chunk, version };
@@ -80,7 +85,7 @@ export async function readMetricParts(
   experiment_id: string,
 ): Promise<MetricParts> {
   const { pk, sk } = partKey(project_id, experiment_id, 0);
-  // One read of a key goes together with others, a query does not.
+  // A read by key shares a request with others; a query does not.
   const item = await records.get({ pk, sk });
   if (item === undefined) return [];
   const parts = [parseMetricPart(item)];
@@ -102,24 +107,24 @@ const bytesOf = (names: Iterable<string>): number => {
   return bytes;
 };
 
-/** Most bytes of a name, of 250 characters. */
+/** Maximum bytes of a name of 250 characters. */
 const nameBytes = 1000;
 
-/** Whether there may be a part behind this one. */
+/** Whether another part may follow this one. */
 export const mayContinue = ({ summaries }: Pick<Part, 'summaries'>): boolean =>
   summaries.size >= partNames || bytesOf(summaries.keys()) + nameBytes > partBytes;
 
 interface MorePoints {
   parts: MetricParts;
-  /** Indexes of the parts that differ. */
+  /** Indexes of the changed parts. */
   changed: ReadonlySet<number>;
-  /** Whether there are names that were not there before. */
+  /** Whether new names were added. */
   hasNew: boolean;
-  /** Names for which there was no room; their points are not summarized. */
+  /** Names that did not fit. Their points are not summarized. */
   omitted: ReadonlySet<string>;
 }
 
-/** The parts with further points. New names go into the last part that has room. */
+/** Add points to the parts. New names go into the last part, or into a new part if it is full. */
 export function withPoints(parts: MetricParts, points: readonly MetricPoint[]): MorePoints {
   const drafts = parts.map(({ summaries }) => new Map(summaries));
   const home = new Map(
@@ -163,7 +168,10 @@ export function withPoints(parts: MetricParts, points: readonly MetricPoint[]): 
   };
 }
 
-/** The write of one part. @param previous what it replaces, where nothing but the condition tells that it is that still */
+/**
+ * Build the write of one part. @param previous part that it replaces, if the write must check that the part is
+ * unchanged
+ */
 export const putMetricPart = (
   project_id: string,
   experiment_id: string,
@@ -183,11 +191,11 @@ export const putMetricPart = (
 };
 
 /**
- * Everything by which experiments of a project are searched and compared and which their own records do not hold. It
- * lies apart from them, because a running job writes its record often, and by experiment, so that one query reads it for
- * a page of them.
+ * Return the partition of the tracking data of a project's experiments: the data for search and comparison that
+ * their own records do not hold. They are separate, because a running job writes its record often. They are sorted
+ * by experiment, so one query reads a page of experiments.
  */
 export const trackingPartition = (project_id: string): string => `TRACKING#${project_id}`;
 
-/** Beginning of the sort keys of one experiment. */
+/** Return the prefix of the sort keys of one experiment. */
 export const trackingPrefix = (experiment_id: string): string => `${experiment_id}#`;

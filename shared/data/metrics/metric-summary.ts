@@ -3,55 +3,64 @@ import * as z from 'zod';
 import { packColumns, unpackColumns } from '../packed/packed-columns.ts';
 import { StoredNumber } from '../table/stored-number.ts';
 
-/** What is known of a metric without reading its points. */
+/** Summary of a metric, available without a read of its points. */
 export interface MetricSummary {
-  /** Value of the greatest point by step, time and value; a point without step counts as before every step. */
+  /** Value of the greatest point by step, time and value. A point without a step sorts before every step. */
   last: number;
-  /** Of all values that are numbers; NaN where none is. */
+  /** Minimum and maximum of all values except NaN. NaN if all values are NaN. */
   min: number;
   max: number;
-  /** The least step at which they were reached; absent in summaries of releases that did not note it, and in searches. */
+  /**
+   * Lowest steps of the minimum and of the maximum. Absent in summaries of releases that did not record it, and in
+   * searches.
+   */
   min_step?: number | null;
   max_step?: number | null;
-  /** Of the greatest point. */
+  /** Step of the greatest point. */
   step: number | null;
-  /** Of the greatest point, in milliseconds. */
+  /** Time of the greatest point, in milliseconds. */
   time: number;
-  /** Points. */
+  /** Number of points. */
   count: number;
 }
 
-/** Negative where a point of a metric comes before another, by step, time and value; 0 only for the same point. */
+/**
+ * Compare two points of a metric by step, time and value. Return a negative number if the first comes first, and 0
+ * only for the same point.
+ */
 export function comparePoints(one: Placed, other: Placed): number {
   const steps = (one.step ?? Number.NEGATIVE_INFINITY) - (other.step ?? Number.NEGATIVE_INFINITY);
   if (one.step !== other.step) return steps;
   if (one.time !== other.time) return one.time - other.time;
-  // Infinity less infinity is no number.
+  // Infinity minus infinity is NaN.
   return one.value === other.value ? 0 : compareNumbers(one.value, other.value);
 }
 
 type Placed = Pick<MetricPoint, 'step' | 'time' | 'value'>;
 
-/** One value of a metric that was reported. */
+/** One reported value of a metric. */
 export interface MetricPoint {
   name: string;
   value: number;
   step: number | null;
-  /** Milliseconds since 1970. Text of it is made where a person reads it: it takes longer than all else of a point. */
+  /**
+   * Milliseconds since 1970. Convert it to text only for output: the conversion takes longer than all other work
+   * on a point.
+   */
   time: number;
 }
 
-/** Order of numbers in which NaN is the least, as it is nothing's best. */
+/** Compare numbers. NaN is the lowest. */
 const compareNumbers = (one: number, other: number): number =>
   Number.isNaN(one) || Number.isNaN(other)
     ? Number(Number.isNaN(other)) - Number(Number.isNaN(one))
     : one - other;
 
-/** Whether a point is greater than all that were summarized. */
+/** Whether a point is greater than all summarized points. */
 export const isAfter = (point: Placed, { last, step, time }: MetricSummary): boolean =>
   comparePoints(point, { value: last, step, time }) > 0;
 
-/** The summary with a further point. */
+/** Add a point to a summary. */
 export function withPoint(summary: MetricSummary | undefined, point: MetricPoint): MetricSummary {
   const { value, step, time } = point;
   if (summary === undefined) {
@@ -73,32 +82,32 @@ export function withPoint(summary: MetricSummary | undefined, point: MetricPoint
   };
 }
 
-/** The one of two numbers that is no NaN, or the lesser. */
+/** Return the lesser of two numbers. Ignore NaN. */
 const lesser = (one: number, other: number): number =>
   Number.isNaN(one) ? other : Number.isNaN(other) ? one : Math.min(one, other);
 const greater = (one: number, other: number): number => -lesser(-one, -other);
 
-/** Where an extreme value was reached, with a further point. */
+/** Return the step of an extreme value after a new point. */
 function reachedAt(
   { value, step }: MetricPoint,
   extreme: number,
   before: { value: number; step: number | null },
 ): number | null {
-  // -0 is 0 here.
+  // This comparison treats -0 as 0.
   if (value !== extreme) return before.step;
   if (before.value !== extreme) return step;
   return step === null || before.step === null ? null : Math.min(step, before.step);
 }
 
 /**
- * The numbers of summaries, a column for each. {@link summariesIn} reads them. The steps of the extremes are no part:
- * searches do without, and a quarter of their memory.
+ * Convert summaries to columns of numbers, for {@link summariesIn}. Omit the steps of the extremes: searches do
+ * not need them, and this saves a quarter of their memory.
  */
 export const summaryColumns = (summaries: readonly MetricSummary[]): Float64Array[] => [
   column(summaries, ({ last }) => last),
   column(summaries, ({ min }) => min),
   column(summaries, ({ max }) => max),
-  // A step is a number, so NaN stands for none.
+  // NaN means no step, because a step is never NaN.
   column(summaries, ({ step }) => step ?? Number.NaN),
   column(summaries, ({ time }) => time),
   column(summaries, ({ count }) => count),
@@ -109,12 +118,15 @@ function column(
   numberOf: (summary: MetricSummary) => number,
 ): Float64Array {
   const numbers = new Float64Array(summaries.length);
-  // Less than half the time of `Float64Array.from`.
+  // This takes less than half the time of `Float64Array.from`.
   for (const [index, summary] of summaries.entries()) numbers[index] = numberOf(summary);
   return numbers;
 }
 
-/** Makes the summary at an index of the columns of {@link summaryColumns}, and of further ones where they are there. */
+/**
+ * Return a function that builds the summary at an index. It reads the columns of {@link summaryColumns}, and the
+ * steps of extremes if present.
+ */
 export function summariesIn(columns: readonly Float64Array[]): (index: number) => MetricSummary {
   const [last = none, min = none, max = none, step = none, time = none, count = none, ...extremes] = columns;
   const [minStep, maxStep] = extremes;
@@ -137,7 +149,7 @@ const stepIn = (numbers: Float64Array, index: number): number | null => {
   return Number.isNaN(step) ? null : step;
 };
 
-/** Packs summaries, by name, into bytes. The table's own numbers can be neither 1e308 nor NaN. */
+/** Pack summaries by name into bytes. DynamoDB's own numbers cannot be 1e308 or NaN. */
 export const packSummaries = (summaries: ReadonlyMap<string, MetricSummary>): Uint8Array =>
   packColumns({ json: [...summaries.keys()], numbers: numbersOf([...summaries.values()]) });
 
@@ -146,13 +158,13 @@ const numbersOf = (summaries: readonly MetricSummary[]): Float64Array[] => [
   ...extremeColumns(summaries),
 ];
 
-/** The columns of the steps at which extremes were reached, behind those of {@link summaryColumns}. */
+/** Return the columns of the steps of extremes. They come after the columns of {@link summaryColumns}. */
 const extremeColumns = (summaries: readonly MetricSummary[]): Float64Array[] => [
   column(summaries, ({ min_step }) => min_step ?? Number.NaN),
   column(summaries, ({ max_step }) => max_step ?? Number.NaN),
 ];
 
-/** The summaries of {@link packSummaries}. */
+/** Unpack the summaries of {@link packSummaries}. */
 export function unpackSummaries(packed: Uint8Array): Map<string, MetricSummary> {
   if (isGzip(packed)) return new Map(SummaryRows.parse(JSON.parse(gunzipSync(packed).toString('utf8'))));
   const { json, numbers } = unpackColumns(packed);
@@ -162,7 +174,7 @@ export function unpackSummaries(packed: Uint8Array): Map<string, MetricSummary> 
 
 const isGzip = (packed: Uint8Array): boolean => packed[0] === 0x1f && packed[1] === 0x8b;
 
-/** What a release without columns wrote: rows of JSON, compressed by gzip. */
+/** Format of releases without columns: JSON rows, compressed with gzip. */
 const SummaryRows = z.array(
   z
     .tuple([
@@ -182,7 +194,7 @@ const SummaryRows = z.array(
 
 const Names = z.array(z.string());
 
-/** A point as it was stored before there were columns, with its time as ISO 8601. */
+/** Point in the format of releases without columns, with its time as ISO 8601. */
 export const MetricPointRow = z
   .object({
     name: z.string(),

@@ -11,21 +11,21 @@ import { metricChunks, type PointColumns } from './job-metrics.ts';
 
 const PointsRef = z.object({
   id: z.string(),
-  /** Blocks that were made of the same chunks, in the order of report. */
+  /** Group number, in report order. Blocks of one group come from the same chunks. */
   group: z.number().int(),
-  /** Least and greatest digest of the names whose points it has. */
+  /** Lowest and highest digest of the metric names in the block. */
   from: z.string(),
   to: z.string(),
   points: z.number().int(),
-  /** Number of the first of its points, in the order in which the experiment reported all. */
+  /** Number of its first point, in the report order of the experiment. */
   first: z.number().int(),
 });
 export type PointsRef = z.infer<typeof PointsRef>;
 
 const PointsState = z.object({
-  /** Last of the chunks whose points are in blocks. */
+  /** Name of the last chunk whose points are in blocks. */
   covered: z.string().nullable(),
-  /** Points in blocks. */
+  /** Number of points in blocks. */
   points: z.number().int(),
 });
 type PointsState = z.infer<typeof PointsState>;
@@ -34,9 +34,9 @@ const Stored = z.object({ blocks: z.array(PointsRef), state: PointsState });
 export type PointsManifest = Manifest<Omit<PointsRef, 'id'>, PointsState>;
 
 /**
- * Points of an experiment by metric, so that the history of one does not read the others: blocks in columns, made of
- * chunks once there are 64 more. The chunks stay, because a delete costs as much as a write, and whoever follows all
- * metrics reads them in the order of report.
+ * Points of an experiment by metric, so the history of one metric needs no read of the others. Blocks store
+ * columns. A new group of blocks is built after every 64 chunks. The chunks stay, because a delete costs as much
+ * as a write, and readers of all metrics read them in report order.
  */
 export const pointLists = blockLists<Omit<PointsRef, 'id'>, PointsState>({
   manifest: recordType('points-manifest', ManifestRecord),
@@ -45,21 +45,21 @@ export const pointLists = blockLists<Omit<PointsRef, 'id'>, PointsState>({
   initial: { covered: null, points: 0 },
 });
 
-/** Chunks from which on blocks are made of them. */
+/** Number of chunks that triggers a new group of blocks. */
 export const chunksPerGroup = 64;
-/** Points of a group after which no further chunk is taken: a transaction takes 4 MB. */
+/** Number of points after which a group takes no further chunk. A transaction takes 4 MB. */
 const groupPoints = 100_000;
-/** Points of a block at most. */
+/** Maximum points of a block. */
 const blockPoints = 32_768;
-/** A group of fewer points is made anew with those that come next. */
+/** A group with fewer points is merged into the next group. */
 const smallGroup = 20_000;
 
-/** Points of one metric, the same index in each column. */
+/** Points of one metric. Each point has the same index in all columns. */
 export interface PointRun {
   name: string;
-  /** Their numbers in the order in which the experiment reported all its points. */
+  /** Numbers of the points in the report order of the experiment. */
   numbers: Float64Array;
-  /** NaN stands for none. */
+  /** NaN means no step. */
   steps: Float64Array;
   /** Milliseconds. */
   times: Float64Array;
@@ -69,17 +69,17 @@ export interface PointRun {
 export const digestOfName = (name: string): string =>
   createHash('sha256').update(name).digest('hex').slice(0, 16);
 
-/** Points of a chunk. */
+/** Points of a chunk, with their numbers. */
 interface NumberedColumns extends PointColumns {
-  /** Number of the first. */
+  /** Number of the first point. */
   first: number;
 }
 
-/** Points of chunks by metric, the chunks in the order of report. */
+/** Group the points of chunks by metric. The chunks must be in report order. */
 export function runsOf(chunks: readonly NumberedColumns[]): PointRun[] {
   const indexes = new Map<string, number>();
   const lengths: number[] = [];
-  // Where the points of each of the chunk's names go.
+  // Index of the run of each name of a chunk.
   const places = chunks.map(({ names, metrics }) => {
     const runOf = names.map((name) => {
       const index = indexes.get(name) ?? indexes.size;
@@ -139,7 +139,7 @@ function runColumns(runs: readonly PointRun[]): Columns {
 const Names = z.array(z.tuple([z.string(), z.number().int()]));
 const none = new Float64Array();
 
-/** The runs of a block. */
+/** Unpack the runs of a block. */
 export function unpackRuns({ json, numbers }: Columns): { block: PointRun[]; bytes: number } {
   const [order = none, steps = none, times = none, values = none] = numbers;
   let at = 0;
@@ -168,7 +168,7 @@ const part = ({ name, ...columns }: PointRun, from: number, to: number): PointRu
 const lengthOf = (runs: readonly PointRun[]): number =>
   runs.reduce((sum, { values }) => sum + values.length, 0);
 
-/** Runs in two halves of as many points. */
+/** Split runs into two halves with equal numbers of points. */
 function halves(runs: readonly PointRun[]): [PointRun[], PointRun[]] {
   let room = Math.ceil(lengthOf(runs) / 2);
   const [one, other]: [PointRun[], PointRun[]] = [[], []];
@@ -181,7 +181,7 @@ function halves(runs: readonly PointRun[]): [PointRun[], PointRun[]] {
   return [one, other];
 }
 
-/** Packs runs into blocks. Each block fits into one item. */
+/** Pack runs into blocks. Each block fits into one item. */
 function packRuns(runs: readonly PointRun[], group: number): { ref: PointsRef; packed: Uint8Array }[] {
   const points = lengthOf(runs);
   const packed = points > blockPoints ? undefined : packBlock(runColumns(runs));
@@ -195,7 +195,7 @@ function packRuns(runs: readonly PointRun[], group: number): { ref: PointsRef; p
   return [{ ref: { id: newId(), group, from: from ?? '', to: to ?? '', points, first }, packed }];
 }
 
-/** Runs of one metric joined, the metrics by the digests of their names. */
+/** Join the runs of each metric. Sort the metrics by the digests of their names. */
 function joinRuns(runs: readonly PointRun[]): PointRun[] {
   const byName = Map.groupBy(runs, ({ name }) => name);
   const joined = [...byName].map(([name, some]): { digest: string; run: PointRun } => {
@@ -215,7 +215,7 @@ function joinRuns(runs: readonly PointRun[]): PointRun[] {
   return joined.sort((one, other) => (one.digest < other.digest ? -1 : 1)).map(({ run }) => run);
 }
 
-/** Make blocks of some chunks. False where there are too few, or somebody else does. */
+/** Build blocks from some chunks. Return false if they are too few, or another process does the same. */
 async function compactSome(records: TableWriter<'records'>, job_id: string): Promise<boolean> {
   const pk = jobPartition(job_id);
   const manifest: PointsManifest = await pointLists.readManifest(records, pk);
@@ -249,8 +249,8 @@ async function compactSome(records: TableWriter<'records'>, job_id: string): Pro
 }
 
 /**
- * Make blocks of the chunks of a job, where there are 64 more; for whoever writes them. Each step is one transaction, so
- * that a crash leaves the chunks for the next.
+ * Build blocks from the chunks of a job, for every 64 new chunks. The writer of the chunks calls this. Each step
+ * is one transaction, so after a crash the next call processes the chunks.
  */
 export async function compactPoints(records: TableWriter<'records'>, job_id: string): Promise<void> {
   while (await tryRewrite(() => compactSome(records, job_id)));

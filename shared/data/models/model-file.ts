@@ -8,30 +8,30 @@ const described = {
   role: z.enum(modelFileRoles),
   name: z.string(),
   size: z.number().int(),
-  /** As the uploader stated it. */
+  /** Digest that the uploader stated. */
   sha256: Sha256,
-  /** Key in the bucket, made by the service; what lies there never changes. */
+  /** Key in the bucket, chosen by the service. The object never changes. */
   object: z.string(),
 };
 
-/** A file that belongs to a model. */
+/** File of a model. */
 export const ModelFile = z.object({
   ...described,
   /**
-   * Whether the bytes are known to have this SHA-256. Storage cannot tell it of what came in parts: there whoever
-   * reads the file compares.
+   * Whether the SHA-256 of the bytes was verified. Storage cannot verify multipart uploads, so their readers must
+   * compare it.
    */
   verified: z.boolean(),
 });
 export type ModelFile = z.infer<typeof ModelFile>;
 
 /**
- * What a file is to its model: the ONNX file itself, external data of it, or arrays (npz) by which it is calibrated or
- * its accuracy is measured.
+ * Role of a file in its model: the ONNX file itself, its external data, or arrays (npz) for calibration or for the
+ * evaluation of accuracy.
  */
 export type ModelFileRole = (typeof modelFileRoles)[number];
 
-/** Names that the files of a model have beside each other; those of external data are the model's own choice. */
+/** Fixed names of a model's files. The model itself chooses the names of external data files. */
 export const modelFileNames = {
   model: 'model.onnx',
   calibration: 'calibration.npz',
@@ -42,7 +42,7 @@ const dataFileName = /^[A-Za-z0-9_][A-Za-z0-9 ._:+@=-]{0,199}$/;
 
 const taken: readonly string[] = Object.values(modelFileNames);
 
-/** Name of an external data file. The file lies beside the model. The name cannot lead to another folder. */
+/** Name of an external data file, which is in the model's folder. The name cannot lead to another folder. */
 export const DataFileName = z
   .string()
   .regex(
@@ -51,23 +51,23 @@ export const DataFileName = z
   )
   .refine((name) => !taken.includes(name), `must not be one of ${taken.join(', ')}`);
 
-/** A file on its way. */
+/** File whose upload is pending. */
 export const PendingFile = z.object({
   ...described,
-  /** The multipart upload, and the bytes of each part except the last; null if the file is sent in one piece. */
+  /** Multipart upload, with the bytes of each part except the last. Null if the file is sent in one piece. */
   parts: z.object({ upload_id: z.string(), part_bytes: z.number().int() }).nullable(),
 });
 export type PendingFile = z.infer<typeof PendingFile>;
 
-/** Whether two files stand in the same place of a model. */
+/** Whether two files have the same role and name. */
 export const isSameFile = (
   one: { role: ModelFileRole; name: string },
   other: { role: ModelFileRole; name: string },
 ): boolean => one.role === other.role && one.name === other.name;
 
 /**
- * SHA-256 of a model with its external data, which a job pins: that of the ONNX file where there is nothing else,
- * otherwise of the lines `<sha256> <name>`, sorted, of all its files.
+ * Return the SHA-256 of a model with its external data, which a job pins. Without external data it is the digest
+ * of the ONNX file. Otherwise it is the digest of the sorted lines `<sha256> <name>` of all its files.
  */
 export function modelDigest(files: readonly ModelFile[]): string {
   const own = files.filter(({ role }) => role === 'model' || role === 'data');

@@ -16,16 +16,16 @@ import { ModelFile, PendingFile } from './model-file.ts';
 
 const model = recordType('model', () =>
   z.object({
-    /** Names its objects in the bucket; a later model of the same name has another one. */
+    /** Id in the keys of its bucket objects. A later model of the same name has another id. */
     model_id: Ulid,
     model_name: FileId,
-    /** Name of the user whose model it is; null once that user is deleted. */
+    /** Name of its owner. Null once that user is deleted. */
     owner: z.string().nullable(),
     owner_id: Ulid,
-    /** `uploading` until the ONNX file and all its external data have been accepted; they never change afterwards. */
+    /** `uploading` until the ONNX file and all its external data are accepted. They never change afterwards. */
     status: z.enum(['uploading', 'ready']),
     origin: ModelOrigin,
-    /** Of the ONNX file with its external data: see `modelDigest`. Null while uploading. */
+    /** Digest of the ONNX file with its external data, from `modelDigest`. Null while uploading. */
     digest: Sha256.nullable(),
     files: z.array(ModelFile),
     pending: z.array(PendingFile),
@@ -39,10 +39,10 @@ const model = recordType('model', () =>
   }),
 );
 
-/** A model under its name, which is unique in the deployment. */
+/** Model. Its name is unique in the deployment. */
 export type Model = z.infer<typeof model.schema>;
 
-/** Where a model comes from. */
+/** Origin of a model. */
 export const ModelOrigin = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('upload') }),
   z.object({
@@ -55,7 +55,7 @@ export const ModelOrigin = z.discriminatedUnion('kind', [
 ]);
 export type ModelOrigin = z.infer<typeof ModelOrigin>;
 
-/** What the inspection of a model found, as `ModelSummary` of the inspection says. */
+/** Result of a model's inspection, like `ModelSummary` of the inspection. */
 const summarySchema = () =>
   z.object({
     ir_version: z.number().int(),
@@ -74,7 +74,7 @@ const summarySchema = () =>
     functions: z.number().int(),
   });
 
-/** An input or output of a model. */
+/** Input or output of a model. */
 export const TensorSummary = z
   .object({
     name: z.string(),
@@ -83,7 +83,7 @@ export const TensorSummary = z
   })
   .meta({ id: 'Tensor' });
 
-/** A model that can be pruned and quantized. */
+/** Model that can be pruned and quantized. */
 export type ReadyModel = Model & {
   status: 'ready';
   digest: string;
@@ -97,15 +97,15 @@ const partition = 'MODELS';
 /** Models of each user. */
 export const ownedModels = ownedList('OWNED_MODELS', modelKey);
 
-/** Everything a model keeps in the bucket lies under this prefix. */
+/** Return the bucket prefix of all objects of a model. */
 export const modelPrefix = (model_id: string): string => `models/${model_id}/`;
-/** A new place in the bucket for a file of a model. */
+/** Return the bucket key of a new file of a model. */
 export const modelObject = (model_id: string, file_id: string): string =>
   `${modelPrefix(model_id)}${file_id}`;
 
 export const parseModel = model.parse;
 
-/** A model without files, to be uploaded. */
+/** Return a model without files, before its upload. */
 export const emptyModel = (
   known: Pick<Model, 'model_id' | 'model_name' | 'owner' | 'owner_id' | 'created_at' | 'version'>,
 ): Model => ({
@@ -127,7 +127,10 @@ export async function findModel(records: Records, model_name: string): Promise<M
 
 type Records = TableReader<'records'>;
 
-/** The model, for its removal: also one that this version cannot read, which is nobody's unless it names its owner. */
+/**
+ * Return the model for its removal, even if it is unreadable. An unreadable model has no owner unless its record
+ * names one.
+ */
 export async function findModelToRemove(records: Records, model_name: string): Promise<Model | undefined> {
   const item = await records.get(modelKey(model_name));
   const unreadable = '';
@@ -137,14 +140,17 @@ export async function findModelToRemove(records: Records, model_name: string): P
   return item && model.salvage(item, empty);
 }
 
-/** The model. @throws ServiceError `not-found` when there is none */
+/** Return the model. @throws ServiceError `not-found` if it does not exist */
 export async function requireModel(records: Records, model_name: string): Promise<Model> {
   const found = await findModel(records, model_name);
   if (found === undefined) throw notFound('model', model_name);
   return found;
 }
 
-/** The model, which can be worked on. @throws ServiceError `not-found` when there is none, and `conflict` while it is being uploaded */
+/**
+ * Return the model, which must be ready. @throws ServiceError `not-found` if it does not exist, and `conflict`
+ * while it is being uploaded
+ */
 export async function requireReadyModel(records: Records, model_name: string): Promise<ReadyModel> {
   const found = await requireModel(records, model_name);
   if (isReady(found)) return found;
@@ -158,7 +164,7 @@ function isReady(value: Model): value is ReadyModel {
   return value.status === 'ready' && value.digest !== null && value.summary !== null;
 }
 
-/** Models, by name. */
+/** Return a page of models, by name. */
 export async function listModels(
   records: Records,
   page: { limit: number; after: string | undefined },
@@ -166,19 +172,22 @@ export async function listModels(
   return readPage(await records.query({ pk: partition, ...page }), model.parse);
 }
 
-/** A write that succeeds only while this very model is there, in whatever version. */
+/** Build the check that this model exists, in any version. */
 export const modelExists = ({ model_name, model_id }: Pick<Model, 'model_name' | 'model_id'>): Write => ({
   check: modelKey(model_name),
   if: { equals: { model_id } },
 });
 
-/** A write that succeeds only while this model is there in this version. */
+/** Build the check that this model exists in this version. */
 export const sameModel = ({ model_name, model_id, version }: Model): Write => ({
   check: modelKey(model_name),
   if: { equals: { model_id, version } },
 });
 
-/** The writes that store a model, or its next version. The first is refused where {@link putModel} throws. */
+/**
+ * Build the writes that store a model or its next version. The first write fails in the cases in which {@link
+ * putModel} throws.
+ */
 export const modelWrites = (value: Model, previous: Model | undefined): Write[] => [
   {
     put: model.item(modelKey(value.model_name), value),
@@ -191,8 +200,8 @@ export const modelWrites = (value: Model, previous: Model | undefined): Write[] 
 ];
 
 /**
- * Stores a model, or its next version; `also` are writes that succeed or fail with it.
- * @throws ConditionFailedError when the name was taken, or another version or the model's deletion came between
+ * Store a model or its next version. `also` are further writes of the same transaction.
+ * @throws ConditionFailedError if the name is taken, or another version or the model's delete came between
  */
 export async function putModel(
   records: TableWriter<'records'>,
@@ -203,15 +212,15 @@ export async function putModel(
   await records.write(...modelWrites(value, previous), ...also);
 }
 
-/** The writes that delete a model of this version; its objects are purged afterwards. */
+/** Build the writes that delete a model of this version. A purge removes its objects afterwards. */
 export const removeModel = ({ model_name, owner_id, version }: Model): Write[] => [
   { delete: modelKey(model_name), if: ofVersion(version) },
   ownedModels.remove(owner_id, model_name),
 ];
 
-/** What remains to be removed once a model is deleted. */
+/** Return the data to purge after the delete of a model. */
 export const modelRemains = ({ model_id }: Pick<Model, 'model_id'>): PurgeTarget => ({
   partitions: [],
-  // An id that could not be read stands for no model's objects.
+  // An unreadable id identifies no objects.
   prefixes: model_id === '' ? [] : [modelPrefix(model_id)],
 });

@@ -5,19 +5,19 @@ import { type Key, type Page, readPage, type TableReader, type Write } from '../
 
 const registeredModel = recordType('registered-model', () =>
   z.object({
-    /** Names its versions; a later model of the same name has another one. */
+    /** Id in the keys of its versions. A later model of the same name has another id. */
     registration_id: Ulid,
     name: z.string(),
-    /** Name that it has in an archive, where another model had that name when it was imported; absent otherwise. */
+    /** Its name in the imported archive, if another model already had that name. Absent otherwise. */
     archived_name: z.string().optional(),
     description: z.string(),
     owner_id: Ulid,
     tags: texts,
-    /** Versions by alias. */
+    /** Version numbers by alias. */
     aliases: z.record(z.string(), z.number().int()),
-    /** Newest version of each stage that has one. */
+    /** Number of the newest version in each stage. */
     latest: z.record(z.string(), z.number().int()),
-    /** Versions ever made. */
+    /** Number of versions ever created. */
     versions: z.number().int(),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -25,7 +25,7 @@ const registeredModel = recordType('registered-model', () =>
   }),
 );
 
-/** A name of MLflow's model registry, with versions below it. */
+/** Registered model of MLflow's model registry, which has versions. */
 export type RegisteredModel = z.infer<typeof registeredModel.schema>;
 
 const texts = z.record(z.string(), z.string());
@@ -39,10 +39,10 @@ const modelVersion = recordType('model-version', () =>
     description: z.string(),
     user_id: Ulid,
     username: z.string(),
-    /** As its client named it, and where its files are. */
+    /** Source as named by the client. `location` is the address of its files. */
     source: z.string(),
     location: z.string(),
-    /** MLflow's ids of the run and of the logged model that it is of; empty where it is of none. */
+    /** MLflow's id of its run. Empty if it has none. The same holds for `model_id`, the id of its logged model. */
     run_id: z.string(),
     run_link: z.string(),
     model_id: z.string(),
@@ -58,7 +58,10 @@ export const parseModelVersion = modelVersion.parse;
 
 /** Partition of all registered models, by name. */
 export const registeredModels = 'REGISTERED_MODELS';
-/** Partition of the versions of all models: each model's lie together, and one query reads those of many. */
+/**
+ * Partition of the versions of all models. The versions of a model are adjacent, and one query reads versions of
+ * many models.
+ */
 export const modelVersions = 'MODEL_VERSIONS';
 
 export const versionsPrefix = (registration_id: string): string => `${registration_id}#`;
@@ -75,7 +78,7 @@ type Records = TableReader<'records'>;
 
 const modelKey = (name: string): Key => ({ pk: registeredModels, sk: name });
 
-/** Registered models by name. */
+/** Return a page of registered models, by name. */
 export async function listRegisteredModels(
   records: Records,
   page: { after?: string | undefined },
@@ -107,7 +110,7 @@ const versionKey = (registration_id: string, number: number): Key => ({
   sk: `${versionsPrefix(registration_id)}${String(number).padStart(10, '0')}`,
 });
 
-/** Those of these versions that there are; at most 100. */
+/** Return the existing versions of these ids. At most 100. */
 export async function findModelVersions(
   records: Records,
   ids: readonly { registration_id: string; number: number }[],
@@ -120,7 +123,7 @@ export async function findModelVersions(
   return readPage({ items: found, next: undefined }, modelVersion.parse).items;
 }
 
-/** Versions of a model, or of all models where none is given. */
+/** Return a page of the versions of a model. Without a model, return versions of all models. */
 export async function listModelVersions(
   records: Records,
   registration_id: string | undefined,
@@ -140,12 +143,12 @@ export const removeModelVersion = ({ registration_id, number, version }: ModelVe
   if: { equals: { version } },
 });
 
-/** Stages of versions, which clients before 2.9 use. */
+/** Stages of versions, for MLflow clients before 2.9. */
 export const versionStages = ['None', 'Staging', 'Production', 'Archived'] as const;
 export const noStage = 'None';
 export const archived = 'Archived';
 
-/** Newest version of each stage. */
+/** Return the newest version of each stage. */
 export function latestOf(
   versions: readonly Pick<ModelVersion, 'stage' | 'number'>[],
 ): Record<string, number> {

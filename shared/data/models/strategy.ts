@@ -27,41 +27,46 @@ const strategy = recordType('strategy', () =>
     ...jobFields(),
     kind: OptimizationKind,
     strategy_id: Ulid,
-    /** Name of the user who asked for it; null once that user is deleted. */
+    /** Name of the user who requested it. Null once that user is deleted. */
     owner: z.string().nullable(),
     model_name: FileId,
-    /** The very model that was asked for, whatever comes to bear its name. */
+    /** Id of the requested model, even if another model gets its name later. */
     model_id: Ulid,
     model_digest: Sha256,
-    /** Its files as they were then. */
+    /** Files of the model at the time of the request. */
     files: z.array(ModelFile),
-    /** Shapes stored with it, likewise. */
+    /** Shapes stored with the model at the time of the request. */
     stored_shapes: z.object({ inputs: z.string().nullable(), outputs: z.string().nullable() }),
     request: storedRequest(),
-    /** Shapes of the tensors, in the grammar of `shared/onnx/model/inspect`; null where they are left to the model. */
+    /**
+     * Requested shapes of the tensors, in the grammar of `shared/onnx/model/inspect`. Null to use the shapes of
+     * the model.
+     */
     inputs: z.string().nullable(),
     outputs: z.string().nullable(),
-    /** Name under which the result becomes a model. */
+    /** Name of the model that the result becomes. */
     result_name: FileId.nullable(),
-    /** Whether it has; null where nobody asked, or it has not come to that. */
+    /** Whether the result became a model. Null if that was not requested, or is not decided yet. */
     registered: z.boolean().nullable(),
     progress: Progress.nullable(),
     result: z.array(ResultFile),
-    /** US dollars for an attempt that takes all its time, when it was asked for; null where there was no price. */
+    /**
+     * US dollars for an attempt that reaches its timeout, at the price of the request. Null if no price was known.
+     */
     cost_estimate: z.number().nullable().default(null),
-    /** Parts in which the receipt is stored; 0 while there is none. */
+    /** Number of stored parts of the receipt. 0 if it has none. */
     receipt_parts: z.number().int(),
   }),
 );
 
-/** One requested pruning or quantization of one model: the request, its job, and what came of it. */
+/** One requested pruning or quantization of one model: the request, its job and its result. */
 export type Strategy = z.infer<typeof strategy.schema>;
 
-/** Where the work stands: what is being done, and the part of it that is done (0 to 1). */
+/** Progress of the work: the current stage, and its completed fraction (0 to 1). */
 export const Progress = z.object({ stage: z.string(), fraction: z.number() });
 export type Progress = z.infer<typeof Progress>;
 
-/** A file of a strategy's result: `model.onnx`, or external data beside it. */
+/** File of a strategy's result: `model.onnx`, or its external data. */
 export const ResultFile = z.object({
   name: z.string(),
   size: z.number().int(),
@@ -79,7 +84,7 @@ const strategies = {
   quantize: spreadList('STRATEGIES#quantize'),
 } satisfies Record<OptimizationKind, unknown>;
 
-/** Return the id of a new strategy, made of a new ULID. */
+/** Return the id of a new strategy, derived from a new ULID. */
 export const newStrategyId = (
   kind: OptimizationKind,
   records: TableWriter<'records'>,
@@ -88,17 +93,17 @@ export const newStrategyId = (
 export const strategyKey = (kind: OptimizationKind, strategy_id: string): Key =>
   strategies[kind].keyOf(strategy_id);
 export const parseStrategy = strategy.parse;
-/** Kind of the records, by which an item is known for one. */
+/** Record type that identifies a strategy item. */
 export const strategyRecordKind = strategy.kind;
 
-/** A new place in the bucket for a file of a strategy's result. */
+/** Return the bucket key of a new file of a strategy's result. */
 export const resultObject = (strategy_id: string, file_id: string): string =>
   `${strategyPrefix(strategy_id)}${file_id}`;
 
-/** Everything a strategy keeps in the bucket lies under this prefix. */
+/** Return the bucket prefix of all objects of a strategy. */
 const strategyPrefix = (strategy_id: string): string => `strategies/${strategy_id}/`;
 
-/** The strategy. @throws ServiceError `not-found` when there is none of this operation */
+/** Return the strategy. @throws ServiceError `not-found` if this operation has no such strategy */
 export async function requireStrategy(
   records: Records,
   kind: OptimizationKind,
@@ -112,10 +117,10 @@ export async function requireStrategy(
 type Records = TableReader<'records'>;
 
 /**
- * The strategy, for its removal, and what must hold of it then: it has ended, or cannot be read, so that nothing else
- * will ever end it.
+ * Return the strategy for its removal, and the condition of the delete: it has ended, or it is unreadable and
+ * nothing else will ever end it.
  *
- * @throws ServiceError `not-found` when there is none of this operation
+ * @throws ServiceError `not-found` if this operation has no such strategy
  */
 export async function requireStrategyToRemove(
   records: Records,
@@ -162,7 +167,7 @@ export async function requireStrategyToRemove(
   return { strategy: found, hasEnded: isFinal(found.status), removable };
 }
 
-/** Strategies of an operation, newest first. */
+/** Return a page of the strategies of an operation, newest first. */
 export async function listStrategies(
   records: Records,
   kind: OptimizationKind,
@@ -176,7 +181,7 @@ export const putStrategy = (value: Strategy): Write => ({
   if: { exists: false },
 });
 
-/** Ids of a page of the strategies that a user asked for and that still bear their name. */
+/** Return a page of the ids of strategies that a user requested and that still have their name. */
 export async function listOwnStrategies(
   records: Records,
   kind: OptimizationKind,
@@ -184,12 +189,12 @@ export async function listOwnStrategies(
   after: string | undefined,
 ): Promise<Page<string>> {
   const { items, next } = await strategies[kind].newest(records, { limit: 100, after });
-  // By single attributes, because it must also find the records that this version cannot read.
+  // Check single attributes, because this must also find unreadable records.
   const own = items.filter((item) => item['user_id'] === user_id && item['owner'] !== null);
   return { items: own.map(({ sk }) => sk), next };
 }
 
-/** Takes a user's name off a strategy that they asked for, unless it was deleted meanwhile. */
+/** Remove a user's name from a strategy that they requested, unless it was deleted since. */
 export async function disownStrategy(
   records: TableWriter<'records'>,
   kind: OptimizationKind,
@@ -205,7 +210,7 @@ export async function disownStrategy(
   );
 }
 
-/** The strategy as an unfinished job; it belongs to no project. */
+/** Return the row of a strategy in the list of unfinished jobs. It belongs to no project. */
 export const strategyJob = ({
   strategy_id,
   kind,
@@ -224,19 +229,19 @@ export const strategyJob = ({
   cluster_owner: null,
 });
 
-/** The write that removes the record of a strategy that is `removable`. */
+/** Build the write that deletes the record of a strategy if `removable` holds. */
 export const removeStrategy = ({ kind, strategy_id }: Strategy, removable: Condition): Write => ({
   delete: strategyKey(kind, strategy_id),
   if: removable,
 });
 
-/** What remains to be removed once a strategy's record is deleted. */
+/** Return the data to purge after the delete of a strategy's record. */
 export const strategyRemains = ({ strategy_id }: Pick<Strategy, 'strategy_id'>): PurgeTarget => ({
   partitions: [{ pk: jobPartition(strategy_id) }],
   prefixes: [strategyPrefix(strategy_id)],
 });
 
-/** The writes that store the receipt of a job, packed; undefined for one too large to be kept. */
+/** Build the writes that store the packed receipt of a job. Return undefined if it is too large. */
 export async function putReceipt(job_id: string, receipt: unknown): Promise<Write[] | undefined> {
   const json = JSON.stringify(receipt);
   if (Buffer.byteLength(json) > maxJson) return undefined;
@@ -248,17 +253,17 @@ export async function putReceipt(job_id: string, receipt: unknown): Promise<Writ
   return parts.map((bytes, index) => ({ put: part.item(partKey(job_id, index), { packed: bytes }) }));
 }
 
-/** What a receipt takes as JSON, so that one answer holds it. */
+/** Maximum bytes of a receipt as JSON. It must fit into one response. */
 const maxJson = 4_000_000;
 
 const compress = promisify(gzip);
 
-/** What a receipt takes packed, so that one transaction writes it (4 MB) beside the end of its job. */
+/** Maximum bytes of a packed receipt. One transaction (4 MB) writes it together with the end of its job. */
 const maxPacked = 3_000_000;
 
 const partBytes = 300_000;
 
-/** A part of a packed receipt: an item takes 400 KB. */
+/** Part of a packed receipt. An item takes 400 KB. */
 const part = recordType('receipt', () => z.object({ packed: Bytes }));
 
 const partKey = (job_id: string, index: number): Key => ({
@@ -266,7 +271,7 @@ const partKey = (job_id: string, index: number): Key => ({
   sk: `RECEIPT#${String(index).padStart(2, '0')}`,
 });
 
-/** The receipt of a job, which was stored in so many parts; undefined once it is being removed. */
+/** Read the receipt of a job from its parts. Return undefined if it is being removed. */
 export async function readReceipt(
   records: TableReader<'records'>,
   job_id: string,

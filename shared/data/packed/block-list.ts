@@ -5,43 +5,43 @@ import type { Item, Key, TableReader, Write } from '../table/table.ts';
 import { type Columns, packColumns, type UnpackedColumns, unpackColumns } from './packed-columns.ts';
 
 /**
- * Rows of a partition in immutable blocks, which one manifest names. What is younger than the blocks lies beside them as
- * single items, the *tail*; whoever reads both decides which holds. A block is written together with the manifest that
- * names it, on condition that nobody wrote another manifest since, so that of two writers one succeeds, and a crash
- * leaves the blocks and the tail as they were.
+ * Rows of a partition in immutable blocks. One manifest names all blocks. Newer data are single items, the *tail*.
+ * The reader of both decides which data are current. One transaction writes a block and the manifest that names
+ * it, and fails if the manifest has changed. So of two writers one succeeds, and a crash leaves the blocks and the
+ * tail unchanged.
  */
 
-/** Most bytes of a block: an item takes 400 KB. */
+/** Maximum bytes of a block. An item takes 400 KB. */
 const blockMaxBytes = 300_000;
-/** Blocks that one read takes: it answers 16 MB. */
+/** Maximum blocks in one read. A response holds 16 MB. */
 const blocksAtOnce = 50;
 
-/** A block as a manifest names it, with what tells whether a reader needs it. */
+/** Reference of a manifest to a block. `Meta` tells a reader whether it needs the block. */
 type BlockRef<Meta> = Meta & { id: string };
 
 export interface Manifest<Meta, State> {
   blocks: readonly BlockRef<Meta>[];
   state: State;
-  /** 0 where there is none yet. */
+  /** 0 if no manifest exists yet. */
   version: number;
 }
 
 const blockType = recordType('block', () => z.object({ packed: Bytes }));
 
-/** The columns of a stored block. */
+/** Unpack the columns of a stored block. */
 export const parseBlock = (item: Item): UnpackedColumns => unpackColumns(blockType.parse(item).packed);
 
-/** Lists of blocks of one kind, in the partitions of what they are of. */
+/** Lists of blocks of one kind, one per partition. */
 interface BlockLists<Meta, State> {
   readManifest(records: TableReader<'records'>, pk: string): Promise<Manifest<Meta, State>>;
-  /** Unpacked blocks in the order of the references, some at a time. @throws BlockGoneError */
+  /** Yield unpacked blocks in the order of the references, and read several at a time. @throws BlockGoneError */
   readBlocks<Block extends object>(
     records: TableReader<'records'>,
     pk: string,
     refs: readonly { id: string }[],
     unpack: (columns: UnpackedColumns, id: string) => { block: Block; bytes: number },
   ): AsyncGenerator<Block>;
-  /** The write of a manifest in the place of one that was read. */
+  /** Build the write that replaces a manifest. It fails if the manifest has changed since the read. */
   putManifest(
     pk: string,
     previous: Manifest<Meta, State>,
@@ -51,14 +51,14 @@ interface BlockLists<Meta, State> {
   deleteBlock(pk: string, id: string): Write;
 }
 
-/** A block was replaced since the manifest was read: read the manifest again. */
+/** A block was replaced since the read of the manifest. Read the manifest again. */
 export class BlockGoneError extends Error {
   override readonly name = 'BlockGoneError';
 }
 
 /**
- * Run the rewriting of blocks. False where another writer replaced what it reads: before it read it (its blocks are
- * gone), or before it wrote (its conditions failed).
+ * Run a rewrite of blocks. Return false if another writer replaced the blocks: before this one read them (blocks
+ * are gone), or before it wrote (a condition failed).
  */
 export async function tryRewrite(rewrite: () => Promise<boolean>): Promise<boolean> {
   try {
@@ -69,28 +69,28 @@ export async function tryRewrite(rewrite: () => Promise<boolean>): Promise<boole
   }
 }
 
-/** Pack columns, unless they are more than one block holds. */
+/** Pack columns. Return undefined if they do not fit into one block. */
 export function packBlock(columns: Columns): Uint8Array | undefined {
   const packed = packColumns(columns);
   return packed.length > blockMaxBytes ? undefined : packed;
 }
 
 const manifestSchema = z.object({ packed: Bytes, version: z.number().int() });
-/** Schema of the record of every manifest. */
+/** Schema of all manifest records. */
 export const ManifestRecord = (): typeof manifestSchema => manifestSchema;
 
 interface ListOptions<Meta, State> {
-  /** Its manifests. */
+  /** Record type of the manifests. */
   manifest: RecordType<typeof manifestSchema>;
-  /** Beginning of its sort keys. */
+  /** Prefix of the sort keys. */
   prefix: string;
-  /** Parse what a manifest holds. */
+  /** Parse the content of a manifest. */
   parse(json: unknown): Omit<Manifest<Meta, State>, 'version'>;
-  /** State where there is no manifest yet. */
+  /** State if no manifest exists yet. */
   initial: State;
 }
 
-/** The lists of blocks whose manifests and blocks have sort keys that begin with `prefix`. */
+/** Create the lists of blocks whose sort keys begin with `prefix`. */
 export function blockLists<Meta, State>({
   manifest,
   prefix,
@@ -147,7 +147,7 @@ export function blockLists<Meta, State>({
   };
 }
 
-/** Most bytes of blocks that a process keeps unpacked. */
+/** Maximum bytes of unpacked blocks in the cache of a process. */
 const cacheMaxBytes = 160_000_000;
 
 interface Cached {
@@ -158,17 +158,17 @@ interface Cached {
 const cached = new Map<string, Cached>();
 let cachedBytes = 0;
 
-/** A block that was kept: blocks never change, so what is kept is good for ever. */
+/** Return a cached block. Blocks never change, so cached blocks never expire. */
 export function cachedBlock(name: string): object | undefined {
   const found = cached.get(name);
   if (found === undefined) return undefined;
-  // The last used is the last to go.
+  // Move it to the end, so it is evicted last.
   cached.delete(name);
   cached.set(name, found);
   return found.block;
 }
 
-/** Keep a block, in the place of those that were not used for longest. */
+/** Cache a block, and evict the least recently used ones. */
 export function keepBlock(name: string, block: object, bytes: number): void {
   if (cached.has(name) || bytes > cacheMaxBytes / 4) return;
   cached.set(name, { block, bytes });

@@ -5,33 +5,36 @@ import { Bytes, recordType } from '../table/record.ts';
 import type { Item, Key, TableReader } from '../table/table.ts';
 
 /**
- * Rows that a job writes as it goes on, packed: a chunk of a thousand rows costs one write of some kilobytes. Chunks
- * lie in a job's partition under a prefix, ordered by lease and sequence.
+ * Packed rows that a job writes while it runs. A chunk of a thousand rows costs one write of some kilobytes.
+ * Chunks are in a job's partition under a prefix, ordered by lease and sequence.
  */
 const chunk = recordType('chunk', () => z.object({ rows: z.number().int(), packed: Bytes }));
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** Sort key of a chunk, without its prefix. */
+/** Return the sort key of a chunk, without its prefix. */
 export const chunkName = (lease: number, sequence: number): string =>
   `${String(lease).padStart(4, '0')}#${String(sequence).padStart(8, '0')}`;
 
-/** A chunk to store. The rows' JSON must stay below about 300 KB, for an item takes 400 KB and not all compresses. */
+/**
+ * Build a chunk to store. The JSON of the rows must stay below about 300 KB, because an item takes 400 KB and some
+ * data do not compress.
+ */
 export async function packChunk<Row>(key: Key, rows: readonly Row[]): Promise<Item> {
   return chunk.item(key, { rows: rows.length, packed: await compress(JSON.stringify(rows), { level: 3 }) });
 }
 
-/** How many rows a chunk has. */
+/** Return the number of rows of a chunk. */
 export const chunkRows = (item: Item): number => chunk.parse(item).rows;
 
-/** The rows of a chunk that {@link packChunk} made. */
+/** Unpack the rows of a chunk of {@link packChunk}. */
 export async function unpackChunk<S extends z.ZodType>(item: Item, row: S): Promise<z.output<S>[]> {
   const text = (await decompress(chunk.parse(item).packed)).toString('utf8');
   return z.array(row).parse(JSON.parse(text));
 }
 
-/** The items of chunks behind one of this name, oldest first, with their names. */
+/** Yield the items of chunks after the chunk `behind`, oldest first, with their names. */
 export async function* chunkItems(
   records: TableReader<'records'>,
   { pk, prefix }: Pick<Stream<never>, 'pk' | 'prefix'>,
@@ -45,7 +48,7 @@ export async function* chunkItems(
   } while (after !== undefined);
 }
 
-/** Chunks behind one of this name, oldest first, with their names. */
+/** Yield the chunks after the chunk `behind`, oldest first, with their names. */
 export async function* readChunks<Row>(
   records: TableReader<'records'>,
   stream: Stream<Row>,
@@ -57,25 +60,25 @@ export async function* readChunks<Row>(
 
 export interface StreamPage<Row> {
   rows: Row[];
-  /** Where the next page begins, also at the present end: a running job may go on there. */
+  /** Start of the next page. Also set at the current end, because a running job may append rows. */
   position: string;
-  /** Whether there is more already. */
+  /** Whether more rows already exist. */
   more: boolean;
 }
 
 interface Stream<Row> {
   pk: string;
   prefix: string;
-  /** The rows of one of its chunks. */
+  /** Unpack the rows of one chunk. */
   unpack(item: Item): Promise<Row[]>;
 }
 
 const positionPattern = /^(?:(\d{4}#\d{8})?):(\d{1,9})$/;
 
-/** Whether a text is a position that a page gave. */
+/** Whether a text is a position from a page. */
 export const isStreamPosition = (text: string): boolean => positionPattern.test(text);
 
-/** Rows from a position on, oldest first: at most `limit` of them and about `maxBytes` of JSON. */
+/** Return rows from a position on, oldest first: at most `limit` rows and about `maxBytes` of JSON. */
 export async function readStream<Row>(
   records: TableReader<'records'>,
   { pk, prefix, unpack }: Stream<Row>,
@@ -109,7 +112,7 @@ export async function readStream<Row>(
   }
 }
 
-/** The last `count` rows, oldest first, with the position after them. */
+/** Return the last `count` rows, oldest first, with the position after them. */
 export async function readStreamTail<Row>(
   records: TableReader<'records'>,
   { pk, prefix, unpack }: Stream<Row>,

@@ -25,27 +25,27 @@ const config = recordType('config', () =>
     created_at: Timestamp,
     updated_at: Timestamp,
     version: z.number().int(),
-    /** Version of the last one of this name that was deleted; no version of a name is given twice. */
+    /** Last version of the deleted configuration of this name. Version numbers of a name are never reused. */
     versions_before: z.number().int().default(0),
-    /** Tells a configuration from a deleted one of the same name, whose contents may still be on their way out. */
+    /** Distinguishes a configuration from a deleted one of the same name, whose contents may not be purged yet. */
     generation: Ulid,
   }),
 );
 export type Config = z.infer<typeof config.schema>;
 
-/** Versions of a configuration that are kept: its newest ones. */
+/** Number of newest versions that are kept of a configuration. */
 export const versionsKept = 100;
-/** Most configurations of a project. With their versions they take 26 GB at most, most of them far less. */
+/** Maximum configurations of a project. With all versions they take at most 26 GB; most take far less. */
 export const maxConfigs = 1000;
-/** The write that counts a new configuration. */
+/** Label of the write that counts a new configuration. */
 export const configCount = new WriteLabel('configurations');
 
-/** Largest configuration file, in bytes; with it an item stays below the store's 400 KB. */
+/** Maximum bytes of a configuration file. It keeps the item below DynamoDB's limit of 400 KB. */
 export const configMaxBytes = 256 * 1024;
 
 export const parseConfig = config.parse;
 
-/** Partitions that hold a project's configurations. */
+/** Return the partitions that hold a project's configurations. */
 export const configPartitions = (project_id: string): string[] => [
   `CONFIGS#${project_id}`,
   contentsPartition(project_id),
@@ -70,7 +70,10 @@ const configKey = (project_id: string, config_id: string): Key => ({
   sk: config_id,
 });
 
-/** The configuration, for its removal, and that it is unchanged. What cannot be read of it is told by its contents. */
+/**
+ * Return the configuration for its removal, and the condition that it is unchanged. If it is unreadable, derive
+ * its generation and version from the keys of its contents.
+ */
 export async function findConfigToRemove(
   records: Records,
   project_id: string,
@@ -101,7 +104,7 @@ export async function findConfigToRemove(
   return { config: salvaged, unchanged: { exists: true } };
 }
 
-/** Last version of a configuration that was deleted, 0 where none of that name ever was. */
+/** Return the last version of a deleted configuration. Return 0 if none of that name was ever deleted. */
 export async function lastDeletedVersion(
   records: Records,
   project_id: string,
@@ -118,7 +121,7 @@ const deletedKey = (project_id: string, config_id: string): Key => ({
 
 const deletedConfig = recordType('deleted-config', () => z.object({ version: z.number().int() }));
 
-/** Configurations of a project, by name. */
+/** Return a page of the configurations of a project, by name. */
 export async function listConfigs(
   records: Records,
   project_id: string,
@@ -127,7 +130,7 @@ export async function listConfigs(
   return readPage(await records.query({ pk: `CONFIGS#${project_id}`, ...page }), config.parse);
 }
 
-/** The bytes of the newest version; undefined when the configuration was deleted meanwhile. */
+/** Return the bytes of the newest version. Return undefined if the configuration was deleted since. */
 export async function readConfigContent(records: Records, value: Config): Promise<Uint8Array | undefined> {
   const item = await records.get(contentKey(value));
   return item && content.parse(item).content;
@@ -138,31 +141,33 @@ const contentKey = (value: Config, version = value.version): Key => ({
   sk: `${contentPrefix(value)}${String(version).padStart(10, '0')}`,
 });
 
-/** Each version's content is an item of its own and never changes; so a list reads no contents. */
+/**
+ * Prefix of the content items. Each version's content is a separate immutable item, so a list reads no contents.
+ */
 const contentPrefix = ({ config_id, generation }: Config): string => `${config_id}#${generation}#`;
 
 const content = recordType('config-content', () =>
   z.object({
     content: Bytes,
-    /** When it was stored; earlier releases noted that of the newest version alone. */
+    /** Time at which it was stored. Earlier releases recorded it only for the newest version. */
     updated_at: Timestamp.optional(),
   }),
 );
 
-/** The oldest version that is kept of a configuration, beside all later ones. */
+/** Return the oldest version that is kept of a configuration. */
 export const oldestKept = ({
   version,
   versions_before,
 }: Pick<Config, 'version' | 'versions_before'>): number =>
   Math.max(versions_before + 1, version - versionsKept + 1);
 
-/** One version of a configuration, with the time at which it was stored where that is known. */
+/** One version of a configuration, with the time at which it was stored, if known. */
 export interface ConfigVersion {
   content: Uint8Array;
   updated_at: string | null;
 }
 
-/** A version that is kept; undefined for any other, and when the configuration was deleted meanwhile. */
+/** Return a kept version. Return undefined for any other version, or if the configuration was deleted since. */
 export async function readConfigVersion(
   records: Records,
   value: Config,
@@ -177,9 +182,9 @@ export async function readConfigVersion(
 }
 
 /**
- * Stores the next version of a configuration, or its first, and removes the oldest where that is one too many.
- * @throws ConditionFailedError when another version came between, or under {@link configCount} when the project has no
- * room for another configuration
+ * Store the next version of a configuration, or its first. Remove the oldest version beyond the limit.
+ * @throws ConditionFailedError if another version came between, or with {@link configCount} if the project has the
+ * maximum number of configurations
  */
 export async function putConfig(
   records: TableWriter<'records'>,
@@ -215,12 +220,12 @@ export async function putConfig(
   );
 }
 
-/** The write that records a configuration of an imported project, whose versions are recorded before it. */
+/** Build the write that records a configuration of an imported project. Record its versions first. */
 export const putImportedConfig = (value: Config): Write => ({
   put: config.item(configKey(value.project_id, value.config_id), value),
 });
 
-/** The write that records one version of it. */
+/** Build the write that records one version of an imported configuration. */
 export const putImportedVersion = (
   value: Config,
   version: number,
@@ -232,7 +237,7 @@ export const putImportedVersion = (
   }),
 });
 
-/** Deletes a configuration with all its versions. @throws ConditionFailedError when it is not `unchanged` any more */
+/** Delete a configuration with all its versions. @throws ConditionFailedError if it is no longer `unchanged` */
 export async function deleteConfig(
   records: TableWriter<'records'>,
   { project_id, config_id, version }: Config,
@@ -247,7 +252,7 @@ export async function deleteConfig(
   );
 }
 
-/** What remains to be removed once a configuration is deleted. */
+/** Return the data to purge after the delete of a configuration. */
 export const configRemains = (value: Config): PurgeTarget => ({
   partitions: [{ pk: contentsPartition(value.project_id), prefix: contentPrefix(value) }],
   prefixes: [],

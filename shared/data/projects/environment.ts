@@ -10,7 +10,7 @@ const environment = recordType('environment', () =>
     entry_point_command: z.string(),
     env_type: EnvironmentType,
     dependencies: z.string(),
-    /** Digest of what the dependencies resolved to; null until the first build has resolved them. */
+    /** Digest of the resolved dependencies. Null until the first build has resolved them. */
     lock_hash: z.string().nullable(),
     updated_at: Timestamp,
     version: z.number().int(),
@@ -37,7 +37,7 @@ export async function findEnvironment(
   return item && environment.parse(item);
 }
 
-/** The environment that another is to replace, also where it cannot be read. */
+/** Return the environment that will be replaced, even if it is unreadable. */
 export async function findEnvironmentToReplace(
   records: TableReader<'records'>,
   project_id: string,
@@ -56,7 +56,7 @@ export async function findEnvironmentToReplace(
   });
 }
 
-/** Stores the environment; throws `ConditionFailedError` when another version or the project's deletion came between. */
+/** Store the environment. @throws ConditionFailedError if another version or the project's delete came between */
 export async function putEnvironment(
   records: TableWriter<'records'>,
   value: Environment,
@@ -68,14 +68,14 @@ export async function putEnvironment(
   });
 }
 
-/** The write that records the environment of an imported project. */
+/** Build the write that records the environment of an imported project. */
 export const putImportedEnvironment = (value: Environment): Write => ({
   put: environment.item(environmentKey(value.project_id), value),
 });
 
 /**
- * Notes what a build resolved, unless the environment has changed since the job was made; `proof` is that the job is
- * still the builder's.
+ * Record the lock of a build, unless the environment has changed since the job's creation. `proof` checks that the
+ * builder still holds the job.
  * @throws ConditionFailedError
  */
 export async function recordLock(
@@ -92,7 +92,7 @@ const pack = recordType('environment-pack', () =>
     request_key: z.string(),
     lock_hash: z.string(),
     lock: z.string(),
-    /** Seconds that the installation took, which every later run saves. */
+    /** Duration of the installation in seconds. Every later run saves this time. */
     build_seconds: z.number(),
     bytes: z.number().int(),
     created_at: Timestamp,
@@ -105,10 +105,10 @@ export const environmentPartitions = (project_id: string): string[] => [
   packPartition(project_id),
 ];
 
-/** Packed environments belong to one project each and are never shared between projects. */
+/** Return the partition of a project's packed environments. Projects never share them. */
 const packPartition = (project_id: string): string => `ENVIRONMENT_PACKS#${project_id}`;
 
-/** What the packages of these digests are, as far as an environment of the project still has them. */
+/** Return the lock texts of these digests, if the project still has environments with them. */
 export async function findLocks(
   records: TableReader<'records'>,
   project_id: string,
@@ -143,8 +143,8 @@ const packKey = (project_id: string, request_key: string): Key => ({
 });
 
 /**
- * Records a pack that lies in the bucket, maybe in place of a damaged one.
- * @throws ConditionFailedError where `holder` is not its builder any more, or the project is gone
+ * Record a pack that is already in the bucket. It may replace a damaged pack.
+ * @throws ConditionFailedError if `holder` is no longer its builder, or the project is gone
  */
 export async function putPack(
   records: TableWriter<'records'>,
@@ -172,15 +172,16 @@ const builderKey = (project_id: string, request_key: string): Key => ({
   sk: `${request_key}#BUILDER`,
 });
 
-/** The packed environments of a project lie under this prefix. */
+/** Return the bucket prefix of a project's packed environments. */
 export const packsPrefix = (project_id: string): string => `${projectPrefix(project_id)}environments/`;
-/** Where a packed environment lies in the bucket. */
+/** Return the bucket key of a packed environment. */
 export const packObject = (project_id: string, request_key: string): string =>
   `${packsPrefix(project_id)}${request_key}`;
 
 /**
- * Makes `holder` the one builder of a key until `until`; throws `ConditionFailedError` while another one is. A claim that
- * ends later than any can is from before the clock was set back, and holds up nobody.
+ * Make `holder` the only builder of a key until `until`. A claim that ends implausibly late was written before the
+ * clock was set back, and does not block.
+ * @throws ConditionFailedError while another builder holds the key
  */
 export async function claimBuild(
   records: TableWriter<'records'>,
@@ -211,15 +212,15 @@ const builder = recordType('environment-builder', () =>
   z.object({
     holder: z.string(),
     expires_at: Timestamp,
-    /** The store forgets a claim whose builder died; in epoch seconds. */
+    /** Epoch seconds after which DynamoDB removes the claim of a dead builder. */
     ttl: z.number().int().optional(),
   }),
 );
 
-/** Claims are shorter than this many seconds. */
+/** Upper bound of a claim's duration, in seconds. */
 const longestClaimSeconds = 300;
 
-/** Lets others build; throws `ConditionFailedError` when the claim was lost already. */
+/** Release the claim. @throws ConditionFailedError if the claim was already lost */
 export async function releaseBuild(
   records: TableWriter<'records'>,
   project_id: string,

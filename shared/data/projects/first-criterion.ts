@@ -7,14 +7,14 @@ import { tryWrite } from '../table/write-label.ts';
 import { Criterion, type Project, parseProject, projectKey } from './project.ts';
 
 /**
- * What a project is ranked by where neither it nor its task says so: what follows from the metrics of the first run that
- * reported one to judge it by. Noted by whoever stores those metrics, before they are stored, and kept when the run is
- * deleted. It has a partition of its own, so that the job of a training can write it and cannot write the project.
+ * Criterion of a project if neither the project nor its task sets one. It follows from the metrics of the first
+ * run with a suitable metric. The process that stores those metrics writes it before them. It stays after the
+ * delete of the run. It has a separate partition, so a training job can write it but cannot write the project.
  */
 const first = recordType('first-criterion', () =>
   z.object({
     criterion: Criterion,
-    /** The run, whose further metrics may tell more. */
+    /** First run. Its later metrics may change the criterion. */
     experiment_id: Ulid,
     version: z.number().int(),
   }),
@@ -27,7 +27,10 @@ const keyOf = (project_id: string): Key => ({
   sk: 'FIRST_CRITERION',
 });
 
-/** Note what follows from the metrics of a run, where it is the project's first or none was noted. It may be repeated. */
+/**
+ * Record the criterion from the metrics of a run, if it is the project's first run or none is recorded yet. Calls
+ * are idempotent.
+ */
 export async function noteFirstCriterion(
   records: TableWriter<'records'>,
   { project_id, experiment_id }: { project_id: string; experiment_id: string },
@@ -44,7 +47,7 @@ export async function noteFirstCriterion(
     if (isKnown || present.experiment_id !== experiment_id) return;
   }
   const version = (present?.version ?? 0) + 1;
-  // Another run was quicker, where the condition fails.
+  // If the condition fails, another run was faster.
   await tryWrite(
     records.write({
       put: first.item(key, { criterion, experiment_id, version }),
@@ -55,22 +58,22 @@ export async function noteFirstCriterion(
 
 const notedIn = (item: Item | undefined) => item && first.parse(item).criterion;
 
-/** One that is gone, or that this version cannot read, names nothing. */
+/** Derive a project's criterion. A project that is gone or unreadable sets none. */
 const criterionIn = (project: Item | undefined, noted: Item | undefined): ProjectCriterion =>
   criterionOf(readPage(pageOf(project), parseProject).items[0] ?? { project_task: '' }, notedIn(noted));
 
-/** By what a project's experiments are ranked now. */
+/** Read the current criterion of a project. */
 export async function readCriterion(
   records: TableReader<'records'>,
   project_id: string,
 ): Promise<ProjectCriterion> {
-  // Reads by key go together with whatever else is read at the moment.
+  // Reads by key share a request with other reads of the same moment.
   const keys = [projectKey(project_id), keyOf(project_id)];
   const [project, noted] = await Promise.all(keys.map((key) => records.get(key)));
   return criterionIn(project, noted);
 }
 
-/** The same of many projects, by their ids. */
+/** Read the current criteria of many projects, by their ids. */
 export async function readCriteria(
   records: TableReader<'records'>,
   project_ids: readonly string[],
@@ -84,7 +87,7 @@ export async function readCriteria(
   );
 }
 
-/** The same of projects that were read: no further read where they and their tasks say it all. */
+/** Return the criteria of loaded projects. Read more only for projects whose record and task set none. */
 export async function criteriaOf(
   records: TableReader<'records'>,
   projects: readonly Project[],

@@ -33,22 +33,22 @@ const member = recordType('member', () =>
   }),
 );
 
-/** Somebody with whom a project is shared. */
+/** User that a project is shared with. */
 export type Member = z.infer<typeof member.schema>;
 
-/** Roles that are given to members. A project has one owner, whom its own record names. */
+/** Roles of members. A project has one owner, who is in the project's own record. */
 export const MemberRole = z.enum(['viewer', 'developer'], 'must be viewer or developer');
 export type MemberRole = z.infer<typeof MemberRole>;
 
-/** Roles in a project, from the fewest rights to the most; each has all rights of those before it. */
+/** Roles in a project in ascending order of rights. Each includes all rights of the previous ones. */
 export const projectRoles = ['viewer', 'developer', 'owner'] as const;
 export type ProjectRole = (typeof projectRoles)[number];
 
 export const parseMember = member.parse;
 
-/** Most members of a project besides its owner: a list of them is one read. */
+/** Maximum members of a project besides its owner. One read returns all of them. */
 export const maxMembers = 100;
-/** The write that counts a new member. */
+/** Label of the write that counts members. */
 export const memberCount = new WriteLabel('members');
 
 export const membersPartition = (project_id: string): string => `MEMBERS#${project_id}`;
@@ -68,7 +68,9 @@ export async function findMember(
 
 type Records = TableReader<'records'>;
 
-/** The member, for a change or removal: also one that this version cannot read, who is taken for a viewer. */
+/**
+ * Return the member for a change or removal, even if the record is unreadable. The default role is then viewer.
+ */
 export async function findMemberToReplace(
   records: Records,
   project_id: string,
@@ -80,16 +82,16 @@ export async function findMemberToReplace(
   return member.salvage(item, { project_id, user_id, username: '', role: 'viewer', added_at: '', version });
 }
 
-/** Members of a project, without its owner, in the order in which their accounts were made. */
+/** Return the members of a project without its owner, by the creation of their accounts. */
 export async function listMembers(records: Records, project_id: string): Promise<Page<Member>> {
   const pk = membersPartition(project_id);
   return readPage(await records.query({ pk, limit: maxMembers }), member.parse);
 }
 
 /**
- * Gives somebody a role in a project, which is not theirs.
- * @throws ConditionFailedError when the member or the project's owner changed since they were read, or under
- * {@link memberCount} when the project has no room for another
+ * Give a user who is not the owner a role in a project.
+ * @throws ConditionFailedError if the member or the project's owner changed since the read, or with {@link
+ * memberCount} if the project has the maximum number of members
  */
 export async function putMember(
   records: Writer,
@@ -107,7 +109,9 @@ export async function putMember(
 
 type Writer = TableWriter<'records'>;
 
-/** A check that fails if the project is gone, or if its owner has changed since the caller was checked. */
+/**
+ * Build the check that fails if the project is gone, or its owner has changed since the caller's permission check.
+ */
 const sameOwner = ({ project_id, owner_id }: Project): Write => ({
   check: projectKey(project_id),
   if: { equals: { owner_id } },
@@ -118,7 +122,7 @@ const put = (value: Member, previous: Member | undefined): Write => ({
   if: previous === undefined ? { exists: false } : { equals: { version: previous.version } },
 });
 
-/** The record by which a project is on a user's own list, beside those that they own. */
+/** Build the write that adds a shared project to the user's own list. */
 const listed = ({ user_id, project_id }: Member): Write => ownedProjects.add(user_id, project_id);
 
 const countMembers = (project_id: string, members: 1 | -1): Write =>
@@ -131,7 +135,7 @@ const countMembers = (project_id: string, members: 1 | -1): Write =>
     },
   });
 
-/** Takes somebody out of a project. @throws ConditionFailedError as {@link putMember} */
+/** Remove a member from a project. @throws ConditionFailedError as {@link putMember} */
 export async function removeMember(records: Writer, project: Project, value: Member): Promise<void> {
   await records.write(
     sameOwner(project),
@@ -148,9 +152,9 @@ const unlisted = ({ user_id, project_id }: Pick<Member, 'user_id' | 'project_id'
   ownedProjects.remove(user_id, project_id);
 
 /**
- * Makes somebody else the owner of a project of the given version; who was the owner becomes a developer in it.
- * @param present the new owner as a member, where they are one
- * @throws ConditionFailedError when the project or the member changed since they were read, or under {@link memberCount}
+ * Transfer a project of the given version to another user. The former owner becomes a developer in it.
+ * @param present membership of the new owner, if any
+ * @throws ConditionFailedError if the project or the member changed since the read, or with {@link memberCount}
  */
 export async function transferProject(
   records: Writer,
@@ -192,8 +196,8 @@ export async function transferProject(
 }
 
 /**
- * Ends what a user who was deleted is to a project: its owner, whom it has none of then, or one of its members. Also
- * takes it off their list.
+ * End the role of a deleted user in a project. If the user owned the project, it has no owner afterwards. Also
+ * remove it from the user's list.
  */
 export function leaveProject(records: Writer, user_id: string, project_id: string): Promise<void> {
   return retryOnConflict(async () => {
@@ -208,7 +212,7 @@ export function leaveProject(records: Writer, user_id: string, project_id: strin
       return records.write(disown, forget);
     }
     if (found === undefined) {
-      // Somebody may be making it theirs.
+      // A concurrent transfer may make the user its owner.
       const isNotTheirs: Condition = { any: [{ exists: false }, { differs: { owner_id: user_id } }] };
       return records.write({ check: projectKey(project_id), if: isNotTheirs }, forget);
     }
@@ -220,7 +224,7 @@ export function leaveProject(records: Writer, user_id: string, project_id: strin
   });
 }
 
-/** Takes every member out of a project that was deleted, and it off their lists. */
+/** Remove members from a deleted project, and the project from their lists. */
 export async function removeMembers(records: Writer, items: readonly Item[]): Promise<void> {
   const project_id = (item: Item): string => item.pk.slice(membersPartition('').length);
   const writes = items.flatMap((item): Write[] => [
@@ -230,7 +234,7 @@ export async function removeMembers(records: Writer, items: readonly Item[]): Pr
   await records.write(...writes);
 }
 
-/** Projects of which a user is the owner or a member, newest first. */
+/** Return a page of the projects that a user owns or is a member of, newest first. */
 export async function listOwnProjects(
   records: Records,
   user_id: string,
@@ -241,7 +245,7 @@ export async function listOwnProjects(
   for (let first = 0; first < items.length; first += 100) {
     found.push(...(await records.batchGet(items.slice(first, first + 100).map(projectKey))));
   }
-  // One that was deleted stays listed until its purge.
+  // A deleted project stays on the list until its purge.
   const present = found.filter((item) => item !== undefined);
   return readPage({ items: present, next }, parseProject);
 }

@@ -11,15 +11,15 @@ import type { Key, TableReader, TableWriter, Write } from '../table/table.ts';
 import { projectExists, projectPrefix } from './project.ts';
 import { type Purge, purgeKey, recordPurge } from './purge.ts';
 
-/** How far an export has come: what it reads next of the things that it will pack. */
+/** Position of an export: the next data that it reads. */
 const cursorSchema = () =>
   z.object({
     stage: z.enum(['project', 'sources', 'datasets', 'experiments', 'models', 'registry', 'pack']),
-    /** Number of the experiment, model or registered model that is next, from 1. */
+    /** Number of the next experiment, model or registered model, from 1. */
     number: z.number().int().default(1),
     /** Kind of the files to read next; if absent, the documents are next. */
     kind: z.enum(['artifact', 'checkpoint']).optional(),
-    /** Path, or digest, of the last file that is done. */
+    /** Path or digest of the last completed file. */
     after: z.string().optional(),
   });
 export type ExportCursor = z.infer<ReturnType<typeof cursorSchema>>;
@@ -33,42 +33,41 @@ const projectExport = recordType('project-export', () =>
     status_reason: z.string().nullable(),
     created_at: Timestamp,
     ended_at: Timestamp.nullable(),
-    /** When the archive is deleted. */
+    /** Time at which the archive is deleted. */
     expires_at: Timestamp,
     cursor: cursorSchema(),
-    /** Ids of the lists of everything read so far, in their order. */
+    /** Ids of the lists of all data read so far, in order. */
     pieces: z.array(z.string()),
     files: z.number().int(),
-    /** Bytes of the archive; 0 before it is packed. */
+    /** Bytes of the archive. 0 before it is packed. */
     bytes: z.number().int(),
     /** Id of the multipart upload that stores the archive. */
     upload_id: z.string().nullable(),
-    /** Passes that failed for no known reason, one after the other. */
+    /** Consecutive passes that failed for an unknown reason. */
     failures: z.number().int(),
-    /** Experiments that are not contained: they have not ended, or are marked as deleted. */
+    /** Number of omitted experiments: unfinished or marked as deleted. */
     left_out: z.number().int(),
-    /** Ids of those that have not ended, the first hundred. */
+    /** Ids of the unfinished experiments, at most 100. */
     unfinished: z.array(Ulid).default([]),
-    /** Members of the project, who are not contained. */
+    /** Number of members of the project. The archive omits them. */
     members: z.number().int().default(0),
-    /** Names of the secret variables, whose values are not contained. */
+    /** Names of the secret variables. The archive omits their values. */
     secrets: z.array(z.string()),
     version: z.number().int(),
   }),
 );
-/** The latest export of a project. */
+/** Latest export of a project. */
 export type ProjectExport = z.infer<typeof projectExport.schema>;
 
 export const parseExport = projectExport.parse;
 
-/** Partition of a project's export. */
 export const exportPartition = (project_id: string): string => `EXPORT#${project_id}`;
 const exportKey = (project_id: string): Key => ({ pk: exportPartition(project_id), sk: 'EXPORT' });
 
-/** Everything an export keeps in the bucket lies under this prefix. */
+/** Return the bucket prefix of all objects of an export. */
 export const exportPrefix = ({ project_id, export_id }: ProjectExport): string =>
   `${projectPrefix(project_id)}exports/${export_id}/`;
-/** What an export needs until the archive is packed. */
+/** Return the bucket prefix of the temporary objects of an export. */
 export const exportWorkPrefix = (value: ProjectExport): string => `${exportPrefix(value)}work/`;
 export const exportObject = (value: ProjectExport): string => `${exportPrefix(value)}archive.zip`;
 
@@ -81,8 +80,8 @@ export async function findExport(
 }
 
 /**
- * Record an export that begins, in place of the previous one; `also` holds the purge of what it will leave.
- * @throws ConditionFailedError where another one began meanwhile, or the project is gone
+ * Record a new export. It replaces the previous one. `also` contains the purge of its objects.
+ * @throws ConditionFailedError if another export began since, or the project is gone
  */
 export async function beginExport(
   records: TableWriter<'records'>,
@@ -106,10 +105,10 @@ export async function beginExport(
 }
 
 /**
- * Store how far an export has come. Once it has ended it is no longer worked on.
- * @param purge the purge of what it leaves, which is put off
- * @returns it as it is stored
- * @throws ConditionFailedError where somebody else went on with it, or it is gone
+ * Store the progress of an export. Once it has ended, remove it from the list of unfinished work.
+ * @param also further writes of the same transaction
+ * @returns the stored export
+ * @throws ConditionFailedError if another process continued it, or it is gone
  */
 export async function saveExport(
   records: TableWriter<'records'>,
@@ -130,7 +129,7 @@ export async function saveExport(
 const projectImport = recordType('project-import', () =>
   z.object({
     import_id: Ulid,
-    /** Who imports, and owns what is imported. */
+    /** User who imports, and who owns the imported project. */
     user_id: Ulid,
     /** SHA-256 of the archive. */
     sha256: Sha256,
@@ -140,38 +139,41 @@ const projectImport = recordType('project-import', () =>
     status_reason: z.string().nullable(),
     created_at: Timestamp,
     ended_at: Timestamp.nullable(),
-    /** Id of the project that the import makes. The project does not exist before `recording`. */
+    /** Id of the project that the import creates. The project does not exist before `recording`. */
     project_id: Ulid,
     /**
-     * `checking` reads the archive and stores its files; `recording` makes the project and what is in it; `removing` takes
-     * that away again, where it cannot be recorded to its end.
+     * `checking` reads the archive and stores its files. `recording` creates the project and its contents.
+     * `removing` undoes that if the recording cannot be completed.
      */
     stage: z.enum(['checking', 'recording', 'removing']),
-    /** Files that are done in this stage, or experiments, models and registered models. */
+    /** Number of completed files in this stage, or of experiments, models and registered models. */
     done: z.number().int(),
-    /** The name of the project in the archive, where its owner has a project of that name, and the one that it got. */
+    /** Name of the project in the archive and its new name, if its owner already has a project of that name. */
     project_renamed: z.object({ name: z.string(), imported_as: z.string() }).nullable().default(null),
-    /** Registered models whose names were taken, the first hundred, and the names that they have. */
+    /** Registered models whose names were taken, with their new names. At most 100. */
     renamed: z.array(z.object({ name: z.string(), registered_as: z.string() })).default([]),
     /** Id of the multipart upload; null if the archive is sent in one piece. */
     upload_id: z.string().nullable(),
     part_bytes: z.number().int(),
-    /** Passes that failed for no known reason, one after the other. */
+    /** Consecutive passes that failed for an unknown reason. */
     failures: z.number().int(),
-    /** Time at which the store deletes the record, in epoch seconds. */
+    /** Epoch seconds after which DynamoDB deletes the record. */
     ttl: z.number().int(),
     version: z.number().int(),
   }),
 );
-/** Registered models that the record of an import names. */
+/** Maximum registered models in the record of an import. */
 export const maxRenamed = 100;
-/** An import of an archive by a user: the latest of this archive. */
+/** Latest import of an archive by a user. */
 export type ProjectImport = z.infer<typeof projectImport.schema>;
 
 const importKey = (user_id: string, sha256: string): Key => ({ pk: `IMPORTS#${user_id}`, sk: sha256 });
 export const parseImport = projectImport.parse;
 
-/** Where the archive lies: below the project that it is to make, so that it goes with it. */
+/**
+ * Return the bucket key of the archive. It is under the prefix of the new project, so the delete of the project
+ * removes it.
+ */
 export const importObject = (project_id: string): string => `${projectPrefix(project_id)}import/archive.zip`;
 
 export async function findImport(
@@ -189,8 +191,8 @@ const asItWas = (previous: ProjectImport | undefined) =>
     : { equals: { import_id: previous.import_id, version: previous.version } };
 
 /**
- * Record an import whose archive is to be uploaded, with the purge of what it leaves unless it makes a project.
- * @throws ConditionFailedError where another one was recorded meanwhile
+ * Record an import before the upload of its archive, with the purge of its objects if it creates no project.
+ * @throws ConditionFailedError if another import was recorded since
  */
 export async function announceImport(
   records: TableWriter<'records'>,
@@ -203,9 +205,9 @@ export async function announceImport(
 }
 
 /**
- * Store how far an import has come; it is worked on while it is RUNNING.
+ * Store the progress of an import. It is on the list of unfinished work while it is RUNNING.
  * @param also further writes of the same transaction
- * @throws ConditionFailedError where somebody else went on with it, or it is gone
+ * @throws ConditionFailedError if another process continued it, or it is gone
  */
 export async function saveImport(
   records: TableWriter<'records'>,
@@ -227,13 +229,13 @@ export async function saveImport(
   return value;
 }
 
-/** A write that succeeds only while nobody has gone on with the import: part of what a slow pass must not do again. */
+/** Build the check that no other process has continued the import. It keeps a slow pass from repeating work. */
 export const importUnmoved = (value: ProjectImport): Write => ({
   check: importKey(value.user_id, value.sha256),
   if: asItWas(value),
 });
 
-/** The write that keeps what an import has stored: the project owns it now. Refused once it was purged. */
+/** Build the write that keeps the imported data, which the project now owns. It fails if they were purged. */
 export const keepImported = (import_id: string): Write => ({
   delete: purgeKey(import_id),
   if: { exists: true },
@@ -246,10 +248,10 @@ const work = recordType('archive-work', () =>
     subject: z.object({ pk: z.string(), sk: z.string() }),
   }),
 );
-/** An export or import that is not finished. `id` is the id of that export or import. */
+/** Unfinished export or import. `id` is its id. */
 export type ArchiveWork = z.infer<typeof work.schema> & { id: string };
 
-/** The list of exports and imports that are not finished. */
+/** List of unfinished exports and imports. */
 export const unfinishedArchives: WatchedList<'records'> = { table: 'records', partitions: ['ARCHIVES'] };
 
 export const archiveWorkKey = (id: string): Key => ({ pk: unfinishedArchives.partitions[0], sk: id });
@@ -259,7 +261,7 @@ const putArchiveWork = ({ id, ...value }: ArchiveWork): Write => ({
 });
 export const removeArchiveWork = (id: string): Write => ({ delete: archiveWorkKey(id) });
 
-/** A page of what is not finished, oldest first. */
+/** Return a page of unfinished exports and imports, oldest first. */
 export const listArchiveWork = (
   records: TableReader<'records'>,
   position: WatchedPosition | undefined,

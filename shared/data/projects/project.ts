@@ -19,21 +19,21 @@ const project = recordType('project', () =>
   z.object({
     project_id: Ulid,
     project_name: z.string(),
-    /** Its name in the archive that it was imported from, where that was taken; absent once it is renamed. */
+    /** Its name in the imported archive, if that name was taken. Absent once it is renamed. */
     archived_name: z.string().optional(),
     project_description: z.string(),
     project_type: z.string(),
     project_task: z.string(),
-    /** Name of the user whose project it is; null once that user is deleted. */
+    /** Name of its owner. Null once that user is deleted. */
     owner: z.string().nullable(),
     owner_id: Ulid,
     created_at: Timestamp,
     updated_at: Timestamp,
-    /** By which it wants its experiments judged; absent where that is for its task to say. */
+    /** Its own criterion. Absent if its task decides. */
     criterion: Criterion.optional(),
-    /** What MLflow's clients note of it; absent where they noted nothing. */
+    /** Tags that MLflow's clients set. Absent if they set none. */
     tags: z.record(z.string(), z.string()).optional(),
-    /** When an MLflow client marked it as deleted, which can be undone; absent otherwise. */
+    /** Time at which an MLflow client marked it as deleted. The mark can be undone. Absent if it is not marked. */
     deleted_at: Timestamp.optional(),
     version: z.number().int(),
   }),
@@ -41,7 +41,7 @@ const project = recordType('project', () =>
 
 export type Project = z.infer<typeof project.schema>;
 
-/** A measure by which experiments are judged. */
+/** Metric and direction that rank experiments. */
 export const Criterion = z.object({ name: z.string(), goal: z.enum(['maximize', 'minimize']) });
 export type Criterion = z.infer<typeof Criterion>;
 
@@ -53,35 +53,40 @@ const counters = recordType('counters', () =>
     unfinished: z.number().int(),
     objects: z.number().int(),
     bytes: z.number().int(),
-    /** Those with whom it is shared. */
+    /** Number of users that it is shared with. */
     members: z.number().int().default(0),
   }),
 );
-/** What a project holds: records, and objects in the bucket with their bytes. Kept, not counted. */
+/**
+ * Counters of a project's records, and of its bucket objects and their bytes. Writes update them; nothing
+ * recounts.
+ */
 export type Counters = z.infer<typeof counters.schema>;
 
 const projects = spreadList('PROJECTS');
 /** Key patterns of all projects, for the policy of a role. */
 export const projectPatterns = projects.patterns;
-/** Return the id of a new project, made of a new ULID. */
+/** Return the id of a new project, derived from a new ULID. */
 export const newProjectId = projects.newId;
 export const projectKey = (project_id: string): Key => projects.keyOf(project_id);
 export const countersKey = (project_id: string): Key => ({ pk: `COUNTERS#${project_id}`, sk: 'COUNTERS' });
-/** Projects of each user: those that they own, and those that are shared with them. */
+/** Projects of each user: owned and shared ones. */
 export const ownedProjects = ownedList('OWNED', projectKey);
 
-/** Everything a project keeps in the bucket lies under this prefix. */
+/** Return the bucket prefix of all objects of a project. */
 export const projectPrefix = (project_id: string): string => `projects/${project_id}/`;
 
 export const parseProject = project.parse;
 export const parseCounters = counters.parse;
 
-/** The counters of a project that is being deleted, as far as they can be read. */
+/** Return the readable part of the counters of a project that is being deleted. */
 export const salvageCounters = (item: Item): Counters => counters.salvage(item, noCounters);
 
 const noCounters: Counters = { configs: 0, experiments: 0, unfinished: 0, objects: 0, bytes: 0, members: 0 };
 
-/** The project for which a user claimed a name; it may have another name by now, or be gone. */
+/**
+ * Return the id of the project that a user claimed a name for. The project may have another name now, or be gone.
+ */
 export async function findClaimedName(
   records: Records,
   user_id: string,
@@ -98,10 +103,10 @@ const claimKey = (user_id: string, name: string): Key => ({
   sk: createHash('sha256').update(name).digest('hex'),
 });
 
-/** The claim of a name among the projects that a user makes by MLflow's API, where a name says which one is meant. */
+/** Claim of a project name by a user. MLflow's API identifies projects by name. */
 const claim = recordType('project-name', () => z.object({ project_id: Ulid }));
 
-/** The write that claims a name, in place of the claim that was found. */
+/** Build the write that claims a name. It replaces the claim that was found. */
 export const claimName = (
   user_id: string,
   name: string,
@@ -112,15 +117,18 @@ export const claimName = (
   if: previous === undefined ? { exists: false } : { equals: { project_id: previous } },
 });
 
-/** A write that succeeds only while the project exists: part of every transaction that adds something to it. */
+/**
+ * Build the write that succeeds only while the project exists. Every transaction that adds to a project includes
+ * it.
+ */
 export const projectExists = (project_id: string): Write => ({
   check: projectKey(project_id),
   if: { exists: true },
 });
 
 /**
- * A write that changes the project's counters. With `maxBytes` it succeeds only where the project holds no more bytes
- * afterwards; a write that adds none always does.
+ * Build the write that changes the project's counters. With `maxBytes` it fails if the project would exceed that
+ * size. A write that adds no bytes ignores the limit.
  */
 export const count = (project_id: string, add: Partial<Counters>, maxBytes?: number): Write => {
   const { bytes = 0 } = add;
@@ -132,7 +140,7 @@ export const count = (project_id: string, add: Partial<Counters>, maxBytes?: num
   };
 };
 
-/** The project. @throws ServiceError `not-found` when there is none */
+/** Return the project. @throws ServiceError `not-found` if it does not exist */
 export async function requireProject(records: Records, project_id: string): Promise<Project> {
   const item = await records.get(projectKey(project_id));
   if (item === undefined) throw notFound('project', project_id);
@@ -140,9 +148,10 @@ export async function requireProject(records: Records, project_id: string): Prom
 }
 
 /**
- * The project, for its removal: also one that this version cannot read, which is nobody's unless it names its owner.
+ * Return the project for its removal, even if it is unreadable. An unreadable project has no owner unless its
+ * record names one.
  *
- * @throws ServiceError `not-found` when there is none
+ * @throws ServiceError `not-found` if it does not exist
  */
 export async function requireProjectToRemove(records: Records, project_id: string): Promise<Project> {
   const item = await records.get(projectKey(project_id));
@@ -162,7 +171,7 @@ export async function requireProjectToRemove(records: Records, project_id: strin
   });
 }
 
-/** Those of these projects that there are, in the order of their ids; at most 100. */
+/** Return the existing projects of these ids, in the order of the ids. At most 100. */
 export async function findProjects(records: Records, ids: readonly string[]): Promise<Page<Project>> {
   if (ids.length === 0) return { items: [], next: undefined };
   const items = await records.batchGet(ids.map(projectKey));
@@ -170,7 +179,7 @@ export async function findProjects(records: Records, ids: readonly string[]): Pr
   return readPage({ items: found, next: undefined }, project.parse);
 }
 
-/** Projects, newest first. */
+/** Return a page of projects, newest first. */
 export async function listProjects(
   records: Records,
   page: { limit: number; after: string | undefined },
@@ -178,14 +187,14 @@ export async function listProjects(
   return readPage(await projects.newest(records, page), project.parse);
 }
 
-/** The writes that create a project. */
+/** Build the writes that create a project. */
 export const newProjectWrites = (value: Project): Write[] => [
   { put: project.item(projectKey(value.project_id), value), if: { exists: false } },
   { put: counters.item(countersKey(value.project_id), noCounters) },
   ownedProjects.add(value.owner_id, value.project_id),
 ];
 
-/** Creates a project; `also` are writes that succeed or fail with it. */
+/** Create a project. `also` are further writes of the same transaction. */
 export async function createProject(
   records: TableWriter<'records'>,
   value: Project,
@@ -197,14 +206,14 @@ export async function createProject(
 export type ProjectChange = Partial<
   Pick<Project, 'project_name' | 'project_description' | 'project_type' | 'project_task'>
 > & {
-  /** Null leaves it to the task. */
+  /** Null removes it, so the task decides. */
   criterion?: Criterion | null;
   tags?: Readonly<Record<string, string>>;
-  /** Null takes the mark away. */
+  /** Null removes the mark. */
   deleted_at?: string | null;
 };
 
-/** Changes a project of the given version; throws `ConditionFailedError` when it was changed or deleted meanwhile. */
+/** Change a project of the given version. @throws ConditionFailedError if it was changed or deleted since */
 export async function updateProject(
   records: TableWriter<'records'>,
   { project_id, version }: Project,
@@ -231,19 +240,19 @@ export async function updateProject(
   });
 }
 
-/** The writes that take a project out of every read at once; what it holds is purged afterwards. */
+/** Build the writes that remove a project from all reads at once. A purge removes its contents afterwards. */
 export const removeProject = ({ project_id, owner_id, version }: Project): Write[] => [
   { delete: projectKey(project_id), if: ofVersion(version) },
   ownedProjects.remove(owner_id, project_id),
 ];
 
-/** The project would hold more bytes than the deployment lets it. */
+/** The project would exceed the maximum bytes of the deployment. */
 export class ProjectBytesError extends Error {
   override readonly name = 'ProjectBytesError';
 
   /**
    * @param used bytes that the project holds
-   * @param more bytes that were to be added
+   * @param more bytes that the request would add
    */
   constructor(used: number, more: number, maxBytes: number) {
     super(
@@ -253,8 +262,8 @@ export class ProjectBytesError extends Error {
 }
 
 /**
- * Check that `more` bytes fit into a project. The counter of the transaction that adds them decides; this names the
- * limit, and spares the upload.
+ * Check that `more` bytes fit into a project. This check avoids a useless upload and names the limit in the error.
+ * The counter in the transaction that adds the bytes decides.
  * @throws ProjectBytesError
  */
 export async function requireProjectBytes(

@@ -14,53 +14,53 @@ import type { Key, TableReader, TableWriter, Write } from '../table/table.ts';
 
 const purge = recordType('purge', () =>
   z.object({
-    /** A ULID, or the object of an upload that was announced: one is on its way only once. */
+    /** A ULID, or the object key of an announced upload. Each object has at most one announcement. */
     purge_id: z.string(),
     created_at: Timestamp,
     target: targetSchema(),
-    /** When all has been removed but something may come back until then, and is to be looked at again; else null. */
+    /** Time of the next check, if everything is removed but data may come back until then. Otherwise null. */
     again_at: Timestamp.nullable(),
-    /** Of a whole project: its experiments and their jobs go too. */
+    /** Project that is purged completely, with its experiments and their jobs. */
     project_id: Ulid.optional(),
-    /** When the object of an upload that was announced began to be removed: it can no longer be accepted. */
+    /** Time at which the removal of an announced upload's object began. The upload can no longer be accepted. */
     removing_at: Timestamp.optional(),
   }),
 );
 
 /**
- * A delete that has been answered and whose remains are still to be removed. It is written in the same transaction
- * as the delete itself and removed last of all, so a crash anywhere only makes the removal begin again.
+ * Pending purge of a delete that was already answered. The transaction of the delete writes it, and the purge
+ * removes it last. So after a crash the removal begins again.
  */
 export type Purge = z.infer<typeof purge.schema>;
 
 const targetSchema = () =>
   z.object({
-    /** Partitions of the records table, or the part of one whose sort keys start with `prefix`. */
+    /** Partitions of the records table. With `prefix`, only the items whose sort keys start with it. */
     partitions: z.array(z.object({ pk: z.string(), prefix: z.string().optional() })),
     /** Key prefixes of the bucket. */
     prefixes: z.array(z.string()),
-    /** Uploads in parts that are ended. */
+    /** Multipart uploads to abort. */
     uploads: z.array(z.object({ object: z.string(), upload_id: z.string() })).optional(),
-    /** Of a job that has ended: the objects under the prefix that none of the job's files is. */
+    /** Objects of an ended job: those under the prefix that are no file of the job. */
     leftovers: z.object({ job_id: Ulid, prefix: z.string() }).optional(),
-    /** Project of such a job: the packed environments that none of the project's is. */
+    /** Project of such a job. Remove its packed environments that no record names. */
     packs_of: Ulid.optional(),
     announced: announcedSchema().optional(),
   });
 
-/** An upload that was announced: its object goes unless what would be accepted by then is on record. */
+/** Announced upload. The purge removes its object unless the upload was accepted. */
 const announcedSchema = () =>
   z.discriminatedUnion('of', [
     z.object({
       of: z.literal('project'),
       object: z.string(),
-      /** Key of the record by which it is accepted. */
+      /** Key of the record that an accept writes. */
       blob: z.object({ pk: z.string(), sk: z.string() }),
       /** Null for an upload in one piece. */
       parts: uploadParts().nullable().default(null),
     }),
     z.object({
-      /** A file of a client's experiment or model, of which the record that accepts it takes this one away. */
+      /** File of a client's experiment or model. The transaction that accepts the file deletes this purge. */
       of: z.literal('artifact'),
       object: z.string(),
       /** Of an upload in parts. */
@@ -78,26 +78,26 @@ const announcedSchema = () =>
 const uploadParts = () =>
   z.object({
     upload_id: z.string(),
-    /** Of each part but the last. */
+    /** Bytes of each part except the last. */
     part_bytes: z.number().int(),
-    /** Of the whole file. */
+    /** Bytes of the whole file. */
     size: z.number().int(),
   });
 
-/** An upload in parts. */
+/** Multipart upload. */
 export type UploadParts = z.infer<ReturnType<typeof uploadParts>>;
 
 export type Announced = z.infer<ReturnType<typeof announcedSchema>>;
 
 export type PurgeTarget = z.infer<ReturnType<typeof targetSchema>>;
 
-/** The list of purges that are not finished. */
+/** List of unfinished purges. */
 export const unfinishedPurges: WatchedList<'records'> = { table: 'records', partitions: ['PURGES'] };
 export const purgeKey = (purge_id: string): Key => ({ pk: unfinishedPurges.partitions[0], sk: purge_id });
 
 export const parsePurge = purge.parse;
 
-/** The purge of what a delete leaves, from now on. */
+/** Create the purge of a delete. */
 export const newPurge = (
   { newId, now }: { newId: () => string; now: () => Date },
   target: PurgeTarget,
@@ -105,16 +105,16 @@ export const newPurge = (
 
 export const recordPurge = (value: Purge): Write => ({ put: purge.item(purgeKey(value.purge_id), value) });
 
-/** The write that replaces a purge by one that is due later; refused once it has been done. */
+/** Build the write that replaces a purge with a later one. It fails if the purge is already finished. */
 export const putOffPurge = (value: Purge): Write => ({ ...recordPurge(value), if: { exists: true } });
 
-/** Purges that are not finished, oldest first. */
+/** Return a page of unfinished purges, oldest first. */
 export const listPurges = (
   records: TableReader<'records'>,
   position: WatchedPosition | undefined,
 ): Promise<WatchedPage<Purge>> => readWatched(records, unfinishedPurges, purge.parse, position, 25);
 
-/** Notes that nothing is left for now, and when to look again. */
+/** Record that everything is removed for now, and the time of the next check. */
 export async function postponePurge(
   records: TableWriter<'records'>,
   purge_id: string,
@@ -128,9 +128,9 @@ export async function finishPurge(records: TableWriter<'records'>, purge_id: str
 }
 
 /**
- * The write that has an announced upload removed after a day, unless it is withdrawn. Announcing it again begins the day
- * anew. Refused while its object is being removed.
- * @param since the announcement that must still be the last one; null where there must be none
+ * Build the write that announces an upload. The purge removes the upload after a day unless it is accepted or
+ * withdrawn. A repeated announcement restarts the day. The write fails while the object is being removed.
+ * @param since announcement that must still be the latest; null if none may exist
  */
 export const announce = (announced: Announced, now: Date, since?: Purge | null): Write => ({
   put: purge.item(purgeKey(announced.object), {
@@ -146,38 +146,43 @@ export const announce = (announced: Announced, now: Date, since?: Purge | null):
   },
 });
 
-/** Seconds after which an upload that was announced and not accepted is removed; its URL is long dead by then. */
+/**
+ * Seconds after which an announced upload is removed if it was not accepted. Its presigned URL has expired long
+ * before.
+ */
 const announcedSeconds = 24 * 60 * 60;
 
-/** Condition that an upload is still the one that was announced then, and not one of the same object since. */
+/** Condition that this is still the announcement of that time, and not a later one of the same object. */
 const announcedThen = (created_at: string): Condition => ({ equals: { created_at } });
 
-/** The write by which an upload is accepted: refused once its object is being removed, also if it was announced anew. */
+/** Build the write that accepts an upload. It fails if its object is being removed, or it was announced again. */
 export const acceptAnnounced = (object: string, created_at: string): Write => ({
   delete: purgeKey(object),
   if: { ...announcedThen(created_at), absent: ['removing_at'] },
 });
 
-/** The write that begins an upload's removal: refused where it was accepted, or announced again. */
+/**
+ * Build the write that begins the removal of an upload. It fails if the upload was accepted or announced again.
+ */
 export const closeAnnounced = ({ purge_id, created_at }: Purge, now: Date): Write => ({
   update: purgeKey(purge_id),
   change: { set: { removing_at: now.toISOString() } },
   if: announcedThen(created_at),
 });
 
-/** The write by which an upload that was removed is forgotten: refused where it was announced anew. */
+/** Build the write that deletes the purge of a removed upload. It fails if the upload was announced again. */
 export const forgetAnnounced = ({ purge_id, created_at }: Purge): Write => ({
   delete: purgeKey(purge_id),
   if: announcedThen(created_at),
 });
 
-/** The write by which an upload that is on record is no longer looked at. */
+/** Build the write that deletes the purge of a recorded upload. */
 export const withdrawAnnounced = (object: string): Write => ({ delete: purgeKey(object) });
 
 /**
- * What is marked as deleted, by the time at which it goes. Beside each row lies one that expires at that time, by which
- * the table's stream starts the purge; until then nothing looks at the list. A row stays when its mark is taken away:
- * when its time comes, it no longer says the same as the record.
+ * Rows of records marked as deleted, by the time of their purge. Each row has a second row that expires at that
+ * time. Its expiry starts the purge through the table's stream; until then nothing reads the list. If a mark is
+ * removed, its row stays; at its time, it no longer matches the record.
  */
 export const retainedList: WatchedList<'records'> = {
   table: 'records',
@@ -188,17 +193,17 @@ export const retainedList: WatchedList<'records'> = {
 const row = recordType('retained', () =>
   z.object({
     project_id: Ulid,
-    /** Null where the whole project is marked, or a logged model. */
+    /** Null if the whole project or a logged model is marked. */
     experiment_id: Ulid.nullable(),
-    /** The logged model that is marked; absent otherwise. */
+    /** Marked logged model. Absent if another record is marked. */
     model_id: Ulid.optional(),
-    /** Of the mark. */
+    /** Time of the mark. */
     deleted_at: Timestamp,
   }),
 );
 export type Retained = z.infer<typeof row.schema> & { key: Key };
 
-/** The writes that go before a mark, so that no mark is without its end. */
+/** Build the writes that schedule the purge. Do them before the mark, so every mark has a purge. */
 export function retain(marked: z.infer<typeof row.schema>): Write[] {
   const { project_id, experiment_id, model_id, deleted_at } = marked;
   const until = new Date(Date.parse(deleted_at) + retentionDays * 86_400_000);
@@ -210,7 +215,7 @@ export function retain(marked: z.infer<typeof row.schema>): Write[] {
   ];
 }
 
-/** Days for which what an MLflow client has marked as deleted can be restored. */
+/** Days during which records that an MLflow client marked as deleted can be restored. */
 const retentionDays = 30;
 
 const pk = retainedList.partitions[0];
@@ -218,7 +223,7 @@ const rowPrefix = 'UNTIL#';
 
 const clock = recordType('retention-clock', () => z.object({ ttl: z.number().int() }));
 
-/** Look at a row that cannot go yet again after an hour. */
+/** Build the write that checks a row again after an hour, because it cannot be purged yet. */
 export const lookAgain = ({ key }: Retained, now: Date): Write => ({
   put: clock.item(
     { pk, sk: `CLOCK#${key.sk.slice(rowPrefix.length)}` },
@@ -226,7 +231,7 @@ export const lookAgain = ({ key }: Retained, now: Date): Write => ({
   ),
 });
 
-/** A page of the rows whose time has come. A row that cannot be read spoils no other. */
+/** Return a page of the due rows. An unreadable row does not affect the others. */
 export async function listDue(
   records: TableReader<'records'>,
   now: Date,
@@ -238,12 +243,12 @@ export async function listDue(
   return { ...readRows(due, (item) => ({ ...row.parse(item), key: { pk, sk: item.sk } })), next };
 }
 
-/** Rows whose time has come. */
+/** Page of due rows. */
 interface DuePage {
-  /** The earliest first. */
+  /** Due rows, earliest first. */
   items: Retained[];
   unreadable: UnreadableRow[];
-  /** Where the next page begins; undefined where none is due any more. */
+  /** Start of the next page. Undefined if no more rows are due. */
   next: string | undefined;
 }
 

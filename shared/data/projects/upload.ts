@@ -17,7 +17,7 @@ import { acceptAnnounced, announce, type Purge, parsePurge, purgeKey, type Uploa
 const upload = recordType('upload', () =>
   z.object({
     project_id: Ulid,
-    /** `source`, or the data set's name. */
+    /** `source`, or the name of the data set. */
     name: FileId,
     sha256: Sha256,
     size: z.number().int(),
@@ -26,12 +26,12 @@ const upload = recordType('upload', () =>
     version: z.number().int(),
   }),
 );
-/** The current source of a project, or one of its data sets: named, versioned by hash. */
+/** Current source of a project, or one of its named data sets. The hash identifies the version. */
 export type Upload = z.infer<typeof upload.schema>;
 
-/** Largest upload by one presigned PUT: what S3 takes in one piece, 5 GB. */
+/** Maximum bytes of one presigned PUT: the S3 limit of 5 GB. */
 export const uploadMaxBytes = 5_000_000_000;
-/** Largest upload in parts: what a job's disk takes with room to work. */
+/** Maximum bytes of a multipart upload. It fits on a job's disk with room to work. */
 export const partedMaxBytes = 100_000_000_000;
 
 export const parseUpload = upload.parse;
@@ -44,15 +44,18 @@ export const uploadPartitions = (project_id: string): string[] => [
 
 const datasetsPartition = (project_id: string): string => `DATASETS#${project_id}`;
 
-/** One item for each stored blob, so that its bytes are counted once however often it becomes current. */
+/**
+ * Return the partition with one item per stored blob. With it, the bytes of a blob count only once, even if it
+ * becomes current again.
+ */
 const blobsPartition = (project_id: string): string => `BLOBS#${project_id}`;
 
-/** Where an uploaded archive lies in the bucket: by its hash, so that a version never changes. */
+/** Return the bucket key of an uploaded archive. It contains the hash, so a version never changes. */
 export const sourceObject = (project_id: string, sha256: string): string =>
   `${projectPrefix(project_id)}sources/${sha256}`;
 export const datasetObject = (project_id: string, sha256: string): string =>
   `${projectPrefix(project_id)}datasets/${sha256}`;
-/** Object of the source, or of a data set, with this hash. */
+/** Return the bucket key of the source or data set with this hash. */
 export const uploadObject = (kind: 'source' | 'dataset', project_id: string, sha256: string): string =>
   kind === 'source' ? sourceObject(project_id, sha256) : datasetObject(project_id, sha256);
 
@@ -80,7 +83,7 @@ const datasetKey = (project_id: string, dataset: string): Key => ({
   sk: dataset,
 });
 
-/** Whether an upload of this hash was accepted once; then it stays as long as the project. */
+/** Whether an upload of this hash was ever accepted. An accepted upload stays as long as the project. */
 export async function isAccepted(
   records: TableReader<'records'>,
   kind: 'source' | 'dataset',
@@ -95,7 +98,7 @@ const blobKey = (kind: 'source' | 'dataset', project_id: string, sha256: string)
   sk: `${kind}#${sha256}`,
 });
 
-/** Digests of the accepted uploads of a kind, in their order. */
+/** Return a page of the digests of accepted uploads of a kind, in ascending order. */
 export async function listAccepted(
   records: TableReader<'records'>,
   kind: 'source' | 'dataset',
@@ -113,7 +116,7 @@ export async function listAccepted(
   return { items: items.map(({ sk }) => sk.slice(prefix.length)), next: next?.slice(prefix.length) };
 }
 
-/** The write that records an accepted upload of an imported project. */
+/** Build the write that records an accepted upload of an imported project. */
 export const putAccepted = (
   kind: 'source' | 'dataset',
   project_id: string,
@@ -123,7 +126,7 @@ export const putAccepted = (
   put: { ...blobKey(kind, project_id, sha256), record_type: 'blob', schema_version: 0, size },
 });
 
-/** The write that records the current source, or version of a data set, of an imported project. */
+/** Build the write that records the current source or data set version of an imported project. */
 export const putCurrent = (kind: 'source' | 'dataset', value: Upload): Write => ({
   put: upload.item(uploadKey(kind, value.project_id, value.name), value),
 });
@@ -132,13 +135,13 @@ const uploadKey = (kind: 'source' | 'dataset', project_id: string, name: string)
   kind === 'source' ? sourceKey(project_id) : datasetKey(project_id, name);
 
 /**
- * Notes that an upload is to come, which is removed unless it is accepted within a day; what was accepted before stays.
- * An upload in parts that was announced before goes on.
- * @param startParts begins an upload in parts; absent for one in one piece
- * @param isGivenUp whether the parts of the earlier one are lost
- * @returns the parts in which it comes; null for one piece, `accepted` where nothing is to be sent
- * @throws ProjectBytesError where it does not fit into the project
- * @throws ConditionFailedError while an earlier one of the same bytes is being removed, or once the project is gone
+ * Announce an upload. It is removed unless it is accepted within a day. Accepted uploads stay. An announced
+ * multipart upload continues.
+ * @param startParts begins a multipart upload; absent for an upload in one piece
+ * @param isGivenUp whether the parts of the earlier upload are lost
+ * @returns the multipart upload; null for one piece; `accepted` if nothing needs to be sent
+ * @throws ProjectBytesError if it does not fit into the project
+ * @throws ConditionFailedError if an earlier upload of the same bytes is being removed, or the project is gone
  */
 export async function announceUpload(
   records: TableWriter<'records'>,
@@ -163,10 +166,10 @@ export async function announceUpload(
   await requireProjectBytes(records, project_id, size, maxBytes);
   const earlier = item && parsePurge(item);
   const known = announcedParts(earlier);
-  // Parts of another size hold other bytes, whatever was said of their hash.
+  // Parts of another size hold other bytes, even if the announced hash is the same.
   const goesOn = known?.size === size && !(await isGivenUp(known));
   const parts = goesOn ? known : ((await startParts?.()) ?? known);
-  // Of two that begin at once, the second goes on with the parts of the first.
+  // If two uploads begin at once, the second continues with the parts of the first.
   const since = parts === known ? undefined : (earlier ?? null);
   await records.write(
     projectExists(project_id),
@@ -175,7 +178,10 @@ export async function announceUpload(
   return startParts === undefined ? null : parts;
 }
 
-/** Whether storage has given up what had arrived, as it does some days after an upload began; not where it was joined. */
+/**
+ * Whether storage has dropped the parts, as it does some days after the start of an upload. False if the parts
+ * were already joined.
+ */
 export async function isGivenUp(
   objects: Pick<MultipartUploads, 'missingParts'> & Pick<ObjectReader, 'head'>,
   object: string,
@@ -185,18 +191,18 @@ export async function isGivenUp(
   return missing === undefined && (await objects.head(object))?.size !== size;
 }
 
-/** The parts in which an announced upload comes; null without any. */
+/** Return the multipart upload of an announcement. Return null if it has none. */
 function announcedParts(earlier: Purge | undefined): UploadParts | null {
   const announced = earlier?.target.announced;
   return announced?.of === 'project' ? announced.parts : null;
 }
 
-/** An upload that was accepted before, or can be: when it was announced, and its parts. */
+/** Upload that is already accepted, or that can be accepted, with the time of its announcement and its parts. */
 export type Acceptable = 'accepted' | { announced_at: string; parts: UploadParts | null };
 
 /**
- * Whether an upload was accepted, or can be. To be asked before the object is looked at: what was found then is the
- * upload that this announcement let in. Undefined where none was announced, or it is being removed.
+ * Return whether an upload is accepted or can be accepted. Call this before the object is read: then the object
+ * belongs to this announcement. Return undefined if no upload was announced, or it is being removed.
  */
 export async function findAcceptable(
   records: TableReader<'records'>,
@@ -213,7 +219,7 @@ export async function findAcceptable(
     : { announced_at: upload.created_at, parts: announcedParts(upload) };
 }
 
-/** The source or data set that another version is to replace, also where it cannot be read. */
+/** Return the source or data set that will be replaced, even if it is unreadable. */
 export async function findUploadToReplace(
   records: TableReader<'records'>,
   kind: 'source' | 'dataset',
@@ -226,7 +232,7 @@ export async function findUploadToReplace(
   return item && upload.salvage(item, { ...standIn, updated_at: unreadable, version: unreadableVersion });
 }
 
-/** Data sets of a project, by name. */
+/** Return a page of the data sets of a project, by name. */
 export async function listDatasets(
   records: TableReader<'records'>,
   project_id: string,
@@ -236,11 +242,11 @@ export async function listDatasets(
 }
 
 /**
- * Makes an uploaded object the current source or the current version of a data set.
- * Throws `ConditionFailedError` when another version or the project's deletion came between, or when the upload was
- * accepted, removed or announced anew since it was found to be acceptable.
- * @param maxBytes most bytes that the project may hold with it
- * @throws ProjectBytesError where it would hold more
+ * Make an uploaded object the current source or the current version of a data set. Throw `ConditionFailedError` if
+ * another version or the project's delete came between, or if the upload was accepted, removed or announced again
+ * since the check.
+ * @param maxBytes maximum bytes of the project, including this upload
+ * @throws ProjectBytesError if the project would exceed it
  */
 export async function putUpload(
   records: TableWriter<'records'>,
@@ -270,7 +276,7 @@ export async function putUpload(
   );
 }
 
-/** Runs work that may begin an upload in parts. It is ended again where the work fails: nobody would know of it. */
+/** Run work that may begin a multipart upload. Abort the upload if the work fails, because no record names it. */
 export async function withNewParts<T>(
   objects: Pick<MultipartUploads, 'startParts' | 'abortParts'>,
   { object, size }: { object: string; size: number },
@@ -289,7 +295,7 @@ export async function withNewParts<T>(
   }
 }
 
-/** URLs to which to send the parts that have not arrived. There are none if the parts were joined before. */
+/** Presign URLs for the parts that have not arrived. Return none if the parts are already joined. */
 export async function missingParts(
   objects: Pick<MultipartUploads, 'missingParts' | 'presignParts'>,
   object: string,
@@ -300,8 +306,8 @@ export async function missingParts(
 }
 
 /**
- * Joins the parts of an upload, if all have arrived.
- * @returns the number of parts that have not arrived; 0 also if the parts were joined before
+ * Join the parts of an upload, if all have arrived.
+ * @returns the number of parts that have not arrived; also 0 if the parts are already joined
  */
 export async function joinParts(
   objects: Pick<MultipartUploads, 'completeParts'>,

@@ -11,41 +11,41 @@ import { projectExists } from './project.ts';
 const storedVariable = () =>
   z.object({
     name: z.string(),
-    /** The value of a variable that can be read; null for a secret. */
+    /** Value of a readable variable. Null for a secret. */
     value: z.string().nullable(),
-    /** The encrypted value of a secret; null for a variable that can be read. */
+    /** Encrypted value of a secret. Null for a readable variable. */
     sealed: Bytes.nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
-    /** Begins above the versions of all variables that were deleted, so no version of a name is given twice. */
+    /** Begins above the versions of all deleted variables, so version numbers of a name are never reused. */
     version: z.number().int(),
   });
-/** A variable as it is stored. */
+/** Stored variable. */
 export type StoredVariable = z.infer<ReturnType<typeof storedVariable>>;
 
 const variables = recordType('variables', () =>
   z.object({
     project_id: Ulid,
-    /** In the order of their names. A list, because any name may stand in it, also one that objects have by themselves. */
+    /** Variables in the order of their names. A list, because a name may equal a built-in property of objects. */
     variables: z.array(storedVariable()),
-    /** The highest version of a deleted variable. */
+    /** Highest version of a deleted variable. */
     versions_before: z.number().int(),
-    /** Counts every change, also one that leaves no variable. */
+    /** Counts every change, even if no variable remains. */
     version: z.number().int(),
   }),
 );
-/** The environment variables of a project: one record, so that a job gets all of them as they were at one moment. */
+/** Environment variables of a project. One record holds all, so a job gets a consistent copy. */
 export type Variables = z.infer<typeof variables.schema>;
 
-/** Partition of a project's variables, which no role of a job reaches. */
+/** Return the partition of a project's variables. No job role can access it. */
 export const variablesPartition = (project_id: string): string => `VARIABLES#${project_id}`;
 const variablesKey = (project_id: string): Key => ({ pk: variablesPartition(project_id), sk: 'VARIABLES' });
 
-/** What a secret is encrypted for: it opens under its own name in its own project alone. */
+/** Return the encryption purpose of a secret. It decrypts only under its own name in its own project. */
 export const secretPurpose = (project_id: string, name: string): string =>
   `variable ${name} of ${project_id}`;
 
-/** What a project has from the start. */
+/** Return the initial variables of a project. */
 const none = (project_id: string): Variables => ({
   project_id,
   variables: [],
@@ -53,17 +53,17 @@ const none = (project_id: string): Variables => ({
   version: 1,
 });
 
-/** The variables of a project; none where it never had any. */
+/** Return the variables of a project. Return an empty list if it never had any. */
 export async function readVariables(records: TableReader<'records'>, project_id: string): Promise<Variables> {
   const item = await records.get(variablesKey(project_id));
   return item === undefined ? none(project_id) : variables.parse(item);
 }
 
-/** The variable of a name. */
+/** Return the variable with this name. */
 export const findVariable = ({ variables }: Variables, name: string): StoredVariable | undefined =>
   variables.find((variable) => variable.name === name);
 
-/** The variables that others are to replace, also where they cannot be read. */
+/** Return the variables that will be replaced, even if they are unreadable. */
 export async function readVariablesToReplace(
   records: TableReader<'records'>,
   project_id: string,
@@ -77,8 +77,8 @@ export async function readVariablesToReplace(
 }
 
 /**
- * Store the variables of a project in the place of those that were read.
- * @throws ConditionFailedError when another version or the project's deletion came between
+ * Store the variables of a project. They replace the variables that were read.
+ * @throws ConditionFailedError if another version or the project's delete came between
  */
 export async function putVariables(
   records: TableWriter<'records'>,
@@ -91,7 +91,7 @@ export async function putVariables(
   });
 }
 
-/** The write that records the variables of an imported project. */
+/** Build the write that records the variables of an imported project. */
 export const putImportedVariables = (value: Variables): Write => ({
   put: variables.item(variablesKey(value.project_id), value),
 });
@@ -106,22 +106,23 @@ const keyRecord = recordType('variables-key', () =>
   }),
 );
 
-// Marked as pure, so that a bundle holds the clients of what it needs alone.
-/** The key of the deployment, to open secret variables with. */
+// Marked as pure, so a bundle contains only the clients that it needs.
+/** Read access to the deployment's key for secret variables. */
 export const readVariablesKey = /* @__PURE__ */ within(readAccounts, { partitions: [partition] });
-/** The same, and making it with the first secret. */
+/** The same, and write access to create the key with the first secret. */
 export const makeVariablesKey = /* @__PURE__ */ within(writeAccounts, { partitions: [partition] });
 
 /**
- * The key that encrypts the secret variables of all projects. It lies in the table of accounts, apart from what it
- * encrypts, where no job and no function without this need reaches it. Undefined before the first secret.
+ * Return the key that encrypts the secret variables of all projects. It is in the accounts table, separate from
+ * the encrypted values. No job can access it, and no function without this need. Return undefined before the first
+ * secret.
  */
 export async function findVariablesKey(accounts: TableReader<'accounts'>): Promise<Uint8Array | undefined> {
   const item = await accounts.get(key);
   return item && keyRecord.parse(item).key;
 }
 
-/** The key that encrypts the secret variables, made once for each deployment. */
+/** Return the key that encrypts the secret variables. Create it on the first call in a deployment. */
 export async function obtainVariablesKey(accounts: TableWriter<'accounts'>, now: Date): Promise<Uint8Array> {
   const present = await findVariablesKey(accounts);
   if (present !== undefined) return present;

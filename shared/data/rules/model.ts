@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-// What a logged model is like, whoever brings it: an MLflow client, or an archive.
+// Rules of a logged model, both from an MLflow client and from an archive.
 
 const maxName = 500;
 const forbidden = /[/:.%"']/;
@@ -12,10 +12,10 @@ export const LoggedModelName = z
     'Model name must not contain any of the characters / : . % " \'',
   );
 
-/** Most bytes of a model's params, tags and metrics: they are one item, which takes 400 KB. */
+/** Maximum bytes of a model's params, tags and metrics. They share one item, which takes 400 KB. */
 const maxBytes = 300_000;
 
-/** What is wrong with them together; undefined where nothing is. */
+/** Return the fault of a model's params, tags and metrics together. Return undefined if they are valid. */
 export function faultOfModel({
   params,
   tags,
@@ -31,30 +31,30 @@ export function faultOfModel({
     : undefined;
 }
 
-// What names and addresses of the model registry are like, whoever writes them: a client, or an archive.
+// Rules of names and addresses of the model registry, both from a client and from an archive.
 
 export const maxRegisteredName = 256;
-/** What no name of a registered model contains. */
+/** Characters that no name of a registered model may contain. */
 export const refusedInName = /[/:]/;
 
 export const maxAlias = 255;
 export const aliasPattern = /^[\w-]*$/;
-/** What stands for versions already. */
+/** Aliases that already refer to versions. */
 export const versionAlias = /^v\d+$/i;
 export const newestAlias = 'latest';
 
-/** Whether a client may take files from there: an address, not a path of its own disk. */
+/** Whether a client may load files from this address. It must not be a path on the client's own disk. */
 export const isRemoteAddress = (address: string): boolean =>
   /^[a-z][a-z0-9+.-]*:/i.test(address) && !/^file:/i.test(address);
-/** Whether an address has neither a query nor a part that leads upwards. */
+/** Whether an address has no query, no fragment and no `..` part. */
 export const isPlainAddress = (address: string): boolean =>
   !/[?#]|(?:^|\/)\.\.(?:\/|$)|%2e%2e/i.test(address);
 
-/** Most bytes of a registered model, or of a version, as JSON: each is one item, which takes 400 KB. */
+/** Maximum bytes of a registered model or a version as JSON. Each is one item, which takes 400 KB. */
 export const maxRegistryItem = 350_000;
 
 const maxTag = 100_000;
 const maxDescription = 5000;
-/** Value of a tag, and description, of a registered model or a version. */
+/** Tag value and description of a registered model or a version. */
 export const RegistryTag = z.string().max(maxTag, `exceeds the maximum length of ${maxTag} characters`);
 export const RegistryDescription = z.string().max(maxDescription);

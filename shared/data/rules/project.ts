@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { line, paragraph } from '../../core/text/text-rules.ts';
 import { TaggedName } from './tracked.ts';
 
-// What the fields of a project are like, whoever brings them: a request, an MLflow client, or an archive.
+// Rules of a project's fields, from a request, an MLflow client or an archive.
 
 export const ProjectName = line(128);
 export const ProjectDescription = paragraph(2000);
@@ -11,7 +11,7 @@ export const ProjectTask = line(64);
 export const CriterionName = line(128);
 export const CriterionGoal = z.enum(['maximize', 'minimize'], 'must be maximize or minimize');
 
-/** Longest name that an MLflow client gives a project; it may hold any character. */
+/** Maximum length of a project name from an MLflow client. It may contain any character. */
 export const maxClientName = 500;
 export const ClientProjectName = z
   .string()
@@ -21,22 +21,22 @@ export const ClientProjectName = z
     `exceeds the maximum length of ${maxClientName} characters`,
   );
 
-/** Longest value of a tag of a project, and so of the description that an MLflow client gives it. */
+/** Maximum length of a project's tag value, and so of a description from an MLflow client. */
 const maxProjectTag = 20_000;
 export const ProjectTag = z
   .string()
   .max(maxProjectTag, `exceeds the maximum length of ${maxProjectTag} characters`);
 
-/** Most bytes of the tags of a project: lists read them with it. */
+/** Maximum bytes of a project's tags. Lists of projects read them too. */
 const tagsMaxBytes = 64_000;
 
-/** What is wrong with the tags of a project together; undefined where nothing is. */
+/** Return the fault of a project's tags together. Return undefined if they are valid. */
 export function faultOfProjectTags(tags: Readonly<Record<string, string>>): string | undefined {
   const bytes = Buffer.byteLength(JSON.stringify(tags));
   return bytes > tagsMaxBytes ? `they have ${bytes} bytes; at most ${tagsMaxBytes} are kept` : undefined;
 }
 
-/** A project as an archive brings it: all that one of these ways takes. */
+/** Rules of a project in an archive. They accept all values that a request or an MLflow client may set. */
 export const AnyProjectName = z.union([ProjectName, ClientProjectName]);
 export const AnyProjectDescription = z.union([ProjectDescription, ProjectTag]);
 export const ProjectTags = z.record(TaggedName, ProjectTag).superRefine((tags, context) => {

@@ -2,9 +2,9 @@ import { posix } from 'node:path';
 import * as z from 'zod';
 import { line, paragraphOrBlank } from '../../core/text/text-rules.ts';
 
-// What is tracked of an experiment, whoever brings it: a request, an MLflow client, a job's configuration, or an archive.
+// Rules of an experiment's tracking data, from a request, an MLflow client, a job's configuration or an archive.
 
-/** Longest name of a metric, param or tag, in characters. */
+/** Maximum length of a metric, param or tag name, in characters. */
 export const maxTrackedName = 250;
 export const TrackedName = line(maxTrackedName);
 
@@ -16,7 +16,7 @@ const isPathOfItself = (name: string): boolean =>
 const isWithin = (value: string, most: number): boolean =>
   value.length <= most || (value.length <= 2 * most && [...value].length <= most);
 
-/** A text of any characters, at most so many. */
+/** Schema of a text with any characters and a maximum length. */
 const within = (most: number): z.ZodString =>
   z.string().refine((value) => isWithin(value, most), `exceeds the maximum length of ${most} characters`);
 
@@ -37,13 +37,16 @@ export const TaggedName = z
     'Names may be treated as files in certain cases, and must not resolve to other names when treated as such.',
   );
 
-/** Either name of a metric or tag. */
+/** Name of a metric or tag by either rule. */
 export const AnyTrackedName = z.union([TrackedName, TaggedName]);
 
-/** Longest value of a tag and of a param, in characters; those of MLflow's clients may hold any. */
+/**
+ * Maximum length of a tag and of a param value, in characters. Values of MLflow's clients may contain any
+ * character.
+ */
 export const maxTag = 8000;
 export const maxParam = 6000;
-/** Longest note, and longest name that an MLflow client gives a run. */
+/** Maximum length of a note, and of a run name from an MLflow client. */
 const maxNote = 10_000;
 export const maxRunName = 250;
 
@@ -55,7 +58,9 @@ export const ParamText = paragraphOrBlank(maxParam);
 export const AnyExperimentName = z.union([ExperimentName, within(maxRunName)]);
 export const AnyNote = z.union([NoteText, within(maxTag)]);
 
-/** Tags of which the service writes the values for MLflow's clients, as long as the experiment or model has room. */
+/**
+ * Tags whose values the service writes for MLflow's clients. Only the size of the experiment or model limits them.
+ */
 export const historyTag = 'mlflow.log-model.history';
 export const versionsTag = 'mlflow.modelVersions';
 const unbounded: ReadonlySet<string> = new Set([historyTag, versionsTag]);
@@ -73,7 +78,7 @@ const named = (name: z.ZodType<string>, value: z.ZodType<string>) =>
   });
 
 export const AnyTags = named(AnyTrackedName, within(maxTag));
-/** The params of a configuration go by its keys, which may hold any character. */
+/** Names of a configuration's params are its keys, which may contain any character. */
 export const AnyParams = named(
   z
     .string()
@@ -84,7 +89,7 @@ export const AnyParams = named(
     ),
   within(maxParam),
 );
-/** Params and tags of a logged model, whose names MLflow's server does not check. */
+/** Params and tags of a logged model. MLflow's server does not check their names. */
 export const ModelValues = named(z.string().min(1), within(maxParam));
 
 export const GitRule = z.strictObject({
@@ -93,12 +98,12 @@ export const GitRule = z.strictObject({
   dirty: z.boolean().nullable(),
 });
 
-/** Most data sets and models that an experiment names. */
+/** Maximum data sets and models that an experiment names. */
 export const maxLinks = 1000;
 
 const atMost = (most: number) => z.string().max(most, `exceeds the maximum length of ${most} characters`);
 
-/** A data set that an MLflow client says an experiment has read. */
+/** Data set that an experiment has read, as reported by an MLflow client. */
 export const DatasetFields = {
   name: atMost(500).min(1),
   digest: atMost(36).min(1),
@@ -115,7 +120,7 @@ export const DatasetRule = z.strictObject({
   tags: z.record(DatasetTagName, DatasetTagValue),
 });
 
-/** Greatest magnitude of a step: an int64, as a double. */
+/** Maximum magnitude of a step: an int64 as a double. */
 export const maxStep = 2 ** 63;
 export const Step = z
   .number()

@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { paragraph, paragraphOrBlank } from '../../core/text/text-rules.ts';
 import { EnvironmentType } from '../projects/environment.ts';
 
-/** The fields of an environment, each by itself, whoever brings it: a request, or an archive. */
+/** Rules of an environment's single fields, from a request or an archive. */
 export const environmentFields = {
   entry_point_command: paragraph(4000),
   env_type: EnvironmentType,
   dependencies: paragraphOrBlank(4000),
 };
 
-/** Bounds of the size of a job of any kind, least and most: vCPUs, MiB, GPUs and nodes, and seconds. */
+/** Minimum and maximum size of a job of any kind: vCPUs, MiB, GPUs, nodes and seconds. */
 export const sizeRange = {
   vcpus: [0.25, 192],
   memory: [512, 2_097_152],
@@ -23,7 +23,7 @@ const longestPath = 500;
 
 const Scalar = z.union([z.string().max(4000), z.number(), z.boolean(), z.null()]);
 
-/** Values of a configuration that a training replaces, by their paths. */
+/** Configuration values that a training replaces, by path. */
 export const Overrides = z
   .record(z.string().min(1).max(longestPath), Scalar)
   .refine(

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { artifactPathMaxBytes } from '../experiments/artifact.ts';
 
-/** A request by which storage takes a file or a part of it: to be sent with just these headers. */
+/** Presigned request that uploads a file or a part of it. The client must send exactly these headers. */
 const signedRequest = {
   url: z.string(),
   method: z.literal('PUT'),
   headers: z.record(z.string(), z.string()),
 };
 
-/** The ways to send a file; one of the two is null. `fields` are what each request has besides. */
+/** Two ways to send a file; one of them is null. `fields` are further fields of each request. */
 export const signedUpload = <Fields extends z.ZodRawShape>(fields: Fields) => ({
   upload: z.object({ ...signedRequest, ...fields }).nullable(),
   parts: z
@@ -24,7 +24,7 @@ export const signedUpload = <Fields extends z.ZodRawShape>(fields: Fields) => ({
     .nullable(),
 });
 
-/** Whether a path leads down from its folder, and is the only one that means its file. */
+/** Whether a path stays below its folder and is in canonical form. */
 export const isSafePath = (path: string): boolean =>
   path.isWellFormed() &&
   !/[\\\0]/.test(path) &&
@@ -39,5 +39,5 @@ export const ArtifactPath = z
   )
   .refine(isSafePath, 'must be relative, without "..", "\\" and empty parts');
 
-/** Bytes of a path that the key of a file has room for, beside the id of a model. */
+/** Maximum bytes of a client's path. The key of a file also contains the id of a model. */
 export const clientPathMaxBytes = artifactPathMaxBytes - 30;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
-// What an environment variable of a project is like, whoever brings it: a request, or an archive.
+// Rules of a project's environment variables, from a request or an archive.
 
-/** Names that the service itself gives a command. A test compares them with what it gives. */
+/** Names that the service itself sets for a command. A test compares them with the actual ones. */
 const given = [
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'TMPDIR', 'LANG', 'TZ'],
   ...['PYTHONUNBUFFERED', 'VIRTUAL_ENV', 'NODE_PATH'],
@@ -10,22 +10,26 @@ const given = [
   ...['EXPERIMENT_ID', 'PROJECT_ID', 'NODE_RANK', 'NUM_NODES', 'MASTER_ADDR', 'MASTER_PORT'],
   ...['RANK', 'WORLD_SIZE', 'LOCAL_RANK', 'LOCAL_WORLD_SIZE'],
 ];
-/** Names that change how any program starts, as in the client of a container engine, which is not the user's. */
+/**
+ * Names that change how any program starts, including programs that are not the user's, for example the client of
+ * a container engine.
+ */
 const startsPrograms = ['NODE_OPTIONS', 'BASH_ENV', 'ENV', 'IFS', '__proto__'];
 const prefixes = [
   ...['LD_', 'DYLD_', 'GLIBC_', 'BASH_FUNC_', 'DOCKER_'],
-  // Credentials of a job's role, and what AWS sets in containers. AWS_ACCESS_KEY_ID and the like are free: no command has any.
+  // Credentials of a job's role, and names that AWS sets in containers. AWS_ACCESS_KEY_ID and similar names are
+  // allowed: no command has such credentials.
   ...['AWS_BATCH_', 'AWS_CONTAINER_', 'AWS_LAMBDA_', 'AWS_EXECUTION_', 'ECS_', 'MPS_'],
 ];
 const reserved = new Set([...given, ...startsPrograms]);
 
-/** Whether a name is the service's own. */
+/** Whether a name is reserved for the service. */
 export const isReserved = (name: string): boolean =>
   reserved.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
 
 const longestName = 128;
 
-/** The name of an environment variable (POSIX), which is not one of the service's own. */
+/** Name of an environment variable (POSIX) that is not reserved for the service. */
 export const VariableName = z
   .string()
   .regex(
@@ -37,21 +41,24 @@ export const VariableName = z
     `is a name of the service: ${[...reserved].join(', ')}, and names that begin with ${prefixes.join(', ')}`,
   );
 
-/** Bytes of one value, as UTF-8. */
+/** Maximum bytes of one value, as UTF-8. */
 const valueBytes = 16 * 1024;
-/** Bytes of all names and values of a project: a job's copy is one item, and Linux bounds an environment. */
+/**
+ * Maximum bytes of all names and values of a project. A job's copy is one item, and Linux limits the size of an
+ * environment.
+ */
 const totalBytes = 64 * 1024;
-/** Variables of a project. */
+/** Maximum variables of a project. */
 export const maxVariables = 100;
-/** Characters of a secret. A shorter one would be masked wherever it occurs by chance. */
+/** Minimum characters of a secret. A shorter one would be masked wherever it occurs by chance. */
 const shortestSecret = 8;
 
-/** All characters but controls, in words that every dialect of JSON Schema knows. */
+/** Pattern for all characters except controls, in a syntax that every dialect of JSON Schema supports. */
 const uncontrolled = String.raw`^[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]*$`;
 const uncontrolledText = new RegExp(uncontrolled);
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 
-/** The value of an environment variable. */
+/** Value of an environment variable. */
 export const VariableValue = z
   .string()
   .refine((value) => bytesOf(value) <= valueBytes, `is longer than ${valueBytes} bytes`)
@@ -63,11 +70,11 @@ const tooShort = `is shorter than ${shortestSecret} characters, which could not 
 const isMaskable = (value: string, isSecret: boolean): boolean =>
   !isSecret || value.trim().length >= shortestSecret;
 
-/** What is wrong with a value that its kind of variable cannot have; undefined where nothing is. */
+/** Return the fault of a value for its kind of variable. Return undefined if it is valid. */
 export const faultOfValue = (value: string, isSecret: boolean): string | undefined =>
   isMaskable(value, isSecret) ? undefined : tooShort;
 
-/** What is wrong with all variables together; undefined where nothing is. */
+/** Return the fault of all variables together. Return undefined if they are valid. */
 export function faultOfAll(
   variables: readonly (readonly [name: string, bytes: number])[],
 ): string | undefined {

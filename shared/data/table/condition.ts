@@ -1,6 +1,6 @@
 /**
- * What must hold of a stored item for a write to be done; every member given must hold.
- * An attribute that is absent never equals, is never above or below and never one of anything.
+ * Condition of a write on a stored item. All given members must hold. A missing attribute never satisfies
+ * `equals`, `above`, `below` or `oneOf`.
  */
 export interface Condition {
   exists?: boolean;
@@ -12,20 +12,20 @@ export interface Condition {
   atLeast?: Readonly<Record<string, number | string>>;
   oneOf?: Readonly<Record<string, readonly Scalar[]>>;
   absent?: readonly string[];
-  /** At least one of these must hold. */
+  /** At least one of these conditions must hold. */
   any?: readonly Condition[];
 }
 
 type Scalar = string | number | boolean;
 
-/** Changes of single attributes, done by the store itself in one step. */
+/** Changes of single attributes. DynamoDB applies them atomically. */
 export interface Change {
   set?: Readonly<Record<string, unknown>>;
   add?: Readonly<Record<string, number>>;
   remove?: readonly string[];
 }
 
-/** Collects placeholders, so that no attribute name or value ever stands in an expression as text. */
+/** Builder of DynamoDB expressions. It uses placeholders for every attribute name and value, never their text. */
 export class Expression {
   readonly #names = new Map<string, string>();
   readonly #values = new Map<string, unknown>();
@@ -86,7 +86,7 @@ export class Expression {
       .join(' ');
   }
 
-  /** The placeholder members of an SDK request; absent where there are none, as the store demands. */
+  /** Return the placeholder members of an SDK request. Omit empty members, because DynamoDB refuses them. */
   placeholders(): {
     ExpressionAttributeNames?: Record<string, string>;
     ExpressionAttributeValues?: Record<string, unknown>;

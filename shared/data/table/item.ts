@@ -6,7 +6,7 @@ export interface Key {
   sk: string;
 }
 
-/** A stored item. @throws Error where it has no key, which no item of a table lacks */
+/** Check that a value is a stored item. @throws Error if it has no primary key, which every item of a table has */
 export function requireItem(value: Record<string, unknown>): Item {
   if (!isItem(value)) throw new Error('an item without its primary key');
   return value;
@@ -16,12 +16,12 @@ function isItem(value: Record<string, unknown>): value is Item {
   return typeof value['pk'] === 'string' && typeof value['sk'] === 'string';
 }
 
-/** A stored record that this version of the service cannot read: written by a newer one, or damaged. */
+/** This version of the service cannot read a stored record. A newer version wrote it, or it is damaged. */
 export class UnreadableRecordError extends Error {
   override readonly name = 'UnreadableRecordError';
   /** Key of the item, as `pk/sk`. */
   readonly key: string;
-  /** What is wrong with it: names of attributes, never their values. */
+  /** Description of the fault. It contains names of attributes, never their values. */
   readonly reason: string;
 
   constructor({ pk, sk }: Readonly<{ pk: string; sk: string }>, reason: string) {

@@ -9,7 +9,7 @@ function accountsTable({ accountsTable: name }: Settings): string {
   return name;
 }
 
-/** Reads of projects, experiments, models and everything else that is not an account. */
+/** Reads of records: projects, experiments, models and all other data except accounts. */
 export const readRecords: Need<TableReader<'records'>> = {
   resource: 'records',
   level: 'read',
@@ -23,10 +23,10 @@ export const writeRecords: Need<TableWriter<'records'>> = {
   open: ({ environment, settings }) => tableWriter(dynamoDb(environment), 'records', settings.recordsTable),
 };
 
-/** Writes of what belongs to a job, such as the mark that somebody reads its log. */
+/** Writes to the partitions of jobs, for example the mark that a client reads a job's log. */
 export const markJobs = /* @__PURE__ */ within(writeRecords, { partitions: ['JOB#*'] });
 
-/** Writes of the catalogues that searches read: a search folds what it has read. */
+/** Writes of the catalogues that searches read. A search folds the marks that it has read. */
 export const foldCatalogues = /* @__PURE__ */ within(writeRecords, { partitions: ['CATALOGUE#*'] });
 
 /** Reads of users and tokens. */

@@ -5,20 +5,20 @@ import type { Item, Key } from './table.ts';
 
 export interface RecordType<S extends z.ZodObject> {
   readonly kind: string;
-  /** Made when it is first asked for: a function reads few of the kinds of records that its bundle knows. */
+  /** Created on first use, because a function reads only a few of the record kinds in its bundle. */
   readonly schema: S;
-  /** The item to store; bad values never reach the table. */
+  /** Build the item to store. Invalid values throw, so they never reach the table. */
   item(key: Key, value: z.input<S>): Item;
-  /** The record of a stored item. Throws {@link UnreadableRecordError} naming the record and each bad attribute. */
+  /** Parse a stored item. Throw {@link UnreadableRecordError} that names the record and each invalid attribute. */
   parse(item: Item): z.output<S>;
   /**
-   * The record for its removal or replacement, also where it cannot be read: each attribute that fits the schema, and
-   * those of `standIn` for the others.
+   * Parse a record for removal or replacement, even if it is unreadable. Keep each attribute that fits the schema,
+   * and take the others from `standIn`.
    */
   salvage(item: Item, standIn: z.output<S>): z.output<S>;
 }
 
-/** Attributes that every item has beside those of its schema. */
+/** Attributes that every item has in addition to its schema. */
 const reserved = ['pk', 'sk', 'record_type', 'schema_version'];
 
 function attributesOf({ record_type, schema_version, ...attributes }: Item): Record<string, unknown> {
@@ -28,9 +28,10 @@ function attributesOf({ record_type, schema_version, ...attributes }: Item): Rec
 type Upgrade = (attributes: Record<string, unknown>) => Record<string, unknown>;
 
 /**
- * A kind of record with its schema. Each stored item carries `record_type` and `schema_version`; an older item passes
- * through `upgrades[version]`, `upgrades[version + 1]`, … before it is parsed, so a newer reader reads older records.
- * A change of single attributes leaves an item its version: an upgrade takes attributes that are new already as they are.
+ * Define a kind of record with its schema. Each stored item carries `record_type` and `schema_version`. An older
+ * item passes through `upgrades[version]`, `upgrades[version + 1]`, … before it is parsed, so a newer reader can
+ * read older records. A change of single attributes does not raise the version of an item. So an upgrade must keep
+ * attributes that are already new.
  */
 export function recordType<const S extends z.ZodObject>(
   kind: string,
@@ -56,7 +57,7 @@ export function recordType<const S extends z.ZodObject>(
         `is a ${kind} whose schema version ${String(version)} is newer than ${current}`,
       );
     }
-    // Nearly every item is of this version, and is not copied.
+    // Most items have the current version. Do not copy them.
     const upgraded =
       version === current
         ? item
@@ -97,9 +98,9 @@ export function recordType<const S extends z.ZodObject>(
 /** Bytes in an item. */
 export const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'must be bytes');
 
-/** Version that stands in for one that cannot be read; records begin with 1. */
+/** Version of an unreadable record. Readable records begin with 1. */
 export const unreadableVersion = 0;
 
-/** Condition that a record is still of this version. */
+/** Condition that a record still has this version. */
 export const ofVersion = (version: number): Condition =>
   version === unreadableVersion ? { exists: true } : { equals: { version } };

@@ -3,10 +3,10 @@ import { ServiceError } from '../../core/service-error.ts';
 import { ConditionFailedError } from './write-label.ts';
 
 /**
- * Make an optimistic change: `act` reads, and writes on the condition that nothing has changed since. When another change
- * came between, call it again, at most ten times in all unless `calls` says otherwise.
+ * Make an optimistic change. `act` reads, then writes on the condition that nothing has changed since. On a
+ * conflict, call it again. The default limit is ten calls; `calls` overrides it.
  * @param act receives the number of the call, from 1
- * @throws ServiceError `conflict` after the last call, unless `giveUp` does something else
+ * @throws ServiceError `conflict` after the last call, unless `giveUp` is given
  *
  * @example
  * const next = await retryOnConflict(async () => {
@@ -41,31 +41,34 @@ export async function retryOnConflict<T>(
   }
 }
 
-/** Returned where the reads were out of date, for another call. */
+/** Return value of `act` that requests another call because the reads were out of date. */
 export const readAgain: unique symbol = Symbol('read again');
 
-/** Of contenders for one record one succeeds in each round, so as many as this all succeed. */
+/** In each round, one contender for a record succeeds. So this many contenders all succeed. */
 const maxCalls = 10;
 
 interface RetryOptions<T> {
-  /** Calls at most; 10 unless given. */
+  /** Maximum number of calls. Default: 10. */
   calls?: number;
-  /** Whether a failed condition is a conflict with another change, which another call may not meet. Default: always. */
+  /** Whether a failed condition is a conflict that a retry may avoid. Default: always. */
   isConflict?: (error: ConditionFailedError) => boolean;
-  /** What to do after the last call. Default: throw a `conflict`. */
+  /** Handler after the last call. Default: throw a `conflict`. */
   giveUp?: (cause: unknown) => T;
 }
 
 /**
- * Wait before a retry, in milliseconds: full jitter below a limit that doubles from 10 with each retry, so that
- * contenders for one item do not keep meeting.
+ * Wait before a retry, with full jitter. The limit doubles from 10 ms with each retry, so contenders for one item
+ * do not collide again and again.
  * @param retry number of the retry, from 0
  */
 export function jitteredPause(retry: number, longest = 200): Promise<void> {
   return delay(Math.random() * Math.min(longest, 10 * 2 ** retry));
 }
 
-/** The table did not do all of what was asked, because it is throttling or because others kept changing the same items. */
+/**
+ * The table did not complete a request, because it throttles or because other processes kept changing the same
+ * items.
+ */
 export class TableBusyError extends Error {
   override readonly name = 'TableBusyError';
 }

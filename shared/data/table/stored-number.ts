@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A number as JSON can carry it: NaN, the infinities and -0 by their names. */
+/** Encode a number for JSON: NaN, the infinities and -0 by their names. */
 export function storedNumber(value: number): number | NamedNumber {
   if (Object.is(value, -0)) return '-0';
   return Number.isFinite(value) ? value : (named.find((name) => Object.is(Number(name), value)) ?? 'NaN');
@@ -9,27 +9,30 @@ export function storedNumber(value: number): number | NamedNumber {
 const named = ['NaN', 'Infinity', '-Infinity', '-0'] as const;
 type NamedNumber = (typeof named)[number];
 
-/** The number that {@link storedNumber} wrote. */
+/** Schema that decodes a number of {@link storedNumber}. */
 export const StoredNumber = z.union([z.number(), z.enum(named).transform(Number)]);
 
-/** Whether the table takes a number as it is: it has no NaN and nothing smaller, and its client refuses larger ones. */
+/**
+ * Whether the table can store a number as a number. DynamoDB has no NaN and no smaller magnitudes, and its client
+ * refuses larger ones.
+ */
 export const isTableNumber = (value: number): boolean =>
   value === 0 || (Math.abs(value) <= Number.MAX_SAFE_INTEGER && Math.abs(value) >= minMagnitude);
 
-/** Smallest magnitude but zero that the table takes. */
+/** Smallest nonzero magnitude that DynamoDB stores. */
 const minMagnitude = 1e-130;
 
-/** A number as the table takes it: as its text where it has no such number. */
+/** Encode a number for the table: as text if the table cannot store the number. */
 export const tableNumber = (value: number): number | string => {
   if (Object.is(value, -0)) return '-0';
   return isTableNumber(value) ? value : String(value);
 };
 
-/** What {@link tableNumber} wrote, as it is written. */
+/** Schema of the output of {@link tableNumber}, unchanged. */
 export const TableNumberText = z.union([
   z.number(),
   z.string().regex(/^(?:NaN|-?Infinity|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/),
 ]);
 
-/** The number that {@link tableNumber} wrote. */
+/** Schema that decodes a number of {@link tableNumber}. */
 export const TableNumber = TableNumberText.transform(Number);

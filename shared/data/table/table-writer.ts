@@ -8,11 +8,11 @@ import { type Item, type TableName, type TableWriter, tableReader, type Write } 
 import { ConditionFailedError } from './write-label.ts';
 
 /**
- * Writer of the table that is deployed as `tableName`.
+ * Create a writer of the table that is deployed as `tableName`.
  *
- * Every write is a transaction, even a single one: only transactions carry a client token, by which the store
- * recognises a repetition after a lost reply as the success it was. That costs a second write unit and saves a
- * whole class of faults.
+ * Every write is a transaction, even a single one. Only transactions carry a client token. With the token,
+ * DynamoDB recognises a retry after a lost reply and reports the original success. This costs a second write unit
+ * and avoids a whole class of faults.
  */
 export function tableWriter<N extends TableName>(
   client: DynamoDBDocumentClient,
@@ -71,10 +71,10 @@ function transactItem(TableName: string, write: Write): TransactItem {
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** An item to store. Its keys are never replaced: they would name another item. */
+/** Build the item to store. Never repair its keys: they would name another item. */
 const storableItem = ({ pk, sk, ...attributes }: Item): Item => ({ ...storable(attributes), pk, sk });
 
-/** Text as it can be stored: what a job reports may be cut in the middle of a character, which the store refuses. */
+/** Make text storable. A job may report text that is cut in the middle of a character, which DynamoDB refuses. */
 const storable = (attributes: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, toWellFormed(value)]));
 
@@ -89,7 +89,7 @@ interface Cancellation {
 
 const conflictRounds = 8;
 
-/** Codes with which the store cancels a transaction that may well succeed when tried again. */
+/** Cancellation codes of transactions that a retry may complete. */
 const passing = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 /** Milliseconds. */

@@ -14,22 +14,25 @@ import type { WriteLabel } from './write-label.ts';
 
 export type { Item, Key } from './item.ts';
 
-/** The two tables: `accounts` (users, tokens) and `records` (everything else); jobs never reach `accounts`. */
+/**
+ * Names of the two tables: `accounts` (users, tokens) and `records` (all other data). Jobs have no access to
+ * `accounts`.
+ */
 export type TableName = 'accounts' | 'records';
 
 export interface Page<T> {
   items: T[];
-  /** Sort key to go on after; undefined at the end. */
+  /** Sort key after which the next page starts. Undefined at the end. */
   next: string | undefined;
-  /** Records of the page that this version of the service cannot read; absent where it reads all. */
+  /** Records of the page that this version of the service cannot read. Absent if it can read all. */
   unreadable?: readonly UnreadableRecordError[];
 }
 
 interface PartitionQuery {
   pk: string;
-  /** Only sort keys that start with this. */
+  /** Prefix of the sort keys. */
   prefix?: string;
-  /** Sort key to go on after, in the direction of the query; need not exist. */
+  /** Sort key after which the page starts, in the direction of the query. It need not exist. */
   after?: string | undefined;
   descending?: boolean;
   limit?: number;
@@ -47,10 +50,10 @@ export type Write = (
 export interface TableReader<N extends TableName> {
   readonly name: N;
   get(key: Key): Promise<Item | undefined>;
-  /** The items of keys, in their order. */
+  /** Return the items of the keys, in the order of the keys. */
   batchGet(keys: readonly Key[]): Promise<(Item | undefined)[]>;
   query(query: PartitionQuery): Promise<Page<Item>>;
-  /** How many items a partition has, of which no more than `most` are counted. They are read, but not sent. */
+  /** Count the items of a partition, up to `most`. DynamoDB reads the items but does not send them. */
   count(pk: string, most: number): Promise<number>;
 }
 
@@ -58,13 +61,13 @@ export interface TableReader<N extends TableName> {
 export interface TableWriter<N extends TableName> extends TableReader<N> {
   readonly writable: true;
   /**
-   * Does all writes or none, exactly once also when replies get lost. At most 100 writes.
-   * @throws ConditionFailedError when a condition does not hold; it names the labels of these writes
+   * Do all writes or none, exactly once even if replies get lost. At most 100 writes.
+   * @throws ConditionFailedError if a condition does not hold; it names the labels of the failed writes
    */
   write(...writes: readonly Write[]): Promise<void>;
 }
 
-/** Reader of the table that is deployed as `tableName`. */
+/** Create a reader of the table that is deployed as `tableName`. */
 export function tableReader<N extends TableName>(
   client: DynamoDBDocumentClient,
   name: N,
@@ -127,11 +130,11 @@ export function tableReader<N extends TableName>(
   };
 }
 
-/** Keys of one request. */
+/** Maximum keys in one BatchGetItem request. */
 const maxKeys = 100;
 const rounds = 5;
 
-/** Reads the item of a key, strongly consistently; undefined where there is none. */
+/** Read the item of a key, strongly consistently. Return undefined if it does not exist. */
 type ReadItem = (key: Key) => Promise<Item | undefined>;
 
 interface Wanted {
@@ -154,7 +157,7 @@ const keysOf = (wanted: readonly Wanted[]): BatchGetCommandInput['RequestItems']
     ]),
   );
 
-/** Reads items of every table of a client. */
+/** Create a function that reads items from all tables of a client. */
 function readerOf(client: DynamoDBDocumentClient): (table: string, key: Key) => Promise<Item | undefined> {
   let wanted = new Map<string, Wanted>();
 
@@ -190,7 +193,7 @@ function readerOf(client: DynamoDBDocumentClient): (table: string, key: Key) => 
     } catch (error) {
       const tables = byTable(some);
       if (tables.length === 1) for (const { found } of some) found.reject(error);
-      // What is wrong with one table is not wrong with the others.
+      // A fault of one table must not fail reads of the others.
       else await Promise.all(tables.map(([, those]) => read(those)));
     }
   }
@@ -205,7 +208,7 @@ function readerOf(client: DynamoDBDocumentClient): (table: string, key: Key) => 
     const name = nameOf(table, key);
     const present = wanted.get(name);
     if (present !== undefined) return present.found.promise;
-    // Whatever else arrived at the same moment asks before.
+    // Wait until all reads of the same moment have arrived.
     if (wanted.size === 0) setImmediate(readAll);
     const one = { table, key, found: Promise.withResolvers<Item | undefined>() };
     wanted.set(name, one);
@@ -216,9 +219,9 @@ function readerOf(client: DynamoDBDocumentClient): (table: string, key: Key) => 
 const readers = new WeakMap<DynamoDBDocumentClient, ReturnType<typeof readerOf>>();
 
 /**
- * Reads single items of a table by few requests: those of the same moment go as one, whatever their tables, and an item
- * that several want once. None is sent before it is asked for, so each is as consistent as by itself. A request of the
- * client takes longer than the engine's work on it.
+ * Combine reads of single items into few requests. Reads of the same moment share one request across tables, and
+ * each item is read only once. No request goes out before its reads arrive, so each read is as consistent as a
+ * separate one. A client request takes longer than the engine's work on it.
  */
 function gatheredReads(client: DynamoDBDocumentClient, tableName: string): ReadItem {
   const reader = readers.get(client) ?? readerOf(client);
@@ -227,8 +230,7 @@ function gatheredReads(client: DynamoDBDocumentClient, tableName: string): ReadI
 }
 
 /**
- * The records of a page of items. Those that cannot be read are left out and reported in `unreadable`, so that one of
- * them never hides the others.
+ * Parse a page of items. Omit unreadable records and report them in `unreadable`, so they never hide the others.
  */
 export function readPage<T>({ items, next }: Page<Item>, parse: (item: Item) => T): Page<T> {
   const read: T[] = [];
@@ -244,19 +246,20 @@ export function readPage<T>({ items, next }: Page<Item>, parse: (item: Item) => 
   return { items: read, next, ...(unreadable.length > 0 && { unreadable }) };
 }
 
-/** The page of one item that was read by itself, or of none. */
+/** Return a page of one item, or an empty page. */
 export const pageOf = (item: Item | undefined): Page<Item> => ({
   items: item === undefined ? [] : [item],
   next: undefined,
 });
 
 /**
- * Begin a read of which it is not certain yet whether it is needed, so that it goes together with other reads.
- * @returns the read: what was begun at the first call, a new one at every later call, as a retry needs it
+ * Begin a read that may turn out unnecessary, so it shares a request with other reads.
+ * @returns a function: its first call returns the read that has begun, each later call starts a new read for a
+ * retry
  */
 export function readAhead<T>(read: () => Promise<T>): () => Promise<T> {
   let begun: Promise<T> | undefined = read();
-  // Where it is not needed its failure is nobody's.
+  // Ignore the error if no caller needs the read.
   begun.catch(() => {});
   return () => {
     const first = begun;

@@ -1,5 +1,5 @@
 /**
- * A name of writes of a transaction, by which the caller learns whether the condition of one of them failed.
+ * Label for writes of a transaction. It tells the caller whether the condition of one of them failed.
  *
  * @example
  * const lastAdmin = new WriteLabel('last admin');
@@ -16,7 +16,7 @@ export class WriteLabel {
     this.name = name;
   }
 
-  /** The write under this label. */
+  /** Add this label to a write. */
   on<W extends object>(write: W): W & { label: WriteLabel } {
     return { ...write, label: this };
   }
@@ -27,10 +27,10 @@ export class WriteLabel {
   }
 }
 
-/** The condition of a write did not hold; nothing of its transaction was written. */
+/** The condition of a write did not hold. Nothing of its transaction was written. */
 export class ConditionFailedError extends Error {
   override readonly name = 'ConditionFailedError';
-  /** Label of each write whose condition failed; undefined for a write without one. */
+  /** Label of each write whose condition failed. Undefined for a write without a label. */
   readonly failed: readonly (WriteLabel | undefined)[];
 
   constructor(failed: readonly (WriteLabel | undefined)[] = [undefined]) {
@@ -39,15 +39,15 @@ export class ConditionFailedError extends Error {
     this.failed = failed;
   }
 
-  /** Whether no writes but those under these labels failed. */
+  /** Whether all failed writes have one of these labels. */
   isOnly(...labels: readonly WriteLabel[]): boolean {
     return this.failed.every((label) => label !== undefined && labels.includes(label));
   }
 }
 
 /**
- * Wait for a write. Return false where one of its conditions failed, so that nothing was written: another change came
- * first. Other errors are thrown.
+ * Wait for a write. Return false if one of its conditions failed because another change came first; then nothing
+ * was written. Throw other errors.
  *
  * @example
  * const isClaimed = await tryWrite(records.write({ put: claim, if: { exists: false } }));
