@@ -21,12 +21,12 @@ export interface BatchJob {
   id: string;
   name: string;
   status: BatchStatus;
-  /** Batch's own words: why a job waits or failed. */
+  /** Batch's reason why a job waits or failed. */
   reason: string | undefined;
-  /** Attempt that waits, runs or ran last, from 1. */
+  /** Number of the current or last attempt, from 1. */
   attempt: number;
   exitCode: number | undefined;
-  /** Attempts that have ended. */
+  /** Completed attempts. */
   attempts: {
     exitCode: number | undefined;
     reason: string | undefined;
@@ -35,7 +35,7 @@ export interface BatchJob {
   }[];
 }
 
-/** A submission. Sizes are per node. */
+/** A job to submit. Sizes are per node. */
 export interface Submission {
   name: string;
   queue: string;
@@ -45,28 +45,30 @@ export interface Submission {
   /** MiB. */
   memory: number;
   gpus: number;
-  /** Nodes of a multi-node job; undefined for a job of one container. */
+  /** Nodes of a multi-node job; undefined for a single container. */
   nodes?: number | undefined;
-  /** Seconds after which Batch itself ends an attempt. */
+  /** Seconds after which Batch terminates an attempt. */
   timeout: number;
-  /** Whose job it is, for a queue whose owners take turns; undefined for one that takes jobs as they come. */
+  /** Share identifier of the job's owner, for a fair-share queue; undefined for a first-in-first-out queue. */
   share?: string | undefined;
-  /** Ids of jobs that must have succeeded first. */
+  /** Ids of jobs that must succeed before this one starts. */
   dependsOn?: readonly string[];
 }
 
-/** Describe and List. */
+/** Client with the Batch actions Describe and List. */
 export interface BatchObserver {
-  /** The jobs of these ids that Batch still has; any number of ids, in calls of a hundred. */
+  /**
+   * Return the jobs of these ids that Batch still lists. Takes any number of ids, and sends a hundred per call.
+   */
   describe(ids: readonly string[]): Promise<BatchJob[]>;
-  /** Id of a job of this name in the queue, in any status. */
+  /** Return the id of a job of this name in the queue, in any status. */
   findByName(queue: string, name: string): Promise<string | undefined>;
 }
 
-/** Describe, List, Submit and Terminate. */
+/** Client with the Batch actions Describe, List, Submit and Terminate. */
 export interface BatchControl extends BatchObserver {
   submit(submission: Submission): Promise<string>;
-  /** Cancels a job that has not started, ends one that has. One that has ended already is no error. */
+  /** Cancel a job that has not started, or terminate a running one. Does nothing if the job has ended. */
   terminate(id: string, reason: string): Promise<void>;
 }
 
@@ -77,7 +79,7 @@ interface Ending {
   reason?: string | undefined;
 }
 
-/** The fields of a job in `DescribeJobs` and in the state-change event that are read. */
+/** Fields that this module reads from `DescribeJobs` and from the state-change event. */
 interface JobNews {
   jobId: string | undefined;
   jobName: string | undefined;
@@ -94,13 +96,13 @@ interface JobNews {
     | undefined;
 }
 
-/** The reasons of an end, by Batch and by the container's host, such as a failed start. */
+/** Combine the reasons that Batch and the container's host give, for example for a failed start. */
 function reasonOf(statusReason: string | undefined, container: Ending | undefined): string | undefined {
   const reasons = [statusReason, container?.reason].filter((one) => one !== undefined && one !== '');
   return reasons.length === 0 ? undefined : [...new Set(reasons)].join(': ');
 }
 
-/** A job from `DescribeJobs` or the state-change event. */
+/** Convert a job from `DescribeJobs` or the state-change event. */
 export function batchJob(detail: JobNews): BatchJob | undefined {
   const { jobId: id, jobName: name, status, attempts = [], container } = detail;
   if (id === undefined || name === undefined || status === undefined) return undefined;
@@ -123,7 +125,6 @@ export function batchJob(detail: JobNews): BatchJob | undefined {
   };
 }
 
-/** Observer of Batch. */
 export function batchObserver(client: BatchClient): BatchObserver {
   return {
     async describe(ids) {
@@ -166,7 +167,6 @@ function overrides(
   };
 }
 
-/** Control of Batch. */
 export function batchControl(client: BatchClient): BatchControl {
   return {
     ...batchObserver(client),

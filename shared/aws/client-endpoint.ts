@@ -1,6 +1,6 @@
 import type { Environment } from '../core/needs.ts';
 
-/** Region and endpoint of a client: the region's own endpoint, unless a variable names another one. */
+/** Region and endpoint of a client. Uses the region's endpoint unless the variable names another one. */
 export function clientEndpoint(
   environment: Environment,
   endpointVariable: string,
@@ -10,7 +10,7 @@ export function clientEndpoint(
   return { ...(region !== undefined && { region }), ...(endpoint !== undefined && { endpoint }) };
 }
 
-/** One client for all environments that name the same region and endpoint, made when it is first asked for. */
+/** Share one client among all environments with the same region and endpoint. Creates it at its first use. */
 export function oncePerEndpoint<C>(
   endpointVariable: string,
   make: (environment: Environment) => C,
@@ -24,7 +24,7 @@ export function oncePerEndpoint<C>(
   };
 }
 
-/** One client for each environment, made when it is first asked for. */
+/** Create one client for each environment, at its first use. */
 export function oncePerEnvironment<C>(
   make: (environment: Environment) => C,
 ): (environment: Environment) => C {

@@ -8,12 +8,12 @@ import {
 } from '@aws-sdk/client-s3';
 import { multipartUploads, partsOf } from './multipart.ts';
 
-/** How an object is copied; the defaults suit a request, which has 29 s. */
+/** Sizes of a copy. The defaults suit a request, which has 29 s. */
 export interface CopySizes {
-  /** Up to this many bytes are copied in one step, of which S3 takes at most 5 GB. */
+  /** Objects up to this many bytes are copied in one request. S3 allows at most 5 GB. */
   wholeBytes: number;
   partBytes: number;
-  /** Parts that storage copies at the same moment. */
+  /** Parts that S3 copies at the same time. */
   atOnce: number;
 }
 
@@ -21,9 +21,9 @@ const mebibyte = 1024 ** 2;
 const usual: CopySizes = { wholeBytes: 512 * mebibyte, partBytes: 256 * mebibyte, atOnce: 16 };
 
 /**
- * Copy an object within the bucket, without a download. A large one is copied in many parts at the same time, because
- * a single copy does about 100 MB a second.
- * @throws NotFound of the SDK where there is no such object
+ * Copy an object within the bucket without downloading it. A large object is copied in parallel parts, because a
+ * single copy transfers about 100 MB per second.
+ * @throws NotFound of the SDK if the object does not exist
  */
 export async function copyInParts(
   client: S3Client,
@@ -34,7 +34,7 @@ export async function copyInParts(
 ): Promise<void> {
   const CopySource = `${Bucket}/${from.split('/').map(encodeURIComponent).join('/')}`;
   const { ContentLength: size = 0, ETag } = await client.send(new HeadObjectCommand({ Bucket, Key: from }));
-  // The source is the one whose size was read, or the copy fails.
+  // The copy fails if the source has changed since its size was read.
   const same = ETag === undefined ? {} : { CopySourceIfMatch: ETag };
   if (size <= wholeBytes) {
     await client.send(new CopyObjectCommand({ Bucket, Key: to, CopySource, ...same }));

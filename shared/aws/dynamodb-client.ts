@@ -4,11 +4,11 @@ import { clientEndpoint, oncePerEndpoint } from './client-endpoint.ts';
 import { dynamoDbEndpoint } from './dynamodb-endpoint.ts';
 import { withoutLog } from './without-log.ts';
 
-/** DynamoDB; `DYNAMODB_ENDPOINT` names another one than the region's. */
+/** Client of DynamoDB. `DYNAMODB_ENDPOINT` replaces the region's endpoint. */
 export const dynamoDb = /* @__PURE__ */ oncePerEndpoint('DYNAMODB_ENDPOINT', (environment) => {
   const { endpoint, ...settings } = clientEndpoint(environment, 'DYNAMODB_ENDPOINT');
   const client = withoutLog(new DynamoDBClient({ ...settings, ...dynamoDbEndpoint(endpoint) }));
-  // A param may be called `constructor`: the SDK then takes the record that holds it for an instance of a class.
+  // A parameter may be named `constructor`: the SDK then mistakes its record for a class instance.
   const marshallOptions = { removeUndefinedValues: true, convertClassInstanceToMap: true };
   return DynamoDBDocumentClient.from(client, { marshallOptions });
 });

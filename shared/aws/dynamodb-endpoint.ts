@@ -2,10 +2,10 @@ import { Agent, type AgentOptions, type RequestOptions } from 'node:http';
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 
 const unixScheme = 'unix:';
-/** As many connections as the SDK makes by default. */
+/** Most connections. Same as the SDK's default. */
 const maxSockets = 50;
 
-/** A signature of the right form: the engine behind the socket asks for one and does not look at it. */
+/** A well-formed placeholder signature. The local engine requires a signature but does not verify it. */
 const unchecked = {
   authorization:
     'AWS4-HMAC-SHA256 Credential=service/day/region/dynamodb/aws4_request, SignedHeaders=host, Signature=none',
@@ -13,8 +13,8 @@ const unchecked = {
 };
 
 /**
- * Signs for an engine that looks at no signature. Computing one took a fifth of the time of recording a run, and who
- * reaches the socket may do all.
+ * Signer for an engine that does not verify signatures. Computing a signature took a fifth of the time of
+ * recording a run. Anyone who can reach the socket has full access.
  */
 export const uncheckedSigner = {
   async sign(request) {
@@ -24,8 +24,8 @@ export const uncheckedSigner = {
 } satisfies DynamoDBClientConfig['signer'];
 
 /**
- * How a client speaks to an endpoint: a URL, or `unix:` and the path of a socket, by which only its owner reaches the
- * local engine.
+ * Client settings for an endpoint: a URL, or `unix:` and the path of a socket. Only the socket's owner can reach
+ * the local engine.
  */
 export function dynamoDbEndpoint(
   endpoint: string | undefined,
@@ -33,7 +33,7 @@ export function dynamoDbEndpoint(
   if (endpoint === undefined) return {};
   if (!endpoint.startsWith(unixScheme)) return { endpoint };
   const socketPath = endpoint.slice(unixScheme.length);
-  // The host is looked up nowhere: the agent connects to the socket, as `http.request` would with this option.
+  // The host is never resolved: the agent connects to the socket, as `http.request` does with this option.
   const options: AgentOptions & Pick<RequestOptions, 'socketPath'> = {
     keepAlive: true,
     maxSockets,

@@ -13,7 +13,7 @@ import { uploadSeconds } from './upload-seconds.ts';
 /** One part of a multipart upload, numbered from 1. */
 export interface UploadPart {
   part_number: number;
-  /** Where in the file it begins. */
+  /** Offset of its first byte in the file. */
   offset: number;
   size: number;
 }
@@ -21,24 +21,24 @@ export interface UploadPart {
 export interface PresignedPart extends UploadPart {
   url: string;
   method: 'PUT';
-  /** Headers that must be sent just so: the signature covers them. */
+  /** Headers that the client must send unchanged, because the signature covers them. */
   headers: Record<string, string>;
 }
 
-/** Uploads in parts that others send. */
+/** S3 multipart uploads whose parts clients send. */
 export interface MultipartUploads {
-  /** Begin an upload, and return its id. */
+  /** Begin an upload and return its id. */
   startParts(key: string): Promise<string>;
-  /** Put a part; putting it again replaces it. */
+  /** Put a part. A second put replaces the first. */
   putPart(key: string, uploadId: string, partNumber: number, bytes: Uint8Array): Promise<void>;
-  /** URLs by which the parts can be put, each of just its size, for `uploadSeconds`. */
+  /** Presign URLs for these parts, each for exactly its size. They are valid for `uploadSeconds`. */
   presignParts(key: string, uploadId: string, parts: readonly UploadPart[]): Promise<PresignedPart[]>;
-  /** URLs by which so many parts can be put, each of any size that storage takes, for `uploadSeconds`. */
+  /** Presign URLs for `parts` parts of any size that S3 accepts. They are valid for `uploadSeconds`. */
   presignAnyParts(key: string, uploadId: string, parts: number): Promise<string[]>;
   /**
-   * Complete the upload of these parts, and return the bytes of all; otherwise return the numbers of those that have not
-   * arrived, and change nothing. Undefined where there is no such upload: it was completed or aborted.
-   * @param most bytes; more are refused before they become an object
+   * Complete the upload of these parts and return their total bytes. If parts are missing, return their numbers
+   * and change nothing. Return undefined if the upload does not exist: it was completed or aborted.
+   * @param most bytes; a larger upload is refused before it becomes an object
    */
   completeAnyParts(
     key: string,
@@ -46,35 +46,38 @@ export interface MultipartUploads {
     numbers: readonly number[],
     most: number,
   ): Promise<{ bytes: number } | { missing: number[] } | { tooLarge: number } | undefined>;
-  /** The parts that have not arrived in their sizes; undefined where there is no such upload: it was completed or aborted. */
+  /**
+   * Return the parts that are missing or have another size. Return undefined if the upload does not exist: it was
+   * completed or aborted.
+   */
   missingParts(
     key: string,
     uploadId: string,
     parts: readonly UploadPart[],
   ): Promise<UploadPart[] | undefined>;
   /**
-   * Complete the upload if all parts have arrived in their sizes; otherwise return the numbers of those that have
-   * not, and change nothing. Undefined where there is no such upload: it was completed or aborted.
+   * Complete the upload if all parts have arrived with their sizes. Otherwise return the numbers of the other
+   * parts and change nothing. Return undefined if the upload does not exist: it was completed or aborted.
    */
   completeParts(
     key: string,
     uploadId: string,
     parts: readonly Omit<UploadPart, 'offset'>[],
   ): Promise<number[] | undefined>;
-  /** Ends an upload without making an object. Does nothing if there is no such upload. */
+  /** Abort an upload. Does nothing if it does not exist. */
   abortParts(key: string, uploadId: string): Promise<void>;
 }
 
 const mebibyte = 1024 ** 2;
-/** Least bytes of a part, and most parts of a file. An answer names the URL of every part. */
+/** Smallest part in bytes, and most parts of a file. An answer contains the URL of every part. */
 const minPartBytes = 16 * mebibyte;
 const maxParts = 1000;
 
-/** Bytes of each part of a file of `size` bytes. The last part may be smaller. */
+/** Part size for a file of `size` bytes. The last part may be smaller. */
 export const partBytesFor = (size: number): number =>
   Math.max(minPartBytes, Math.ceil(size / maxParts / mebibyte) * mebibyte);
 
-/** Sizes of the parts of an upload of `size` bytes, all of `partBytes` but the last. */
+/** Split an upload of `size` bytes into parts of `partBytes`. The last part may be smaller. */
 export function partsOf(size: number, partBytes: number): UploadPart[] {
   return Array.from({ length: Math.ceil(size / partBytes) }, (_, index) => ({
     part_number: index + 1,
@@ -98,8 +101,8 @@ function headersOf(request: unknown): Record<string, unknown> {
 }
 
 /**
- * Without the checksum that the SDK adds of its own. Storage refuses one for a part of an upload that has declared none;
- * and for a presigned part the SDK would sign that of the body it sees: none.
+ * Remove the checksum that the SDK adds by default. S3 refuses a part's checksum if the upload has declared none.
+ * For a presigned part the SDK would sign the checksum of an empty body.
  */
 function withoutChecksum(command: UploadPartCommand): UploadPartCommand {
   command.middlewareStack.add(
@@ -149,7 +152,7 @@ export function multipartUploads(client: S3Client, Bucket: string): MultipartUpl
     },
 
     async putPart(Key, UploadId, PartNumber, Body) {
-      // Its hash is signed, and so checked by storage.
+      // The request's signature covers the hash of the body, so S3 verifies it.
       await client.send(withoutChecksum(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body })));
     },
 

@@ -16,69 +16,72 @@ import { uploadSeconds } from './upload-seconds.ts';
 
 export interface ObjectHead {
   size: number;
-  /** SHA-256 of the whole object in hexadecimal, where it was stored with one. */
+  /** SHA-256 of the whole object in hexadecimal; undefined if it was stored without one. */
   sha256: string | undefined;
 }
 
 export interface ObjectPage {
   objects: { key: string; size: number }[];
-  /** Key to go on after; undefined at the end. */
+  /** Key after which the next page starts; undefined on the last page. */
   next: string | undefined;
 }
 
 export interface PresignedUpload {
   url: string;
   method: 'PUT';
-  /** Headers that must be sent just so: the signature covers them. */
+  /** Headers that the client must send unchanged, because the signature covers them. */
   headers: Record<string, string>;
-  /** Seconds until the URL dies. */
+  /** Seconds until the URL expires. */
   expires_in: number;
 }
 
-/** An object that is being read. */
+/** An object's content as a stream. */
 export interface ObjectStream {
   body: Readable;
-  /** Of the whole object. */
+  /** Bytes of the whole object. */
   size: number;
   etag: string | undefined;
 }
 
-/** URLs of one object by the method of the request, which is signed, too. */
+/** URLs of one object by request method. The signature covers the method. */
 export interface PresignedDownload {
   GET: string;
   HEAD: string;
 }
 
-/** Reads of the bucket. */
+/** Reader of the bucket. */
 export interface ObjectReader {
   head(key: string): Promise<ObjectHead | undefined>;
-  /** The object's bytes, or those from `first` to `last` inclusive; undefined when there is no such object. */
+  /**
+   * Return the object's bytes, or the range from `first` to `last` inclusive; undefined if the object does not
+   * exist.
+   */
   read(key: string, range?: { first: number; last: number }): Promise<Readable | undefined>;
   /**
-   * The object's bytes `from` a position on; undefined when there is no such object. With an `etag` only those of
-   * that version: S3 returns 412 for another one.
+   * Return the object's bytes starting at `from`; undefined if the object does not exist. With an `etag`, read
+   * only this version: S3 returns 412 for another one.
    */
   open(
     key: string,
     at: { from: number; etag?: string; signal?: AbortSignal },
   ): Promise<ObjectStream | undefined>;
   list(prefix: string, after?: string): Promise<ObjectPage>;
-  /** URLs that anyone can download the object from for a while, under this file name. */
+  /** Presign download URLs of the object under this file name. They need no credentials and expire. */
   presignDownload(key: string, fileName: string, mediaType: string): Promise<PresignedDownload>;
 }
 
-/** Reads and writes of the bucket. */
+/** Reader and writer of the bucket. */
 export interface ObjectWriter extends ObjectReader, MultipartUploads {
   put(key: string, bytes: Uint8Array, mediaType: string): Promise<void>;
-  /** Uploads a file of any size, in parts where it is large, with bounded memory. */
+  /** Upload a file of any size with bounded memory. Large files are sent in parts. */
   putFile(key: string, path: string, mediaType: string): Promise<void>;
-  /** The same for a stream of bytes; nothing is stored when the stream fails. */
+  /** Upload a stream of bytes. Stores nothing if the stream fails. */
   putStream(key: string, bytes: Readable, mediaType: string): Promise<void>;
-  /** Copies an object of any size without reading it; false where there is none. */
+  /** Copy an object of any size without downloading it. Return false if it does not exist. */
   copy(from: string, to: string): Promise<boolean>;
-  /** Deletes at most 1,000 objects; those that do not exist are no error. */
+  /** Delete at most 1,000 objects. Missing objects are no error. */
   delete(keys: readonly string[]): Promise<void>;
-  /** A URL by which exactly `size` bytes with this SHA-256 can be put; storage itself refuses anything else. */
+  /** Presign the upload of exactly `size` bytes with this SHA-256. S3 refuses any other body. */
   presignUpload(key: string, size: number, sha256: string): Promise<PresignedUpload>;
 }
 
@@ -91,7 +94,9 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && (error.name === 'NotFound' || error.name === 'NoSuchKey');
 }
 
-/** `attachment` with the name in the form of RFC 6266, so that no file name can break out of the header. */
+/**
+ * `Content-Disposition: attachment` with the name encoded by RFC 6266. No file name can break out of the header.
+ */
 function attachment(fileName: string): string {
   const ascii = fileName.replace(/[^A-Za-z0-9._ -]/g, '_');
   const utf8 = encodeURIComponent(fileName.toWellFormed()).replace(
@@ -185,7 +190,6 @@ export function objectReader(client: S3Client, bucket: string): ObjectReader {
   };
 }
 
-/** Writer of the bucket. */
 export function objectWriter(client: S3Client, bucket: string): ObjectWriter {
   async function putStream(key: string, bytes: Readable, mediaType: string): Promise<void> {
     const upload = new Upload({

@@ -3,7 +3,9 @@ import type { Environment } from '../core/needs.ts';
 import { clientEndpoint, oncePerEnvironment } from './client-endpoint.ts';
 import { withoutLog } from './without-log.ts';
 
-/** Those of the role of a function, which Lambda puts into its environment; what else there is the SDK finds itself. */
+/**
+ * Credentials of a function's role, from the environment of Lambda. Without them the SDK searches its own sources.
+ */
 function credentialsOf(environment: Environment) {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = environment;
   const sessionToken = environment['AWS_SESSION_TOKEN'];
@@ -13,10 +15,13 @@ function credentialsOf(environment: Environment) {
   };
 }
 
-/** Shared, where one process is many functions, each with its own credentials. */
+/**
+ * Connections that all clients of a process share. A local process serves many functions, each with its own
+ * credentials.
+ */
 let connections: S3Client['config']['requestHandler'] | undefined;
 
-/** S3; `S3_ENDPOINT` names another one than the region's, which is then spoken to by path. */
+/** Client of S3. `S3_ENDPOINT` replaces the region's endpoint and switches to path-style addressing. */
 export const s3 = /* @__PURE__ */ oncePerEnvironment((environment) => {
   const settings = clientEndpoint(environment, 'S3_ENDPOINT');
   const client = withoutLog(

@@ -1,6 +1,6 @@
 /**
- * Whether storage has an object and cannot give its bytes, however often it is asked: damaged ones of the local emulator,
- * archived ones of S3. The message names it.
+ * Whether S3 has an object but can never return its bytes: the object is archived, or damaged in the local
+ * emulator. The message names it.
  */
 export const isUnreadableObject = (error: unknown): error is Error =>
   error instanceof Error && error.name === 'InvalidObjectState';

@@ -1,2 +1,5 @@
-/** Life of an upload URL: until it dies an object may appear, even where its project was deleted meanwhile. */
+/**
+ * Lifetime of an upload URL in seconds. Until it expires, an object may still appear, even after its project was
+ * deleted.
+ */
 export const uploadSeconds = 60 * 60;

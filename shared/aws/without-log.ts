@@ -2,10 +2,7 @@ interface Client {
   middlewareStack: { remove(name: string): boolean };
 }
 
-/**
- * The client, which no longer copies what it sends and gets for the SDK's logger: that is done for each call, and here
- * nobody listens.
- */
+/** Remove the SDK's logger middleware. It copies every request and response, and no logger is set here. */
 export function withoutLog<C extends Client>(client: C): C {
   client.middlewareStack.remove('loggerMiddleware');
   return client;

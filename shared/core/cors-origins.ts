@@ -10,8 +10,9 @@ function originFault(origin: string): string | undefined {
 }
 
 /**
- * Origins whose pages may call the service from a browser: `https://app.example,http://localhost:5173`, each exactly
- * as browsers send it. None by default, and never all.
+ * Origins whose pages may call the service from a browser, for example
+ * `https://app.example,http://localhost:5173`. Each must equal the `Origin` header of browsers. None by default. A
+ * wildcard for all is not possible.
  */
 export const CorsOrigins = z
   .string()
@@ -27,7 +28,10 @@ export const CorsOrigins = z
     return [...new Set(origins)];
   });
 
-/** The origins of `CORS_ORIGINS`, for whoever needs no other setting. @throws Error naming every bad one */
+/**
+ * Read the origins of `CORS_ORIGINS` without the other settings.
+ * @throws Error naming every invalid origin
+ */
 export function readCorsOrigins(
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {

@@ -1,20 +1,20 @@
 import { ServiceError } from './service-error.ts';
 
-/** What is wrong with the disk below an error: there is no room on it, or a database on it is damaged. */
+/** Fault of a disk: it is full, or a database on it is damaged. */
 export type DiskFault = 'full' | 'damaged';
 
-/** Codes of the kernel for a full disk, a used-up quota, and a file larger than this process may write. */
+/** Kernel error codes for a full disk, an exhausted quota, and a file above this process's size limit. */
 const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG']);
 /** Primary result codes of SQLite: FULL, CORRUPT, NOTADB. */
 const sqliteFull = 13;
 const sqliteDamaged = new Set([11, 26]);
 
-/** The embedded engines pass on SQLite's own words. */
+/** The embedded engines pass on SQLite's messages. */
 const fullWords = /database or disk is full|no space left on device|the disk is full/i;
 const damagedWords =
   /database disk image is malformed|file is not a database|not a valid (?:SQLite )?database/i;
 
-/** The fault of the disk that an error comes from; undefined for any other error. */
+/** The disk fault that caused an error; undefined for any other error. */
 export function diskFault(error: unknown): DiskFault | undefined {
   if (!(error instanceof Error)) return undefined;
   const errcode = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
@@ -24,10 +24,10 @@ export function diskFault(error: unknown): DiskFault | undefined {
   return fullWords.test(error.message) ? 'full' : undefined;
 }
 
-/** Seconds after which somebody may have made room. */
+/** Seconds after which a client may retry, because somebody may have freed space. */
 const fullSeconds = 30;
 
-/** The answer to a request that would add to a full disk. */
+/** The error for a write to a full disk. */
 export const diskFullError = (): ServiceError =>
   new ServiceError(
     'unavailable',

@@ -1,4 +1,4 @@
-/** The message of whatever was thrown: a library may throw something that is no Error. */
+/** Message of a thrown value. A library may throw a value that is not an Error. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -8,7 +8,7 @@ export function errorName(error: unknown): string {
   return error instanceof Error ? error.name : '';
 }
 
-/** Where an error was thrown, for the operator's log alone. */
+/** Stack of an error. Only for the operator's log. */
 export function errorStack(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 
-/** The pattern of a server-made id, for texts that hold several or more than an id. */
+/** The pattern of a server-made id, for expressions that contain more than one id. */
 export const ulidPattern = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 
-/** A server-made id: a ULID in lower case, so that ids sort by creation. */
+/** A server-made id: a ULID in lower case. Ids sort by creation time. */
 export const Ulid = z
   .string()
   .regex(new RegExp(`^${ulidPattern}$`), 'is not an id of this service (26 lower-case letters and digits)');
 
-/** A file name used as an id: configurations, data sets and models. */
+/** A file name that serves as the id of a configuration, data set or model. */
 export const FileId = z
   .string()
   .regex(
@@ -26,12 +26,12 @@ const instantRule = 'must be an instant with its offset, such as 2026-01-31T12:0
 /** An instant, ISO 8601 UTC with milliseconds. */
 export const Timestamp = z.iso.datetime({ precision: 3 });
 
-/** The same of milliseconds since 1970. */
+/** Convert milliseconds since 1970 to a {@link Timestamp}. */
 export const isoTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
-/** The same as clients write it: with any precision and offset. */
+/** An instant as clients send it: with any precision and offset. */
 export const Instant = z.iso
   .datetime({ offset: true, error: instantRule })
   .transform((text) => new Date(text).toISOString())
-  // An offset can lead beyond the years of four digits.
+  // The offset can move the instant beyond the four-digit years.
   .pipe(z.iso.datetime({ precision: 3, error: instantRule }));

@@ -1,9 +1,12 @@
-/** What a function in the cloud has beyond the usual. */
+/** Settings of a Lambda function that differ from the default. */
 export interface FunctionRuntime {
-  /** MiB; processors come in proportion, one whole at 1,769. */
+  /** MiB. Lambda allocates CPU in proportion: one full vCPU at 1,769 MiB. */
   memory?: number;
-  /** Seconds after which it is ended; no answer to a request may take longer than the usual 29. */
+  /**
+   * Seconds after which Lambda ends the function. An answer to a request may not take longer than the default of
+   * 29.
+   */
   timeout?: number;
-  /** Packages with machine code: they are installed beside the bundle for the processor of the cloud. */
+  /** Packages with native code. They are installed next to the bundle for the processor of the cloud. */
   native?: readonly string[];
 }

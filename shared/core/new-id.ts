@@ -4,7 +4,9 @@ import { ulid } from 'ulid';
 const drawn = new Uint8Array(1024);
 let used = drawn.length;
 
-/** A number from 0 to 1, without 1, of a byte that the system drew: the package asks it for each of 16 characters. */
+/**
+ * Random number in [0, 1) from one byte of the system's generator. `ulid` calls this for each of 16 characters.
+ */
 function random(): number {
   if (used === drawn.length) {
     randomFillSync(drawn);
@@ -16,7 +18,7 @@ function random(): number {
 }
 
 /**
- * A new id: a ULID in lower case, so that ids sort by the time they were made.
- * @param time milliseconds; now without another
+ * Return a new id: a ULID in lower case. Ids sort by creation time.
+ * @param time milliseconds; the present time by default
  */
 export const newId = (time?: number): string => ulid(time, random).toLowerCase();

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Indexes of packages that environments may name unless a deployment says otherwise. */
+/** Default package indexes of a deployment. */
 const usualPackageIndexes = [
   'pypi.org',
   'test.pypi.org',
@@ -19,14 +19,17 @@ const isEntry = (entry: string): boolean =>
   /^(?:http:\/\/)?[A-Za-z0-9][A-Za-z0-9.-]*(?::\d{1,5})?$/.test(entry) &&
   URL.canParse(entry.includes('://') ? entry : `https://${entry}`);
 
-/** Hosts, reached by https; `host:port`, and `http://host:port` for one of one's own network. Separated by commas. */
+/**
+ * Hosts, separated by commas. `host` and `host:port` use https; `http://host:port` is for an index on the own
+ * network.
+ */
 export const PackageIndexes = z
   .string()
   .default(usualPackageIndexes.join(','))
   .transform((text) => text.split(',').flatMap((entry) => entry.trim() || []))
   .pipe(z.array(z.string().refine(isEntry, 'must be hosts, such as pypi.org or http://index.internal:8080')));
 
-/** What is wrong with the host of a package index, or null. */
+/** The fault of a package index's host; null if the host is allowed. */
 export function packageIndexFault(url: string, allowed: readonly string[]): string | null {
   const { origin, protocol, host } = new URL(url);
   if (allowed.some((entry) => originOf(entry) === origin)) return null;

@@ -2,12 +2,12 @@ import * as z from 'zod';
 
 const dollars = z.number().nonnegative();
 
-/** What compute costs in a deployment, in US dollars an hour, with the disk and the address that go with it. */
+/** Prices of compute in a deployment, in US dollars per hour, including its disk and IP address. */
 export const pricesSchema = () =>
   z.object({
-    /** A container on Fargate: so much in any case, and for each vCPU and GiB. */
+    /** Prices of a container on Fargate: a base price, plus a price for each vCPU and each GiB. */
     fargate: z.object({ base: dollars, vcpu: dollars, gib: dollars }),
-    /** Nodes of a cluster, by what they hold: vCPUs, MiB and GPUs. */
+    /** Prices of cluster nodes by their vCPUs, MiB of memory and GPUs. */
     nodes: z.array(z.object({ vcpus: z.number(), memory: z.number(), gpus: z.number(), price: dollars })),
   });
 export type Prices = z.infer<ReturnType<typeof pricesSchema>>;

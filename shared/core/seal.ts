@@ -5,7 +5,7 @@ export const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The bytes cannot be opened: another key or purpose sealed them, or they were changed. */
+/** The bytes cannot be decrypted: they were sealed with another key or purpose, or were changed. */
 export class UnopenableError extends Error {
   override readonly name = 'UnopenableError';
 }
@@ -13,13 +13,17 @@ export class UnopenableError extends Error {
 /** Return a new random key. */
 export const newKey = (): Buffer => randomBytes(keyBytes);
 
-/** Derive the key of one purpose from another key (HKDF, RFC 5869). It tells nothing of the other key. */
+/**
+ * Derive the key of one purpose from another key (HKDF, RFC 5869). The derived key reveals nothing about the other
+ * key.
+ */
 export const derivedKey = (key: Uint8Array, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', key, new Uint8Array(), purpose, keyBytes));
 
 /**
  * Encrypt and authenticate a text (AES-256-GCM with a random nonce).
- * @param purpose what the text is for; it opens for the same purpose alone, so that it cannot stand in another's place
+ * @param purpose use of the text. The text opens only for the same purpose, so it cannot replace another sealed
+ * text.
  */
 export function seal(key: Uint8Array, text: string, purpose: string): Uint8Array {
   const nonce = randomBytes(nonceBytes);
@@ -29,7 +33,7 @@ export function seal(key: Uint8Array, text: string, purpose: string): Uint8Array
 }
 
 /**
- * Open what `seal` made.
+ * Decrypt bytes that `seal` returned.
  * @throws UnopenableError
  */
 export function openSealed(key: Uint8Array, sealed: Uint8Array, purpose: string): string {

@@ -1,4 +1,4 @@
-/** Every kind of error that a caller can cause or meets. */
+/** Kinds of errors that a caller can cause or receive. */
 export type ErrorKind =
   | 'bad-request'
   | 'unauthenticated'
@@ -15,7 +15,7 @@ export type ErrorKind =
 /** Where a faulty parameter was found. */
 export type ParameterPlace = 'path' | 'query' | 'header' | 'body';
 
-/** One faulty parameter: where it is, its published name, and what is wrong with it and allowed instead. */
+/** One faulty parameter: its place, its published name, and a message with the fault and the allowed values. */
 export interface ParameterFault {
   in: ParameterPlace;
   name: string;
@@ -24,9 +24,9 @@ export interface ParameterFault {
 
 interface ServiceErrorOptions {
   errors?: readonly ParameterFault[];
-  /** Seconds after which a repetition may succeed. */
+  /** Seconds after which a retry may succeed. */
   retryAfterSeconds?: number;
-  /** A code of the field within the kind, such as `invalid_grant` of RFC 6749. */
+  /** A standard code within the kind, for example `invalid_grant` of RFC 6749. */
   code?: string;
   cause?: unknown;
 }
@@ -56,14 +56,14 @@ export class ServiceError extends Error {
   }
 }
 
-/** A `bad-request` for all faulty parameters at once; `allowed` says which combinations of them there are. */
+/** A `bad-request` for all faulty parameters. `allowed` lists the allowed combinations of parameters. */
 export function badRequest(errors: readonly ParameterFault[], allowed?: string): ServiceError {
   const listed = errors.map((fault) => `${fault.name}: ${fault.message}`).join('; ');
   const detail = allowed === undefined ? listed : `${listed}. Allowed are: ${allowed}.`;
   return new ServiceError('bad-request', detail, { errors });
 }
 
-/** Faults for which a check throws a `bad-request`; none where it throws nothing. */
+/** The faults of the `bad-request` that a check throws; empty if it throws nothing. */
 export function faultsOf(check: () => void): readonly ParameterFault[] {
   try {
     check();
@@ -74,7 +74,7 @@ export function faultsOf(check: () => void): readonly ParameterFault[] {
   }
 }
 
-/** A `not-found` for a record that does not exist (or no longer does). */
+/** A `not-found` for a record that does not exist or was deleted. */
 export function notFound(what: string, id: string): ServiceError {
   return new ServiceError('not-found', `There is no ${what} ${id}.`);
 }

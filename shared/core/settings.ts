@@ -7,11 +7,14 @@ const wholeNumber = 'must be a whole number above 0';
 const count = (otherwise: number) =>
   z.coerce.number(wholeNumber).int(wholeNumber).positive(wholeNumber).default(otherwise);
 
-/** A limit of jobs, or `none`. The number that stands for none is stored nowhere, but compared with stored ones. */
+/**
+ * A limit on jobs, or `none`. `none` becomes the largest safe integer, which is compared with stored numbers and
+ * never stored.
+ */
 const jobCount = (otherwise: number) =>
   z.preprocess((value) => (value === 'none' ? Number.MAX_SAFE_INTEGER : value), count(otherwise));
 
-/** Most GPUs that a job may ask for, where the nodes are not known. */
+/** Most GPUs of a job if the nodes are not known. */
 const maxGpus = 8;
 const gpusOf = (text: string): number => (text === 'yes' ? maxGpus : text === 'no' ? 0 : Number(text));
 
@@ -23,12 +26,12 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Images that environments of type `docker` may name, with the job definitions that run in each. */
+/** Images that environments of type `docker` may name, with the job definitions that run in each image. */
 const trustedImagesSchema = () =>
   z.record(z.string(), z.object({ train: z.string(), cluster: z.string(), gpu: z.string().optional() }));
 type TrustedImages = z.infer<ReturnType<typeof trustedImagesSchema>>;
 
-/** Two dozen fields take a while to make. */
+/** Takes a while, because it builds two dozen fields. */
 const makeEnvironmentSchema = () =>
   z.object({
     AWS_REGION: z.string().min(1).default('us-east-1'),
@@ -69,52 +72,52 @@ const makeEnvironmentSchema = () =>
 
 let madeSchema: ReturnType<typeof makeEnvironmentSchema> | undefined;
 
-/** Made where it is first needed, because importing this should not take as long. */
+/** Build the schema at its first use, to keep the import of this module fast. */
 const environmentSchema = () => {
   madeSchema ??= makeEnvironmentSchema();
   return madeSchema;
 };
 
-/** Names of the variables that make up the settings. */
+/** Names of the environment variables of the settings. */
 export const settingNames = (): string[] => Object.keys(environmentSchema().shape);
 
 /** The limits of the deployment. */
 export interface Limits {
   /** Longest time of one job, in seconds. */
   jobSeconds: number;
-  /** Most bytes of log of one job. */
+  /** Most bytes of a job's log. */
   logBytes: number;
-  /** Most bytes of artifacts of one job. */
+  /** Most bytes of a job's artifacts. */
   artifactBytes: number;
-  /** Most bytes in the bucket of one project. */
+  /** Most bytes of a project in the bucket. */
   projectBytes: number;
-  /** Most jobs of one user that have a place at once; more of them wait in line. */
+  /** Most jobs of one user that have a place at the same time. Further jobs wait in line. */
   unfinishedJobs: number;
-  /** Most jobs in a line of one user. */
+  /** Most jobs in the waiting line of one user. */
   waitingJobs: number;
-  /** Most vCPUs of all jobs that have a place together. */
+  /** Most vCPUs that all jobs with a place use together. */
   vcpus: number;
-  /** Whether clusters of several owners run at once, though their nodes reach one another. */
+  /** Whether clusters of several owners run at the same time. Their nodes can reach one another. */
   sharedCluster: boolean;
 }
 
-/** What a deployment sets, read from the environment of the function or job. */
+/** Settings of a deployment, from the environment of the function or job. */
 export interface Settings {
   region: string;
-  /** Undefined for jobs, which never reach it. */
+  /** Undefined for jobs. They never access it. */
   accountsTable: string | undefined;
   recordsTable: string;
   bucket: string;
   /** Origin of the presigned URLs of the bucket. */
   storageOrigin: string;
   train: { queue: string; definition: string };
-  /** `gpuQueue` has nodes with GPUs, the other queue none. */
+  /** `gpuQueue` has nodes with GPUs; `queue` has nodes without. */
   cluster: { queue: string; gpuQueue: string; definition: string };
-  /** Trainings with GPUs on one node. */
+  /** Queue and definition of trainings with GPUs on one node. */
   gpu: { queue: string; definition: string };
-  /** Most GPUs of a node; 0 where there are none. */
+  /** Most GPUs of a node; 0 for a deployment without GPUs. */
   gpus: number;
-  /** Whether jobs are containers, or processes of this machine. */
+  /** Whether jobs run as containers or as processes of this machine. */
   jobsRunAs: 'containers' | 'processes';
   prune: { queue: string; definition: string };
   quantize: { queue: string; definition: string };
@@ -123,15 +126,15 @@ export interface Settings {
   corsOrigins: readonly string[];
   logLevel: 'debug' | 'info' | 'warn' | 'error';
   limits: Limits;
-  /** What compute costs; undefined where it costs nothing, as on one's own machine. */
+  /** Prices of compute; undefined if compute is free, as on a developer's own machine. */
   prices: Prices | undefined;
-  /** Undefined where any image may be named, as on one's own machine. */
+  /** Undefined if environments may name any image, as on a developer's own machine. */
   trustedImages: TrustedImages | undefined;
   /** Package indexes that dependencies may name: hosts, or `http://host:port`. */
   packageIndexes: readonly string[];
 }
 
-/** S3 serves a bucket at a host of its own; another endpoint serves it below a path. */
+/** S3 gives each bucket its own host. Other endpoints serve the bucket below a path. */
 const storageOrigin = (value: {
   S3_ENDPOINT?: string | undefined;
   BUCKET: string;
@@ -141,7 +144,7 @@ const storageOrigin = (value: {
     ? `https://${value.BUCKET}.s3.${value.AWS_REGION}.amazonaws.com`
     : new URL(value.S3_ENDPOINT).origin;
 
-/** Reads the settings; throws naming every variable that is missing or bad. */
+/** Read the settings. Throws an error that names every missing or invalid variable. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   const parsed = environmentSchema().safeParse(environment);
   if (!parsed.success) {

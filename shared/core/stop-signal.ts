@@ -4,30 +4,30 @@ import { ServiceError } from './service-error.ts';
 
 const signals = new AsyncLocalStorage<AbortSignal>();
 
-/** Milliseconds of work after which the others get a turn of the event loop. */
+/** Milliseconds of work before other requests get a turn of the event loop. */
 const sliceMilliseconds = 8;
 let turnedAt = performance.now();
 
-/** Do work whose reads fail once the signal is aborted, however deep they are called. */
+/** Run work that stops when the signal is aborted: its reads then throw, at any call depth. */
 export function runStoppable<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  // Its first slice begins now: a turn before its first reads would send those apart from others of this moment.
+  // The first slice begins now. A turn before the first reads would separate them from other reads of this moment.
   turnedAt = performance.now();
   return signals.run(signal, work);
 }
 
-/** @throws ServiceError `unavailable` within {@link runStoppable}, once nobody waits for the result any more */
+/** @throws ServiceError `unavailable` within {@link runStoppable} after its signal was aborted */
 export function throwIfStopped(): void {
   if (signals.getStore()?.aborted === true) throw stopped();
 }
 
-/** The end of work that nobody waits for any more. */
+/** The error that stops work after its request was given up. */
 export const stopped = (): ServiceError =>
   new ServiceError('unavailable', 'The request was given up before its answer was ready.', {
     retryAfterSeconds: 1,
   });
 
 /**
- * For loops over what is in memory already, which await nothing else: other requests get their turn.
+ * Give other requests a turn. For loops over data in memory that await nothing else.
  * @throws ServiceError as {@link throwIfStopped}
  */
 export async function breathe(): Promise<void> {

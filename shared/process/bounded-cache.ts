@@ -1,4 +1,4 @@
-/** Values in memory up to a number of bytes; the one that was not used for longest goes first. */
+/** An in-memory LRU cache with a limit in bytes. */
 export class BoundedCache<V> {
   readonly #most: number;
   readonly #entries = new Map<string, { value: V; bytes: number }>();
@@ -16,7 +16,7 @@ export class BoundedCache<V> {
     return entry.value;
   }
 
-  /** Keep a value; one larger than a quarter of the whole is not kept. */
+  /** Store a value. Ignores a value larger than a quarter of the limit. */
   put(key: string, value: V, bytes: number): void {
     this.#remove(key);
     if (bytes > this.#most / 4) return;

@@ -2,10 +2,10 @@ import { constants } from 'node:fs';
 import { access, open, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
-/** The program's path, or why it cannot be started: for the person who wrote the command. */
+/** The program's path, or the reason why it cannot start. The reason is for the author of the command. */
 export type Executable = { path: string } | { fault: string };
 
-/** A user and group that a command runs as, without any supplementary group. */
+/** User and group of a command. It gets no supplementary groups. */
 export interface CommandUser {
   uid: number;
   gid: number;
@@ -20,12 +20,13 @@ interface Surroundings {
 
 const missing = 'does not exist';
 
-/** Programs that some systems have under another name alone: Debian and macOS have no `python`. */
+/** Fallback names of programs. Debian and macOS have no `python`. */
 const otherNames: ReadonlyMap<string, string> = new Map([['python', 'python3']]);
 
 /**
- * Find the program of a name as `exec` would for that user: a path (anything with a slash) relative to `cwd`, otherwise
- * the first in PATH; where there is no `python` at all, `python3`. Checked before the start, because a failed `exec` looks like an exit code of the program.
+ * Find a program as `exec` does for this user. A name with a slash is a path relative to `cwd`; any other name is
+ * searched in PATH. Without `python`, finds `python3`. Check this before the start, because a failed `exec` looks
+ * like an exit code of the program.
  */
 export async function findExecutable(name: string, place: Surroundings): Promise<Executable> {
   if (name.includes('/')) return await examine(name, resolve(place.cwd, name), place);
@@ -54,7 +55,7 @@ async function examine(name: string, path: string, place: Surroundings): Promise
   return fault === null ? { path } : { fault: `${name}: ${fault}` };
 }
 
-/** Read from the modes of the file and its folders, because `access` would answer for root, not for the user. */
+/** Check the modes of the file and its folders, because `access` would answer for root and not for the user. */
 async function mayExecute(path: string, user: CommandUser | undefined): Promise<boolean> {
   if (user === undefined || user.uid === process.getuid?.()) {
     return await access(path, constants.X_OK).then(
@@ -76,12 +77,12 @@ async function mayExecute(path: string, user: CommandUser | undefined): Promise<
   return true;
 }
 
-/** Why an executable file cannot be started: its `#!` line is wrong or missing. Null where it can. */
+/** Return the reason why an executable file cannot start: its `#!` line is wrong or missing. Null if it can. */
 async function formatFault(path: string, place: Surroundings): Promise<string | null> {
   const start = await readStart(path);
   if (start === null) return null; // Executable and not readable: a binary, or the start will fail.
   if (!start.startsWith('#!')) {
-    // `exec` would pass it to a shell, which would run Python source, for example, as shell commands.
+    // `exec` would pass the file to a shell, which would run Python source, for example, as shell commands.
     return start.includes('\0') ? null : 'is text without a #! line that names its interpreter';
   }
   const [line = ''] = start.slice(2).split('\n');

@@ -5,10 +5,10 @@ import type { CommandUser } from './executable.ts';
 import { findProcesses, type ProcessSelector } from './process-tree.ts';
 
 /**
- * Inode numbers of the files that the selected processes can write to. Numbers alone, without the device, because a
- * mapping on an overlay file system names another device than `stat` does.
- * @param user owner of the processes, where it is not the user of this process
- * @returns undefined where it cannot be read: off Linux, without any running process, or without the right to read it
+ * Return the inode numbers of the files that the selected processes can write to. Omits the device, because a
+ * mapping on an overlay file system has another device than `stat` reports.
+ * @param user owner of the processes, if it is not the user of this process
+ * @returns undefined if they cannot be read: off Linux, without a running process, or without permission
  */
 export async function filesOpenForWriting(
   selector: ProcessSelector,
@@ -30,7 +30,7 @@ export async function filesOpenForWriting(
   }
 }
 
-/** Read from a process or descriptor, unless it has ended or was closed. */
+/** Read from a process or descriptor. Ignores that it has ended or was closed. */
 function ignoreGone(act: () => void): void {
   try {
     act();
@@ -62,12 +62,15 @@ function addDescriptors(pid: number, found: Set<bigint>): void {
 /** A shared and writable mapping of a file, in a line of `/proc/<pid>/maps`; not one of shared memory. */
 const writableMapping = /^\S+ .w.s \S+ \S+ (\d+) +(?!\/dev\/|\/memfd:|\/SYSV)\//gm;
 
-/** Add the inodes of the files that are mapped for writing, which needs no descriptor. */
+/** Add the inodes of files that are mapped for writing. A mapping needs no descriptor. */
 function addMappings(maps: string, found: Set<bigint>): void {
   for (const [, inode = '0'] of maps.matchAll(writableMapping)) found.add(BigInt(inode));
 }
 
-/** Reads the same with programs of the system. `-perm -200`: the link of a descriptor for writing has the write bit. */
+/**
+ * Shell script that reads the same data with system programs. `-perm -200`: the link of a descriptor for writing
+ * has the write bit.
+ */
 const readAsUser = `for pid; do
   find "/proc/$pid/fd" -perm -200 -exec stat -Lc 'fd %i %F' {} +
   cat "/proc/$pid/maps"
@@ -78,8 +81,8 @@ const readLimits = { timeout: 10_000, maxBuffer: 64 * 1024 * 1024, killSignal: '
 const openFile = /^fd (\d+) regular( empty)? file$/gm;
 
 /**
- * Read as the user of the processes, because in a container root may lack the right to inspect processes of others. The
- * user could falsify the answer, but would lose only their own files.
+ * Read as the user of the processes, because in a container root may lack permission to inspect processes of other
+ * users. The user could falsify the result, but would lose only their own files.
  */
 async function askAsUser(
   pids: readonly number[],

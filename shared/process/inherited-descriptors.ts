@@ -1,8 +1,8 @@
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Close the descriptors that this process inherited besides its standard streams, such as files of a terminal or a
- * package manager, so that no program that it starts inherits them. Call it first. Does nothing off Linux.
+ * Close inherited descriptors other than the standard streams, for example files of a terminal or package manager.
+ * Then programs started by this process cannot inherit them. Call it first. Does nothing off Linux.
  */
 export function closeInheritedDescriptors(): void {
   if (process.platform !== 'linux') return;

@@ -3,18 +3,19 @@ import { proportionalBytes, residentBytes } from './proportional-memory.ts';
 
 const firstMilliseconds = 100;
 
-/** Between two listings of all processes, which take longer. */
+/** Milliseconds between two listings of all processes. A listing takes longer than a sum. */
 const listMilliseconds = 1_000;
 
-/** Growth since the last exact count from which it is repeated. */
+/** Growth since the last exact count that triggers another one. */
 const recountGrowth = 1.02;
 
-/** Between two sums over the known processes: a process can allocate a gigabyte in a second. */
+/** Milliseconds between two sums over the known processes. A process can allocate a gigabyte in a second. */
 const sumMilliseconds = 50;
 
 /**
- * Watches the resident memory of a process tree and reports when it exceeds a limit. In the peak, pages that processes
- * share are counted for each of them, so with forked workers it is an upper bound. Against the limit they count once.
+ * Watches the resident memory of a process tree and reports when it exceeds a limit. The peak counts shared pages
+ * once per process, so it is an upper bound for forked workers. The comparison with the limit counts shared pages
+ * once.
  */
 export class MemoryWatch {
   /** The largest sum, in bytes; null before the first one. */
@@ -62,7 +63,7 @@ export class MemoryWatch {
 
   async #list(): Promise<number> {
     this.#listedAt = performance.now();
-    // Without the marker, for which the environment of every process would be read.
+    // Omit the marker. It would require reading the environment of every process.
     const { marker: _, ...selector } = this.#selection();
     // A failed listing must not disturb the command.
     const found = await findProcesses(selector).catch(() => []);

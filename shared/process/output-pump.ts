@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 
-/** More than a pipe holds: bytes beyond it were written after the end of the writer, by another process. */
+/** More than a pipe's capacity. Another process wrote further bytes after the writer's end. */
 const maxBytesAfterEnd = 8 * 1024 * 1024;
 
 /**
- * Passes the output of a pipe to a consumer, chunk by chunk. It reads on only when the consumer is done, so that the
- * writer waits and memory stays bounded.
+ * Passes the output of a pipe to a consumer, chunk by chunk. It waits for the consumer before each read, so memory
+ * stays bounded and the writer blocks.
  */
 export class OutputPump {
   /** Resolves when all output has been passed on; never rejects. */
@@ -14,14 +14,14 @@ export class OutputPump {
   readonly #consume: (chunk: Buffer) => Promise<void> | void;
   readonly #fail: (error: unknown) => void;
   #failed = false;
-  /** Since when no output has come, while the consumer is free. */
+  /** Time since which no output has arrived while the consumer is free. */
   #waitingSince: number | null = null;
-  /** How much longer to wait for output in all; null before the end of the writer. */
+  /** Remaining milliseconds to wait for output; null before the end of the writer. */
   #patienceMs: number | null = null;
   #bytesAfterEnd = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param fail called once when the consumer rejects; the rest of the output is then read and dropped */
+  /** @param fail called once when the consumer rejects; the pump then reads and drops the rest of the output */
   constructor(
     source: Readable,
     consume: (chunk: Buffer) => Promise<void> | void,
@@ -34,8 +34,8 @@ export class OutputPump {
   }
 
   /**
-   * Call this when the writer has ended. The rest of the pipe is still passed on, however slow the consumer is; but for
-   * a process that escaped and holds the pipe open, wait no longer than `patienceMs`.
+   * Report the end of the writer. The pump still passes on the rest of the pipe, however slow the consumer is. If
+   * an escaped process holds the pipe open, the pump waits at most `patienceMs`.
    */
   writerEnded(patienceMs: number): void {
     this.#patienceMs = patienceMs;
@@ -52,7 +52,7 @@ export class OutputPump {
         this.#wait();
       }
     } catch {
-      // The pipe was destroyed here, or broke with its last writer: no more output comes.
+      // This object destroyed the pipe, or its last writer broke it: no more output arrives.
     } finally {
       clearTimeout(this.#timer);
       this.#source.destroy();

@@ -14,26 +14,29 @@ export interface Launch {
 }
 
 export interface LaunchOrder {
-  /** User of the command, for which this process must be root; the user of this process unless given. */
+  /** User of the command; requires root. The user of this process by default. */
   user: CommandUser | undefined;
   program: string;
   args: readonly string[];
   /** The command's whole environment. */
   env: Readonly<Record<string, string>>;
   cwd: string;
-  /** What the command sees of this machine; all of it unless given, or where the system allows no sandbox. */
+  /**
+   * The part of this machine that the command sees. Everything by default, or if the system does not support
+   * sandboxes.
+   */
   sandbox?: Sandbox | undefined;
   /**
-   * A variable by which the processes are found, also of the programs that prepare the command. With it, the caller ends
-   * the processes that the command leaves in a sandbox.
+   * An environment variable that identifies the processes, including the programs that prepare the command. The
+   * caller uses it to end the processes that the command leaves in a sandbox.
    */
   marker?: { name: string; value: string } | undefined;
 }
 
 /**
- * How to start a program as another user without a way back: no supplementary groups, no capabilities, and no_new_privs,
- * so that set-uid programs have no effect (Linux with util-linux; elsewhere only user and group are changed).
- * Without a sandbox the spawned process becomes the program, with the same pid.
+ * Build the launch of a program as another user. The program cannot regain rights: it has no supplementary groups
+ * and no capabilities, and no_new_privs disables set-uid programs. This needs Linux with util-linux; other systems
+ * change only user and group. Without a sandbox the spawned process becomes the program and keeps its pid.
  */
 export async function launchAs(order: LaunchOrder): Promise<Launch> {
   const { user, program, args, env, cwd, sandbox, marker } = order;
@@ -61,7 +64,7 @@ let found: string | undefined;
 
 const envProgram = '/usr/bin/env';
 
-/** The path of util-linux's setpriv. That of BusyBox cannot change the user. */
+/** Find setpriv of util-linux. BusyBox's setpriv cannot change the user. */
 async function findSetpriv(): Promise<string | null> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return null;
   if (found !== undefined) return found;
@@ -80,18 +83,19 @@ async function findSetpriv(): Promise<string | null> {
   return null;
 }
 
-/** The variables of a command on their way to it. */
+/** The variables of a command during its preparation. */
 interface HandedVariables {
-  /** The environment of the programs that prepare the command: the values, under names that mean nothing to anybody. */
+  /** The environment of the programs that prepare the command. It has the values under meaningless names. */
   outer: Readonly<Record<string, string>>;
-  /** The argument of `env` that gives the values their names again. */
+  /** The argument of `env` that restores the names. */
   split: string;
 }
 
 /**
- * The programs that prepare a command may run as root. Variables such as LD_PRELOAD must reach only the program that runs
- * after the rights are dropped. Their values stand in no argument: every user of the machine can read command lines.
- * @throws RangeError for a name that is not made of letters, digits and underscores
+ * Rename the variables until the rights are dropped. The programs that prepare a command may run as root, so
+ * variables like LD_PRELOAD must reach only the final program. No argument contains a value, because every user of
+ * the machine can read command lines.
+ * @throws RangeError for a name with other characters than letters, digits and underscores
  */
 function handedVariables(env: Readonly<Record<string, string>>): HandedVariables {
   const variables = Object.entries(env).map(([name, value], index) => {

@@ -2,21 +2,21 @@ import { execFile } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-/** One process that can still run code. Zombies, which merely wait to be collected, are not listed. */
+/** A process that can still run code. Zombies are excluded. */
 export interface ProcessInfo {
   pid: number;
   ppid: number;
   /** Process group. */
   group: number;
-  /** Session; 0 off Linux, where it is not known. */
+  /** Session; 0 off Linux, because `ps` does not report it. */
   session: number;
-  /** Real user id: it stays the user's own when they run a set-uid program. */
+  /** Real user id. A set-uid program does not change it. */
   uid: number;
-  /** Tells apart two processes that had the same pid one after the other, across restarts of the machine too. */
+  /** Start time. Distinguishes successive processes with the same pid, also across restarts of the machine. */
   startTime: string;
-  /** Resident memory in bytes, pages shared with other processes included. */
+  /** Resident memory in bytes, including pages shared with other processes. */
   residentBytes: number;
-  /** Whether the process is the init of a namespace below the namespace of the current process. */
+  /** Whether the process is the init of a namespace below this process's own. */
   isNamespaceInit: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface EnvironmentMarker {
   value: string;
 }
 
-/** Every process of this machine (of this container, inside one) at about this moment. */
+/** List every process of this machine or container at about this moment. */
 export async function listProcesses(): Promise<ProcessInfo[]> {
   return process.platform === 'linux' ? listFromProc() : await listFromPs();
 }
@@ -48,20 +48,23 @@ function bootId(): string {
 
 function readProcFile(path: string): string | null {
   try {
-    // As UTF-8, for which node allocates no buffer of 64 KiB. No byte of a multi-byte character is a `)`.
+    // UTF-8 avoids Node's 64 KiB buffer. No byte of a multi-byte character is a `)`.
     return readFileSync(path, 'utf8');
   } catch {
     return null; // It has ended, or may not be read.
   }
 }
 
-/** The flag of the kernel's own threads, often two of three rows: no program runs in them, and no signal ends them. */
+/**
+ * The flag of kernel threads. No program runs in them and no signal ends them. They are often two thirds of the
+ * rows.
+ */
 const kernelThread = 0x0020_0000;
 
 function readFromProc(pid: number, boot: string): ProcessInfo | null {
   const stat = readProcFile(`/proc/${pid}/stat`);
   if (stat === null) return null;
-  // The program's name stands in parentheses and may itself hold anything, parentheses and line ends too.
+  // The program's name is in parentheses and may contain any character, including parentheses and line feeds.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, ppid, group, session] = fields;
   if ((Number(fields[6]) & kernelThread) !== 0) return null;
@@ -110,24 +113,24 @@ export function parsePsLine(line: string): ProcessInfo | null {
   };
 }
 
-/** One process of that pid, or null when there is none or it has ended. */
+/** Read the process of a pid; null if there is none or it has ended. */
 export async function readProcess(pid: number): Promise<ProcessInfo | null> {
   if (process.platform === 'linux') return readFromProc(pid, bootId());
   return (await listFromPs()).find((row) => row.pid === pid) ?? null;
 }
 
-/** Those of the given processes that were started with the marker in their environment. */
+/** Filter the processes that were started with the marker in their environment. */
 export async function withMarker(
   candidates: readonly ProcessInfo[],
   marker: EnvironmentMarker,
 ): Promise<ProcessInfo[]> {
   if (process.platform === 'linux') {
     const wanted = Buffer.from(`\0${marker.name}=${marker.value}\0`);
-    // One buffer for all: allocating one for each process took longer than reading.
+    // Share one buffer. Allocating one per process took longer than reading.
     const chunk = Buffer.alloc(64 * 1024);
     return candidates.filter(({ pid }) => hasMarker(pid, wanted, chunk));
   }
-  // Off Linux only macOS shows environments, behind the command and separated by blanks.
+  // Off Linux only macOS shows environments. They follow the command, separated by blanks.
   const { stdout } = await ps(['-A', '-E', '-o', 'pid=,command=']).catch(() => ({ stdout: '' }));
   const wanted = ` ${marker.name}=${marker.value} `;
   const pids = stdout.split('\n').filter((line) => `${line} `.includes(wanted));
@@ -135,10 +138,12 @@ export async function withMarker(
   return candidates.filter(({ pid }) => marked.has(pid));
 }
 
-/** A process can make its environment look endless (prctl), so at most what exec accepts is read: 6 MiB. */
+/**
+ * Most bytes to read: 6 MiB, which is the limit of exec. A process can make its environment look endless (prctl).
+ */
 const maxEnvironmentBytes = 6 * 1024 * 1024;
 
-/** @param chunk buffer into which the environment is read, piece by piece */
+/** @param chunk buffer for reading the environment piece by piece */
 function hasMarker(pid: number, wanted: Buffer, chunk: Buffer): boolean {
   let carried: Buffer = Buffer.from('\0');
   let file: number | undefined;

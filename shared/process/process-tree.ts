@@ -12,9 +12,9 @@ import {
 export type { ProcessInfo } from './process-table.ts';
 
 /**
- * Which processes belong together. Each criterion adds processes with all their descendants. User code can leave its
- * parent, group and session, and start programs without the marker, but it cannot change its uid: give `uid` where the
- * command has a user of its own.
+ * Selects processes. Each criterion adds processes with all their descendants. User code can leave its parent,
+ * group and session, and can start programs without the marker, but it cannot change its uid. Set `uid` if the
+ * command has its own user.
  */
 export interface ProcessSelector {
   /** A pid: that process and its descendants. */
@@ -23,7 +23,7 @@ export interface ProcessSelector {
   session?: number;
   /** A user that runs nothing else. The user of this process is refused. */
   uid?: number;
-  /** An environment variable with which the program was started. */
+  /** An environment variable that the program was started with. */
   marker?: EnvironmentMarker;
 }
 
@@ -39,8 +39,8 @@ export class ProcessesRemainError extends Error {
 }
 
 /**
- * Find the running processes that any criterion matches, and the descendants of each; never this process, one of its
- * ancestors, or a zombie.
+ * Find the running processes that match any criterion, and their descendants. Never includes this process, its
+ * ancestors or zombies.
  * @throws RangeError for a criterion that would match far more than one command's processes
  */
 export async function findProcesses(selector: ProcessSelector): Promise<ProcessInfo[]> {
@@ -63,7 +63,7 @@ async function select(
     const rest = all.filter((row) => !chosen.has(row) && !spared.has(row.pid));
     for (const row of await withMarker(rest, marker)) chosen.add(row);
   }
-  // The root may be this process itself, and then means its descendants; other matches spare it altogether.
+  // If the root is this process, it selects only its descendants. Other matches never include this process.
   for (const row of chosen) if (spared.has(row.pid) && row.pid !== root) chosen.delete(row);
   addDescendants(chosen, all);
   return {
@@ -73,8 +73,8 @@ async function select(
 }
 
 /**
- * Signal every process of the selection but the pid `spared`, and return how many were signalled. Processes that end
- * meanwhile, or that may not be signalled, are skipped.
+ * Signal every process of the selection except the pid `spared`. Return the number of signalled processes. Skips
+ * processes that end during the call and those that this process may not signal.
  */
 export async function signalProcesses(
   selector: ProcessSelector,
@@ -84,23 +84,26 @@ export async function signalProcesses(
   let signalled = 0;
   for (const found of await findProcesses(selector)) {
     if (found.pid === spared) continue;
-    // Skip a pid that was reused since the listing. Cheap to know on Linux alone.
+    // Skip a pid that was reused since the listing. Only Linux makes this check cheap.
     if (process.platform === 'linux' && (await processStartTime(found.pid)) !== found.startTime) continue;
     if (sendSignal(found.pid, signal)) signalled += 1;
   }
   return signalled;
 }
 
-/** Listings until it gives up, after more than half a minute: the kernel may need seconds to end a process of many gigabytes. */
+/**
+ * Most listings, which take more than half a minute. The kernel may need seconds to end a process of many
+ * gigabytes.
+ */
 const maxListings = 300;
 const maxPauseMilliseconds = 100;
-/** A listing is no snapshot: a process that forks and exits all the time can be missing in one. */
+/** A listing is not a snapshot: it can miss a process that forks and exits constantly. */
 const emptyListingsNeeded = 3;
 
 /**
- * Send SIGKILL to the selection until none of it runs. The group and, for root, the user are also signalled as a whole:
- * the kernel does that in one step, so no fork escapes.
- * @throws ProcessesRemainError when something still runs after about half a minute
+ * Send SIGKILL to the selection until no process of it runs. Also signals the group as a whole and, as root, the
+ * user. The kernel does that in one step, so no fork escapes.
+ * @throws ProcessesRemainError if a process still runs after about half a minute
  */
 export async function killTree(selector: ProcessSelector): Promise<void> {
   let empty = 0;
@@ -110,7 +113,7 @@ export async function killTree(selector: ProcessSelector): Promise<void> {
     const { group, uid } = selector;
     for (const { pid } of found) sendSignal(pid, 'SIGKILL');
     if (group !== undefined && !sparedGroups.has(group)) sendSignal(-group, 'SIGKILL');
-    // Even where the listing is empty: it may have missed processes that fork fast.
+    // Also if the listing is empty: it may have missed processes that fork fast.
     if (uid !== undefined && (found.length > 0 || listing === 0)) await killUser(uid);
     empty = found.length === 0 ? empty + 1 : 0;
     remaining = found;
@@ -119,7 +122,10 @@ export async function killTree(selector: ProcessSelector): Promise<void> {
   if (remaining.length > 0) throw new ProcessesRemainError(remaining.map(({ pid }) => pid));
 }
 
-/** Start time of a process, which identifies it among all that had its pid; null where it does not run. */
+/**
+ * Return the start time of a process; null if it does not run. The start time distinguishes it from other
+ * processes with the same pid.
+ */
 export async function processStartTime(pid: number): Promise<string | null> {
   return (await readProcess(pid))?.startTime ?? null;
 }
@@ -147,7 +153,7 @@ function ancestry(pid: number, all: readonly ProcessInfo[]): Set<number> {
 
 function addDescendants(chosen: Set<ProcessInfo>, all: readonly ProcessInfo[]): void {
   const children = Map.groupBy(all, (row) => row.ppid);
-  // A set yields what is added to it while it is walked, so this reaches every generation.
+  // Iterating a set also visits elements added during the iteration, so this reaches every generation.
   for (const row of chosen) for (const child of children.get(row.pid) ?? []) chosen.add(child);
 }
 

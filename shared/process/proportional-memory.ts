@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Resident bytes of a process; undefined where it has ended or the system does not report them. */
+/** Return the resident bytes of a process; undefined if it has ended or the system does not report them. */
 export function residentBytes(pid: number): number | undefined {
   return bytesOf(readProcFile(`/proc/${pid}/status`), 'VmRSS');
 }
@@ -18,7 +18,10 @@ function readProcFile(path: string): string | undefined {
   }
 }
 
-/** Resident bytes of a process, with its part of the pages that it shares. Takes the kernel milliseconds for each GB. */
+/**
+ * Return the resident bytes of a process with its proportional share of shared pages (PSS). Takes the kernel
+ * milliseconds per GB.
+ */
 export function proportionalBytes(pid: number): number | undefined {
   return bytesOf(readProcFile(`/proc/${pid}/smaps_rollup`), 'Pss');
 }

@@ -40,5 +40,5 @@ cd "$1"
 shift
 exec timeout --foreground 0 "$@" 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-`;
 
-/** Most kept folders: descriptors 4 to 9, because a POSIX shell opens no others by number. */
+/** Most kept folders. They use descriptors 4 to 9, because a POSIX shell supports only single digits. */
 export const maxKeptFolders = 6;

@@ -3,28 +3,28 @@ import { access, chmod, constants, mkdtemp, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maxKeptFolders, sandboxScript } from './sandbox-script.ts';
 
-/** A folder that a command sees at the folder's own path, even if the folders around it are hidden. */
+/** A folder that stays visible at its own path, even if its parent folders are hidden. */
 export interface KeptFolder {
   path: string;
   readOnly: boolean;
 }
 
 /**
- * What a command sees of this machine: only its own processes, its own `/tmp`, `/dev/shm` and System V memory, and the
- * file system without the hidden paths. The network is not restricted.
+ * A command's view of this machine: only its own processes, its own `/tmp`, `/dev/shm` and System V memory, and
+ * the file system without the hidden paths. The network is not restricted.
  */
 export interface Sandbox {
-  /** A folder of the supervisor, in which the command's `/tmp` (also its `/var/tmp`) is created. */
+  /** A folder of the supervisor for the command's `/tmp`, which is also its `/var/tmp`. */
   scratch: string;
   /** Files and folders that the command does not see. */
   hidden: readonly string[];
-  /** At most six. Of nested folders the deeper one decides. */
+  /** At most six. Among nested folders the deeper one takes precedence. */
   kept: readonly KeptFolder[];
-  /** Size of `/dev/shm`, in bytes; half of the machine's memory unless given. */
+  /** Size of `/dev/shm` in bytes; half of the machine's memory by default. */
   sharedMemoryBytes?: number | undefined;
 }
 
-/** Whether processes that a command leaves end with it, or stay until the caller ends them. */
+/** Whether a command's leftover processes end with it, or stay until the caller ends them. */
 export type Leftovers = 'end' | 'stay';
 
 /** A program and its arguments. */
@@ -36,15 +36,15 @@ export interface CommandLine {
 let available: boolean | undefined;
 
 /**
- * Whether this process can make sandboxes: that needs util-linux and coreutils, and root or user namespaces. Containers,
- * other platforms and some distributions do not allow it.
+ * Whether this process can create sandboxes. That requires util-linux and coreutils, and root or user namespaces.
+ * Containers, other platforms and some distributions do not allow it.
  */
 export function canSandbox(): boolean {
   available ??= trySandbox();
   return available;
 }
 
-/** Whether a sandbox can be made, and reports the end of its command. */
+/** Create a trial sandbox. Check that it works and reports the end of its command. */
 function trySandbox(): boolean {
   if (process.platform !== 'linux') return false;
   const command = ['/bin/sh', '-c', 'kill -s KILL $$'];
@@ -63,7 +63,7 @@ function commandLine(
 ): CommandLine {
   const flags = [...(isRoot() ? [] : ['-r']), '-m', '-p', '-i'];
   const own = [`--map-user=${process.getuid?.()}`, `--map-group=${process.getgid?.()}`];
-  // Map back to the user's own ids after `unshare -r` has mapped them to root, and give up the rights of that root.
+  // `unshare -r` maps the user's ids to root. Map them back and drop the rights of that root.
   const back = isRoot() ? [] : [unshare, '-U', ...own, '--', 'setpriv', '--no-new-privs', '--'];
   return {
     file: unshare,
@@ -90,9 +90,9 @@ const isRoot = (): boolean => process.getuid?.() === 0;
 const outsideSockets = ['/run/user', '/run/docker.sock', '/run/containerd', '/run/podman'];
 
 /**
- * How to run a command in a sandbox.
+ * Build the command line that runs a command in a sandbox.
  * @param cwd the working folder, which must be visible in the sandbox
- * @throws RangeError for more kept folders than the sandbox can have
+ * @throws RangeError for more kept folders than the sandbox supports
  */
 export async function sandboxed(
   { scratch, hidden, kept, sharedMemoryBytes }: Sandbox,
@@ -123,7 +123,7 @@ export async function sandboxed(
   );
 }
 
-/** The folders that exist and can be opened, by their real paths. */
+/** Return the folders that exist and can be opened, with their real paths. */
 async function openable(kept: readonly KeptFolder[]): Promise<KeptFolder[]> {
   const found = await Promise.all(
     kept.map(async (folder) => ({ ...folder, path: await openablePath(folder.path) })),
@@ -144,7 +144,7 @@ async function openablePath(path: string): Promise<string | undefined> {
 
 const depth = (path: string): number => path.split('/').length;
 
-/** A new, empty folder that every user may write to. */
+/** Create an empty folder that every user may write to. */
 async function freshTemporary(scratch: string): Promise<string> {
   const folder = await mkdtemp(join(scratch, 'tmp-'));
   await chmod(folder, 0o1777);

@@ -14,19 +14,19 @@ import type { Sandbox } from './sandbox.ts';
 import { interruption, terminate } from './termination.ts';
 
 interface Ending {
-  /** The largest resident memory, in bytes; null where the command ended before it was measured. */
+  /** Peak resident memory in bytes; null if the command ended before the first measurement. */
   peakRssBytes: number | null;
 }
 
 interface Interrupted extends Ending {
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** Whether any of its processes was still running after the grace, and was killed. */
+  /** Whether any of its processes outlived the grace period and was killed. */
   killed: boolean;
 }
 
 /**
- * How a command ended: by itself, at its timeout, beyond its memory, stopped by the caller, or not started at all.
+ * How a command ended: by itself, at its timeout, above its memory limit, stopped by the caller, or never started.
  */
 export type Outcome =
   | ({ cause: 'exited'; exitCode: number } & Ending)
@@ -69,22 +69,25 @@ export interface SupervisedCommand {
   /** The program and its arguments. No shell reads them. */
   argv: readonly string[];
   cwd: string;
-  /** The command's environment without the marker; nothing is inherited. */
+  /** The command's environment without the marker. The command inherits no other variables. */
   env: Readonly<Record<string, string>>;
-  /** User to run as, for which this process must be root. All processes of this user are ended with the command. */
+  /** User of the command; requires root. All processes of this user are ended with the command. */
   user?: CommandUser;
-  /** What it sees of this machine; all unless given. The command's own folders must be among the kept ones. */
+  /**
+   * The part of this machine that the command sees; everything by default. The kept folders must include the
+   * command's own folders.
+   */
   sandbox?: Sandbox;
-  /** Most memory of all its processes together, in bytes. */
+  /** Memory limit of all its processes together, in bytes. */
   memoryBytes?: number;
   timeoutSeconds?: number;
-  /** Seconds between SIGTERM and SIGKILL, for the command to save its work; 20 unless given. */
+  /** Seconds between SIGTERM and SIGKILL, in which the command can save its work; 20 by default. */
   graceSeconds?: number;
-  /** A variable for the environment, by which the processes of the command are found. */
+  /** An environment variable that identifies the processes of the command. */
   marker: { name: string; value: string };
   /** Ends the command when aborted. */
   stop: AbortSignal;
-  /** Called with the output as it comes. Calls for one stream never overlap: reading waits for the promise. */
+  /** Receives the output as it arrives. Calls for one stream never overlap: reading waits for the promise. */
   onOutput(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void> | void;
 }
 
@@ -94,7 +97,7 @@ interface Started {
   isWaiter: boolean;
 }
 
-/** Start the process, or return why it cannot be started. */
+/** Start the process, or return the reason why it cannot start. */
 async function start(command: SupervisedCommand): Promise<Started | string> {
   const [name, ...args] = command.argv;
   if (name === undefined || name === '') return 'the command is blank';
@@ -122,7 +125,7 @@ async function start(command: SupervisedCommand): Promise<Started | string> {
 
 const defaultGraceSeconds = 20;
 
-/** How long after the end an escaped process may hold the pipes open. */
+/** Milliseconds for which an escaped process may hold the pipes open after the command's end. */
 const drainMilliseconds = 2_000;
 
 async function attend({ child, isWaiter }: Started, command: SupervisedCommand): Promise<Outcome> {
@@ -140,7 +143,7 @@ async function attend({ child, isWaiter }: Started, command: SupervisedCommand):
   const interrupted = interruption(command.stop, command.timeoutSeconds);
   try {
     const reason = await Promise.race([exit, interrupted.reason, failure.promise, exceeded]);
-    // No grace beyond the memory limit: the command could allocate more.
+    // No grace period above the memory limit: the command could allocate more.
     const graceSeconds = reason === 'memory' ? 0 : (command.graceSeconds ?? defaultGraceSeconds);
     const waiter = isWaiter ? child.pid : undefined;
     const killed = reason !== 'exit' && (await terminate(selection, graceSeconds, waiter));
@@ -168,7 +171,9 @@ function attachPumps(
   return [...attach('stdout', stdout), ...attach('stderr', stderr)];
 }
 
-/** The processes of the command. Its pid counts only while it runs, because it may be reused afterwards. */
+/**
+ * Select the processes of the command. Uses its pid only while it runs, because the pid may be reused afterwards.
+ */
 function selectTree(child: ChildProcess, { user, marker }: SupervisedCommand): ProcessSelector {
   const { pid } = child;
   return {
@@ -183,7 +188,7 @@ function isRunning(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
-/** Shells and many programs report a signal of a child as 128 + its number. */
+/** Exit code with which shells and many programs report a child killed by SIGKILL: 128 plus the signal number. */
 const killedExitCode = 128 + constants.signals.SIGKILL;
 
 function wasKilled({ exitCode, signalCode }: ChildProcess): boolean {

@@ -4,9 +4,9 @@ import { findProcesses, killTree, type ProcessSelector, signalProcesses } from '
 const pollMilliseconds = 100;
 
 /**
- * Send SIGTERM to every process of a tree, wait for the grace, and kill the rest.
- * @param selection called before each listing, because it can narrow when the first process has ended
- * @param waiter a process that only waits for the others, and would pass the signal on to them a second time
+ * Send SIGTERM to every process of a tree, wait for the grace period, and kill the rest.
+ * @param selection called before each listing, because it can narrow after the first process has ended
+ * @param waiter a process that only waits for the others; it would forward the signal to them a second time
  * @returns whether any process had to be killed
  */
 export async function terminate(
@@ -17,7 +17,7 @@ export async function terminate(
   const deadline = performance.now() + graceSeconds * 1000;
   await signalProcesses(selection(), 'SIGTERM', waiter);
   await signalProcesses(selection(), 'SIGCONT'); // A stopped process would not get it.
-  // The init of a sandbox ignores SIGTERM, and need not be waited for.
+  // The init of a sandbox ignores SIGTERM. Do not wait for it.
   while ((await findProcesses(selection())).some(({ isNamespaceInit }) => !isNamespaceInit)) {
     const left = deadline - performance.now();
     if (left <= 0) {
@@ -29,10 +29,13 @@ export async function terminate(
   return false;
 }
 
-/** The longest timer of Node.js; a longer one would fire at once. */
+/** The longest timer of Node.js. A longer one fires at once. */
 const maxTimerMilliseconds = 2 ** 31 - 1;
 
-/** Resolve with what interrupts a command first: its timeout or `stop`. `cancel` removes the timer and the listener. */
+/**
+ * Resolve with the first interruption of a command: its timeout or `stop`. `cancel` removes the timer and the
+ * listener.
+ */
 export function interruption(
   stop: AbortSignal,
   timeoutSeconds: number | undefined,

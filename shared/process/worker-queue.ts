@@ -7,10 +7,10 @@ export interface TaskAddress {
   name: string;
 }
 
-/** Milliseconds that one piece of work may take: on Lambda, reading and answering still fit into its 29 seconds. */
+/** Time limit of one task in milliseconds. On Lambda, reading and answering still fit into its 29 seconds. */
 const workMilliseconds = 15_000;
 
-/** Most pieces of work that wait for the thread. */
+/** Most tasks that wait for the thread. */
 const maxWaiting = 8;
 
 const retrySeconds = 2;
@@ -18,16 +18,13 @@ const retrySeconds = 2;
 /** What a thread replies to one input. */
 export type TaskReply = { value: unknown } | { error: string };
 
-/** MiB of objects that a piece of work may hold. */
+/** Heap limit of one task in MiB. */
 const memoryMiB = 256;
 
-/** Milliseconds after which an idle thread is ended, for it holds some 20 MB. */
+/** Milliseconds after which an idle thread is ended, because it holds about 20 MB. */
 const idleMilliseconds = 10_000;
 
-/**
- * One thread beside the event loop of this process, on which one piece of work runs at a time. Work that exceeds its
- * limits is ended with the thread.
- */
+/** A worker thread that runs one task at a time. If a task exceeds its limits, the queue ends the thread. */
 export class WorkerQueue {
   readonly #milliseconds: number;
   readonly #waiting: (() => void)[] = [];
@@ -40,9 +37,9 @@ export class WorkerQueue {
   }
 
   /**
-   * Run a task with an input, both of which can be cloned.
+   * Run a task with an input. Input and result must be cloneable.
    *
-   * @throws WorkLimitError beyond the limits, and ServiceError `unavailable` where too much work is waiting
+   * @throws WorkLimitError if the task exceeds its limits; ServiceError `unavailable` if too many tasks wait
    */
   async run(address: TaskAddress, input: unknown): Promise<unknown> {
     if (this.#busy) {
@@ -58,7 +55,7 @@ export class WorkerQueue {
       return await this.#work(this.#threadOf(address), input);
     } finally {
       const next = this.#waiting.shift();
-      // The turn is handed on, so that no later caller slips in.
+      // Hand the turn directly to the next caller, so no later caller can take it.
       if (next === undefined) this.#rest();
       else next();
     }
@@ -80,7 +77,7 @@ export class WorkerQueue {
       const settle = (act: () => void) => {
         clearTimeout(timer);
         for (const event of ['message', 'error', 'exit']) worker.removeAllListeners(event);
-        // An error after the end of the work is nobody's.
+        // Ignore an error after the end of the task: no caller waits for it.
         worker.on('error', () => {});
         worker.unref();
         act();
@@ -119,7 +116,7 @@ export class WorkerQueue {
 function startThread({ module, name }: TaskAddress): Worker {
   const worker = new Worker(new URL(module), {
     workerData: { task: name },
-    // It computes alone, and inherits neither credentials nor the flags of this process.
+    // The task only computes. It inherits neither credentials nor the flags of this process.
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: memoryMiB },
@@ -128,7 +125,7 @@ function startThread({ module, name }: TaskAddress): Worker {
   return worker;
 }
 
-/** A piece of work took longer or more memory than it may. */
+/** A task exceeded its time or memory limit. */
 export class WorkLimitError extends Error {
   override readonly name = 'WorkLimitError';
 }

@@ -5,27 +5,27 @@ import { BoundedCache } from './bounded-cache.ts';
 import { type TaskReply, WorkerQueue, WorkLimitError } from './worker-queue.ts';
 
 interface TaskOptions<I, O> {
-  /** `import.meta.url` of the module that defines the task: the thread loads it to find the task there. */
+  /** `import.meta.url` of the module that defines the task. The thread imports it. */
   module: string;
   name: string;
   run(input: I): O | Promise<O>;
-  /** Equal for inputs of the same result. */
+  /** Cache key: equal for inputs with the same result. */
   keyOf(input: I): string;
-  /** Bytes of a result. */
+  /** Size of a result in bytes, for the cache. */
   sizeOf(output: O): number;
-  /** Detail of the `too-large` error for work that exceeds the limits: what the caller can do instead. */
+  /** Detail of the `too-large` error when a task exceeds the limits. Tells the caller an alternative. */
   tooHeavy: string;
 }
 
-/** Bytes of results that a process keeps of each task. */
+/** Bytes of cached results per task and process. */
 const cacheBytes = 16_000_000;
 
 const queue = new WorkerQueue();
 
 /**
- * Define work that would hold up every other request on the event loop: it runs on a thread, with a deadline, and its
- * results are kept in memory. The function throws a ServiceError: `too-large` for work that exceeds its limits,
- * `unavailable` where too much of it is waiting.
+ * Define a task that would block every other request on the event loop. It runs on a worker thread with a
+ * deadline, and its results are cached in memory. The returned function throws a ServiceError: `too-large` if a
+ * task exceeds its limits, `unavailable` if too many tasks wait.
  */
 export function workerTask<I, O>(options: TaskOptions<I, O>): (input: I) => Promise<O> {
   const { module, name, keyOf, sizeOf, tooHeavy } = options;
@@ -35,7 +35,7 @@ export function workerTask<I, O>(options: TaskOptions<I, O>): (input: I) => Prom
 
   async function work(key: string, input: I): Promise<O | WorkLimitError> {
     try {
-      // The thread runs `run` of this very definition.
+      // The cast holds: the thread runs `run` of this definition.
       const output = (await queue.run({ module, name }, input)) as O;
       results.put(key, output, sizeOf(output));
       return output;

@@ -1,6 +1,6 @@
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
 
-/** Bytes for people: three digits and a unit of thousands, such as `3.20 MB`. */
+/** Format bytes for people: three digits and a decimal unit, for example `3.20 MB`. */
 export function bytesText(bytes: number): string {
   let value = bytes;
   let unit = 0;

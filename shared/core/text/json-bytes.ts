@@ -4,14 +4,14 @@ const minus = 45;
 const maxDigits = 16;
 
 /**
- * JSON text that is written straight as bytes, for answers with a hundred thousand numbers: texts that are joined leave
- * ten times their size behind for the garbage collector.
+ * Writes JSON text directly as bytes, for answers with a hundred thousand numbers. Joining strings would leave ten
+ * times their size for the garbage collector.
  */
 export class JsonBytes {
   #bytes: Buffer;
   #length = 0;
 
-  /** @param capacity bytes that are allocated first */
+  /** @param capacity bytes of the first allocation */
   constructor(capacity: number) {
     this.#bytes = Buffer.allocUnsafeSlow(capacity);
   }
@@ -35,7 +35,7 @@ export class JsonBytes {
     this.#length += bytes.length;
   }
 
-  /** Write JSON that has no character beyond ASCII. */
+  /** Write JSON that contains only ASCII. */
   ascii(text: string): void {
     const { length } = text;
     this.#reserve(length);
@@ -44,7 +44,7 @@ export class JsonBytes {
     this.#length += length;
   }
 
-  /** Write a number that is finite. */
+  /** Write a finite number. */
   number(value: number): void {
     if (!Number.isSafeInteger(value)) {
       this.ascii(String(value));
@@ -65,7 +65,7 @@ export class JsonBytes {
     this.#length += digits;
   }
 
-  /** What was written. */
+  /** The bytes written so far. */
   bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }

@@ -1,6 +1,6 @@
 /**
- * Whether a string anywhere in a JSON value, keys included, holds a lone surrogate: UTF-8 has no bytes for it, so no
- * store could keep it. Goes through the value without recursion, because `JSON.parse` takes any depth.
+ * Whether no string of a JSON value, keys included, contains a lone surrogate. UTF-8 cannot encode a lone
+ * surrogate, so no store could keep it. Avoids recursion, because `JSON.parse` accepts any depth.
  */
 export function isWellFormed(value: unknown): boolean {
   const left = [value];
@@ -17,10 +17,10 @@ export function isWellFormed(value: unknown): boolean {
   return true;
 }
 
-/** The message for a parameter that holds a lone surrogate. */
+/** The message for a parameter that contains a lone surrogate. */
 export const illFormed = 'holds half a character (a surrogate without its other half)';
 
-/** The value with U+FFFD for every lone surrogate: the value itself where it holds none. */
+/** Replace every lone surrogate by U+FFFD. Returns the value itself if it contains none. */
 export function toWellFormed(value: unknown): unknown {
   return isWellFormed(value) ? value : replaced(value);
 }

@@ -8,7 +8,7 @@ import { longPatience, retryFor, shortPatience } from '../job/retry-for.ts';
 
 /**
  * Write the conclusion of a job as the holder of its lease, together with the writes `further`.
- * @returns false where it was refused: the lease is lost, the job has ended, or a condition of `further` does not hold
+ * @returns false if it was refused: the lease is lost, the job has ended, or a condition of `further` fails
  */
 export function concludeHeldJob(
   job: HeldJob,
@@ -22,7 +22,8 @@ export function concludeHeldJob(
 }
 
 /**
- * Report to node 0 how this node of a cluster ended. Never throws: node 0 may have ended, and then nothing reads it.
+ * Report this node's end to node 0 of the cluster. Never throws: node 0 may have ended, and then nobody reads the
+ * report.
  */
 export async function reportNodeEnd(
   { record, records, node, lease, log }: HeldJob,

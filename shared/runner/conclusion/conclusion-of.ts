@@ -10,12 +10,12 @@ import { JobError } from '../job/job-error.ts';
 import type { StopReason } from '../job/job-stop.ts';
 import { retryFor, shortPatience } from '../job/retry-for.ts';
 
-/** A job that was cancelled: by whom, where that is known. */
+/** A cancelled job, with the user who cancelled it if known. */
 interface Cancelled {
   by: string | null;
 }
 
-/** Facts besides the outcome of the command that decide the conclusion. */
+/** Facts that determine the conclusion in addition to the command's outcome. */
 interface Circumstances {
   stop: StopReason | undefined;
   /** Who cancelled the job; undefined if nobody did. */
@@ -28,14 +28,15 @@ interface Circumstances {
   crash?: string | undefined;
 }
 
-/** Shells and many programs report a signal of a child as 128 + its number. */
+/** Exit code with which shells and many programs report a child killed by SIGKILL: 128 plus the signal number. */
 const killedExitCode = 128 + constants.signals.SIGKILL;
 
 const killed = `It was killed (SIGKILL), ${outOfMemory}.`;
 
 /**
- * The conclusion of a job whose command has ended: the exit code decides, unless the command was stopped.
- * @returns undefined where nothing may be written: another container holds the lease, or Batch decides on another attempt
+ * Return the conclusion of a job whose command has ended. The exit code decides, unless the command was stopped.
+ * @returns undefined if no conclusion may be written: another container holds the lease, or Batch decides on
+ * another attempt
  */
 export function conclusionOf(outcome: Outcome, circumstances: Circumstances): Conclusion | undefined {
   if (circumstances.stop?.kind === 'superseded') return undefined;
@@ -93,9 +94,10 @@ const stoppedBeforeCommand = {
 } as const;
 
 /**
- * The conclusion of a job that ended with an error: that of its stop, if it was stopped, because then the error is a
- * consequence. Errors of the service itself go to the log, and the user gets their name.
- * @returns undefined where nothing may be written: another container holds the lease, or Batch decides on another attempt
+ * Return the conclusion of a job that ended with an error. If the job was stopped, the stop decides, because the
+ * error is its consequence. Internal errors go to the log, and the user gets only their name.
+ * @returns undefined if no conclusion may be written: another container holds the lease, or Batch decides on
+ * another attempt
  */
 export async function conclusionOfError(job: HeldJob, error: unknown): Promise<Conclusion | undefined> {
   const { stop, log } = job;

@@ -25,15 +25,15 @@ export interface ContainerRun {
   network?: 'none' | 'bridge' | 'host';
 }
 
-/** The container's name for one node of one attempt of an experiment; ids are lower-case ULIDs. */
+/** Return the container's name for one node of one attempt of an experiment. Ids are lower-case ULIDs. */
 export function containerName(experimentId: string, attempt: number, node: number): string {
   return `training-${experimentId.replaceAll(/[^A-Za-z0-9_.-]/g, '_')}-${attempt}-${node}`;
 }
 
 /**
- * The `docker run` that runs a command inside the image as an unprivileged user, without capabilities, and removes the
- * container at its end. It is a foreground process: it passes SIGTERM on and ends with the command's exit code. SIGKILL
- * reaches only the client, so that stopping for good also needs `killCommand`.
+ * Build the `docker run` that runs a command inside the image as an unprivileged user, without capabilities, and
+ * removes the container at its end. It runs in the foreground: it forwards SIGTERM and ends with the command's
+ * exit code. SIGKILL reaches only the client, so a forced stop also needs `killCommand`.
  */
 export function wrapCommand(
   argv: readonly [string, ...string[]],
@@ -46,7 +46,7 @@ export function wrapCommand(
     ...['--user', `${user.uid}:${user.gid}`, '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
     ...['--network', container.network ?? 'bridge', '--pids-limit', String(limits.processes ?? 4096)],
     ...(limits.vcpus === undefined ? [] : ['--cpus', String(limits.vcpus)]),
-    // Swap as large as memory means no swap beyond it.
+    // A swap limit equal to the memory limit means no swap.
     ...(limits.memory === undefined
       ? []
       : ['--memory', `${limits.memory}m`, '--memory-swap', `${limits.memory}m`]),
@@ -66,7 +66,7 @@ function mountOption({ source, target, readOnly }: ContainerMount): string {
   return fields.map((field) => (/[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
 }
 
-/** The command that sends a signal to the container; it fails harmlessly when the container is gone. */
+/** Build the command that sends a signal to the container. It fails harmlessly if the container is gone. */
 export function killCommand(name: string, signal: 'SIGTERM' | 'SIGKILL'): [string, ...string[]] {
   return ['docker', 'kill', '--signal', signal, name];
 }

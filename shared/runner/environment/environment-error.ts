@@ -1,6 +1,6 @@
 import { JobError } from '../job/job-error.ts';
 
-/** Code of the reason why an environment could not be prepared; stable, for callers and tests. */
+/** Stable error code for callers and tests: the reason why an environment could not be prepared. */
 export type EnvironmentErrorCode =
   | 'bad-dependencies'
   | 'python-missing'
@@ -13,7 +13,7 @@ export type EnvironmentErrorCode =
   | 'disk-full'
   | 'stopped';
 
-/** Why an environment could not be prepared. */
+/** The environment could not be prepared. */
 export class EnvironmentError extends JobError {
   override readonly name = 'EnvironmentError';
   readonly code: EnvironmentErrorCode;

@@ -22,9 +22,9 @@ const Marker = z.strictObject({
 const suffix = '.complete';
 
 /**
- * One environment of this host: the folder `<root>/<project>/<key>/` and, next to it where no build can write, its
- * marker `<key>.complete` (written last; a folder without it is incomplete), a note `<key>.building` while this host
- * holds the store's claim, and one file for each process that uses it.
+ * One environment of this host: the folder `<root>/<project>/<key>/`. Files next to it, which no build can write,
+ * belong to it: the marker `<key>.complete`, written last (a folder without it is incomplete); `<key>.building`
+ * while this host holds the store's claim; and one file for each process that uses it.
  */
 export class EnvironmentFolder {
   readonly folder: string;
@@ -51,7 +51,7 @@ export class EnvironmentFolder {
     return { key, lockHash: lock_hash, buildSeconds: build_seconds, bytes };
   }
 
-  /** Mark the folder as complete: the marker is written elsewhere, flushed to the disk and renamed. */
+  /** Mark the folder as complete. Writes the marker elsewhere, flushes it to disk and renames it. */
   async complete(environment: CompleteEnvironment): Promise<void> {
     const { key, lockHash, buildSeconds, bytes } = environment;
     await writeDurably(
@@ -86,14 +86,14 @@ export class EnvironmentFolder {
     await rm(this.#building, { force: true });
   }
 
-  /** Marks the environment as used now, by this process, until the process ends. */
+  /** Mark the environment as in use by this process until the process ends. */
   async use(): Promise<void> {
     await writeDurably(`${this.folder}.use-${processIdentity(process.pid)}`, '');
     const now = new Date();
     await utimes(this.#marker, now, now);
   }
 
-  /** Whether a living process uses it. */
+  /** Whether a running process uses it. */
   async inUse(): Promise<boolean> {
     let used = false;
     for (const file of await this.#siblings('.use-')) {

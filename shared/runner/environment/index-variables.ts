@@ -6,15 +6,15 @@ import { credentialsIn } from '../host/credentials.ts';
  * scripts of packages.
  */
 export interface IndexVariables {
-  /** For the environment of the installer. */
+  /** Variables for the environment of the installer. */
   values: Readonly<Record<string, string>>;
-  /** The same without users and passwords, sorted by name. They decide which packages are found. */
+  /** As `values`, but without users and passwords, sorted by name. They determine the found packages. */
   addresses: readonly string[];
   /** Content of a `.netrc` for the installer's home. */
   netrc: string | undefined;
-  /** Whether they hold credentials. Downloads with credentials are for this project alone. */
+  /** Whether they contain credentials. Downloads with credentials are only for this project. */
   arePrivate: boolean;
-  /** Passwords and tokens, which no environment may keep. */
+  /** Passwords and tokens. No environment may contain them. */
   credentials: readonly string[];
 }
 
@@ -35,7 +35,7 @@ const indexes = [
 
 const tokenName = 'NPM_TOKEN';
 
-/** Content of a `.netrc`, from which pip and uv take users and passwords by the host. */
+/** Content of a `.netrc`. pip and uv read users and passwords by host from it. */
 const netrcName = 'NETRC';
 
 const userInfo = /(?<=:\/\/)([^\s/?#]*)@/g;
@@ -65,7 +65,7 @@ export function indexVariables(variables: Readonly<Record<string, string>>): Ind
   };
 }
 
-/** The fault of the indexes' hosts, or null. The deployment lists the allowed ones. */
+/** Return the fault of the indexes' hosts, or null. The deployment lists the allowed hosts. */
 export function indexFault({ addresses }: IndexVariables, allowed: readonly string[]): string | null {
   for (const address of addresses) {
     const [name = ''] = address.split('=', 1);
@@ -79,7 +79,10 @@ export function indexFault({ addresses }: IndexVariables, allowed: readonly stri
   return null;
 }
 
-/** npm's setting that sends `NPM_TOKEN` to its registry. npm itself expands `${…}`, so the file holds no secret. */
+/**
+ * Return npm's setting that sends `NPM_TOKEN` to its registry. npm itself expands `${…}`, so the file contains no
+ * secret.
+ */
 export function npmSettings({ values }: IndexVariables): string | undefined {
   if (values[tokenName] === undefined) return undefined;
   const registry =

@@ -7,10 +7,10 @@ export const Wheel = z.strictObject({ name: z.string(), version: z.string(), sha
 export type Wheel = z.infer<typeof Wheel>;
 
 /**
- * The wheels of an environment; null if it has a package built from source or not received through the relay. Building
- * runs code of packages, installing a wheel does not.
+ * Return the wheels of an environment; null if it has a package that was built from source or did not come through
+ * the relay. Building runs code of packages; installing a wheel does not.
  *
- * @param lock the list of installed packages, as `pythonLock` has it
+ * @param lock the list of installed packages from `pythonLock`
  * @param files all files that the installer received from the relay
  */
 export function installedWheels(lock: string, files: readonly RelayedFile[]): Wheel[] | null {

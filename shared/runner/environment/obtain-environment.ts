@@ -70,8 +70,8 @@ async function ensureStored(options: ObtainOptions, buildSeconds: number): Promi
 }
 
 /**
- * This process has the host's lock, so another holder of the claim on this host is dead, and its claim need not expire
- * first.
+ * Release a claim that a dead process of this host left. This process has the host's lock, so another holder on
+ * this host is dead, and its claim need not expire first.
  */
 async function releaseLeft({ place, key, store }: ObtainOptions): Promise<void> {
   const leftBy = await place.leftClaim();
@@ -118,7 +118,7 @@ async function fetchPack(options: ObtainOptions): Promise<ObtainedEnvironment | 
   }
 }
 
-/** Null when another builder finished between the read of the store and the claim. */
+/** Build under a claim; null if another builder finished between the read of the store and the claim. */
 const buildUnderClaim = (
   options: ObtainOptions,
   holder: string,

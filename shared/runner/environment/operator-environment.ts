@@ -1,6 +1,6 @@
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The operator's settings that installers receive. */
+/** Select the operator's settings that installers receive. */
 export function installerSettings(operator: Variables): Record<string, string> {
   return Object.fromEntries(
     Object.entries(operator).flatMap(([name, value]) =>
@@ -10,8 +10,8 @@ export function installerSettings(operator: Variables): Record<string, string> {
 }
 
 /**
- * Variables of the operator that an installer needs to reach a registry: index, proxy and certificates. An allowlist,
- * so no credential of the service can slip through. Build scripts see a password in an index URL.
+ * Operator variables that an installer needs to reach a registry: index, proxy and certificates. It is an
+ * allowlist, so no credential of the service can pass. Build scripts can see a password in an index URL.
  */
 const passed = new Set([
   ...[
@@ -41,7 +41,7 @@ const passed = new Set([
     .flatMap((name) => [`npm_config_${name}`, `NPM_CONFIG_${name.toUpperCase()}`]),
 ]);
 
-/** uv reads none of pip's settings. These are its names for them; settings for uv itself take precedence. */
+/** uv ignores pip's settings. These are its equivalents; settings for uv itself take precedence. */
 const uvNames: Readonly<Record<string, string>> = {
   PIP_INDEX_URL: 'UV_DEFAULT_INDEX',
   PIP_EXTRA_INDEX_URL: 'UV_EXTRA_INDEX_URL',
@@ -51,7 +51,10 @@ const uvNames: Readonly<Record<string, string>> = {
   PIP_CERT: 'SSL_CERT_FILE',
 };
 
-/** The whole environment of an installer process: the passed settings, and a scratch folder for all that it writes. */
+/**
+ * Build the whole environment of an installer process: the passed settings, and a scratch folder for all its
+ * files.
+ */
 export function installerEnvironment(operator: Variables, scratch: string): Record<string, string> {
   const settings = installerSettings(operator);
   const translated = Object.entries(settings).flatMap(([name, value]) => {
@@ -73,7 +76,7 @@ export function installerEnvironment(operator: Variables, scratch: string): Reco
   };
 }
 
-/** The operator's PATH without relative entries, which would be looked up in folders that others write to. */
+/** Return the operator's PATH without relative entries. Those would search in folders that others can write to. */
 export function searchPath(operator: Variables): string {
   const folders = (operator['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'));
   return folders.length === 0 ? '/usr/local/bin:/usr/bin:/bin' : folders.join(':');
@@ -88,7 +91,7 @@ const engineNames = [
   'DOCKER_CERT_PATH',
 ];
 
-/** The environment of the container engine's client, which runs with the operator's rights. */
+/** Build the environment of the container engine's client. The client runs with the operator's rights. */
 export function engineEnvironment(operator: Variables): Record<string, string> {
   const settings = [...engineNames, 'XDG_RUNTIME_DIR', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].flatMap(
     (name) => {
@@ -99,7 +102,7 @@ export function engineEnvironment(operator: Variables): Record<string, string> {
   return { ...Object.fromEntries(settings), PATH: searchPath(operator), LANG: 'C.UTF-8' };
 }
 
-/** Replaces user and password of every URL in a text: `https://user:pass@host` becomes `https://***@host`. */
+/** Mask user and password of every URL in a text: `https://user:pass@host` becomes `https://***@host`. */
 export function maskCredentials(text: string): string {
   return text.replaceAll(/:\/\/[^\s/?#]*@/g, '://***@');
 }

@@ -26,9 +26,9 @@ import { reuseFolder, SharedEnvironment } from './shared-environment.ts';
 import type { EnvironmentStore } from './stored-environments.ts';
 
 /**
- * Prepare the environment of a run on this host: none, a cached one, or a new one. Safe in several processes and on
- * several hosts at once, and after any of them was killed.
- * @throws EnvironmentError with words for `status_reason`
+ * Prepare the environment of a run on this host: none, a cached one, or a new one. Safe for several processes and
+ * hosts at the same time, and after any of them was killed.
+ * @throws EnvironmentError with a message for `status_reason`
  */
 export async function prepareEnvironment(options: PrepareOptions): Promise<PreparedEnvironment> {
   const started = performance.now();
@@ -41,20 +41,20 @@ export interface PrepareOptions {
   projectId: string;
   /** Hosts of package indexes that dependencies may name. */
   packageIndexes: readonly string[];
-  /** The unpacked source; read without following links. */
+  /** The unpacked source. Links are not followed. */
   sourceFolder: string;
-  /** The host's environments, laid out `<root>/<project>/<key>/`; made when missing, with mode 0755. */
+  /** Folder of the host's environments, `<root>/<project>/<key>/`. Created if missing, with mode 0755. */
   root: string;
   store: EnvironmentStore;
-  /** Downloads of packages, of all projects; none are kept unless given. */
+  /** Package downloads of all projects; no cache by default. */
   downloads?: DownloadCache;
-  /** Runs installers, as `owner` where one is given. */
+  /** Runs installers, as `owner` if given. */
   run: RunCommand;
-  /** Runs the interpreter's version check, which is kept out of the log; default `run`. */
+  /** Runs the interpreter's version check without logging its output; default `run`. */
   runProbe?: RunCommand;
-  /** Runs the container engine's client, with the service's own rights; `run` when not given. */
+  /** Runs the container engine's client with the service's own rights; default `run`. */
   runEngine?: RunCommand;
-  /** The unprivileged builder, where this process is root. */
+  /** The unprivileged builder; only if this process is root. */
   owner?: { uid: number; gid: number };
   /** The service's own environment. Only its registry, proxy and certificate settings reach an installer. */
   operatorEnv: Variables;
@@ -62,14 +62,16 @@ export interface PrepareOptions {
   indexes?: IndexVariables;
   log(line: string): void;
   stop: AbortSignal;
-  /** Environments of the host beyond this many unpacked bytes are removed, least recently used first; default 20 GB. */
+  /**
+   * Most unpacked bytes of the host's environments; default 20 GB. Removes the least recently used ones above it.
+   */
   maxBytes?: number;
   /** Default: this host's. */
   platform?: string;
 }
 
 export interface PreparedEnvironment {
-  /** To merge into the command's environment: PATH, VIRTUAL_ENV, NODE_PATH. */
+  /** Variables for the command's environment: PATH, VIRTUAL_ENV, NODE_PATH. */
   env: Record<string, string>;
   /** Folder of packages to link next to the source, because `import` does not follow NODE_PATH. */
   nodeModules: string | null;
@@ -83,7 +85,7 @@ export interface PreparedEnvironment {
   /** SHA-256 of the list of installed packages; for an image, of its content. */
   lockHash: string | null;
   requestKey: string | null;
-  /** Whether the store has it, for runs on other hosts. */
+  /** Whether the store has the environment for runs on other hosts. */
   stored: boolean;
 }
 
@@ -207,7 +209,7 @@ async function prepareDocker(options: PrepareOptions): Promise<Omit<PreparedEnvi
 }
 
 interface PreparedImage {
-  /** The image's content id (`sha256:…`), which later commands use instead of a tag that may move. */
+  /** The image's content id (`sha256:…`). Later commands use it, because a tag may move. */
   id: string;
   pulled: boolean;
 }
@@ -216,9 +218,9 @@ const noEngine =
   'A docker environment needs a container engine: install Docker, start it, and let the user who runs the service use it (`docker info` must work).';
 
 /**
- * Finds the engine and the image, pulling the image when the engine does not have it.
- * These commands talk to the engine with the service's own rights; nothing of the image runs here.
- * @throws EnvironmentError `engine-missing`; `install-failed` with the engine's own words
+ * Find the engine and the image. Pull the image if the engine does not have it. These commands use the service's
+ * own rights; nothing of the image runs here.
+ * @throws EnvironmentError `engine-missing`; `install-failed` with the engine's message
  */
 async function prepareImage(
   reference: string,
@@ -257,7 +259,7 @@ async function makeProjectFolder({ root, projectId, owner }: PrepareOptions): Pr
   await mkdir(root, { recursive: true, mode: 0o755 });
   const folder = join(await realpath(root), projectId);
   await mkdir(folder, { recursive: true, mode: 0o755 });
-  // The builder must be able to pass, with any umask.
+  // The builder must be able to pass through, regardless of the umask.
   if (owner !== undefined) for (const passed of [root, folder]) await chmod(passed, 0o755);
   return folder;
 }

@@ -13,12 +13,12 @@ import { superviseInstaller } from './install/supervised-installer.ts';
 import { type PreparedEnvironment, prepareEnvironment } from './prepare-environment.ts';
 import { storedEnvironments } from './stored-environments.ts';
 
-/** Longest time of an installation. */
+/** Time limit of an installation in seconds. */
 const installSeconds = 3600;
 
 /**
- * Prepare the environment of a training (see `prepareEnvironment`) and note on the records what it resolved to.
- * @throws JobError, such as EnvironmentError, if it cannot be prepared
+ * Prepare the environment of a training (see `prepareEnvironment`) and record the result.
+ * @throws JobError, for example an EnvironmentError, if it cannot be prepared
  */
 export async function prepareRunEnvironment({
   job,
@@ -72,14 +72,14 @@ export async function prepareRunEnvironment({
   return prepared;
 }
 
-/** The environment to prepare: none if this container runs the image that the environment names. */
+/** Return the environment to prepare; none if this container runs the image that the environment names. */
 function specOf({ record, container: { trustedImage } }: TrainingJob): EnvironmentSpec {
   const { env_type, dependencies } = record.environment;
   const isHere = env_type === 'docker' && dependencies.trim() === trustedImage;
   return isHere ? { env_type: 'system', dependencies: '' } : { env_type, dependencies };
 }
 
-/** Note the lock as the newest of the project's environment. */
+/** Record the lock as the latest one of the project's environment. */
 async function noteLock(job: TrainingJob, lock_hash: string): Promise<void> {
   const { project_id, environment } = job.record;
   const resolved = { project_id, version: environment.version, lock_hash };
@@ -100,7 +100,7 @@ export async function linkModules(modules: string, to: string): Promise<void> {
   for (const name of await readdir(modules)) {
     if (name.startsWith('.')) continue;
     const [from, own] = [join(modules, name), join(to, name)];
-    // A scope (`@scope`) holds packages of both.
+    // A scope (`@scope`) may contain packages of both.
     const isScope = name.startsWith('@');
     if (isScope || (await lstat(own).catch(() => undefined)) === undefined) await linkModules(from, own);
   }

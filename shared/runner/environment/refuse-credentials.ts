@@ -7,8 +7,8 @@ import { EnvironmentError } from './environment-error.ts';
 const chunkBytes = 4 * 1024 * 1024;
 
 /**
- * Refuse an environment that contains a credential: it would be stored and outlive the secret. Reads every file, a few
- * seconds for each GB, unless there are no credentials.
+ * Refuse an environment that contains a credential, because it would be stored and outlive the secret. Reads every
+ * file, which takes a few seconds per GB, unless there are no credentials.
  * @throws EnvironmentError `pack-refused`, which names the file
  */
 export async function refuseCredentials(folder: string, credentials: readonly string[]): Promise<void> {
@@ -27,7 +27,7 @@ export async function refuseCredentials(folder: string, credentials: readonly st
   }
 }
 
-/** Whether a file holds one of these texts, read piece by piece. */
+/** Whether a file contains one of these texts. Reads it in pieces. */
 async function holds(file: FileHandle, texts: readonly Buffer[], buffer: Buffer): Promise<boolean> {
   const overlap = Math.max(...texts.map(({ length }) => length)) - 1;
   let kept = 0;

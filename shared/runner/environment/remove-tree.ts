@@ -12,9 +12,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Remove a folder in any state that a build left: folders that deny writing or reading are opened up first, and as
- * root everything is taken from its owner top-down, so that no process can exchange a folder for a link during the
- * walk. A missing folder is no error.
+ * Remove a folder in any state that a build left. First grants access to folders that deny reading or writing. As
+ * root, also takes ownership top-down, so no process can replace a folder by a link during the walk. A missing
+ * folder is no error.
  */
 export async function removeTree(folder: string): Promise<void> {
   takeOver(folder);
@@ -24,7 +24,7 @@ export async function removeTree(folder: string): Promise<void> {
 function takeOver(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   if (process.getuid?.() === 0) takeFromOwner(path);
-  // A folder may deny even its owner, and then could not be opened first.
+  // A folder may deny access even to its owner, so it cannot be opened first.
   else chmodSync(path, 0o700);
   for (const name of readdirSync(path, { withFileTypes: true })) {
     if (name.isDirectory()) takeOver(join(path, name.name));

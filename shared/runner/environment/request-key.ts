@@ -4,26 +4,29 @@ import type { ResolvedDependency } from './dependencies/resolved-dependencies.ts
 
 export interface RequestKeyInput {
   envType: 'python' | 'node';
-  /** With `-r` files already expanded, so that their content counts and their comments do not. */
+  /** Dependencies with expanded `-r` files. The content of the files counts; comments do not. */
   dependencies: readonly ResolvedDependency[];
-  /** Implementation and real version, such as `cpython-3.11.7` or `node-24.1.0`. */
+  /** Implementation and real version, for example `cpython-3.11.7` or `node-24.1.0`. */
   interpreter: string;
   /** Absolute path of the interpreter's binary: a virtual environment links to it. Empty for Node. */
   executable: string;
-  /** Operating system, processor and C library, such as `linux-x64-glibc2.36`. */
+  /** Operating system, processor and C library, for example `linux-x64-glibc2.36`. */
   platform: string;
-  /** Absolute folder of the project's environments: a virtual environment carries its own path and cannot be moved. */
+  /**
+   * Absolute folder of the project's environments. A virtual environment contains its own path and cannot be
+   * moved.
+   */
   folder: string;
   /** Package indexes from the project's variables, without credentials. */
   indexes?: readonly string[];
 }
 
-/** Increased when existing environments must not be used any more. */
+/** Increase it to invalidate all existing environments. */
 const formatVersion = 1;
 
 /**
- * The key under which an environment is cached: SHA-256 (hex) of a canonical JSON of everything known before
- * resolution that decides the result. Order and repetition of dependencies do not matter.
+ * Return the cache key of an environment: SHA-256 (hex) of a canonical JSON of all facts that determine the result
+ * and are known before resolution. Order and repetition of dependencies do not matter.
  */
 export function requestKey(input: RequestKeyInput): string {
   const dependencies = input.dependencies.map((dependency) => {
@@ -47,7 +50,7 @@ export function requestKey(input: RequestKeyInput): string {
 
 const Report = z.object({ header: z.object({ glibcVersionRuntime: z.string().optional() }) });
 
-/** The platform of compiled packages: `linux-x64-glibc2.36`, `linux-x64-musl`, `darwin-arm64`. */
+/** Return the platform of compiled packages: `linux-x64-glibc2.36`, `linux-x64-musl`, `darwin-arm64`. */
 export function platformName(): string {
   const base = `${process.platform}-${process.arch}`;
   if (process.platform !== 'linux') return base;

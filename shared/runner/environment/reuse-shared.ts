@@ -8,9 +8,9 @@ import { removeTree } from './remove-tree.ts';
 import type { SharedEnvironment } from './shared-environment.ts';
 
 /**
- * Make the environment of a build from the host's shared one, if its indexes still lead to the same wheels: a trial
- * upgrade changes nothing, and the indexes name the SHA-256 of every wheel. Null if it has to be built; its folder
- * does not exist then.
+ * Create the environment of a build from the host's shared one, if its indexes still lead to the same wheels: a
+ * trial upgrade changes nothing, and the indexes name the SHA-256 of every wheel. Null if it must be built; its
+ * folder then does not exist.
  */
 export async function reuseShared(
   build: EnvironmentBuild,
@@ -40,7 +40,7 @@ export const isShareable = (dependencies: readonly ResolvedDependency[]): boolea
       (one.kind === 'option' && one.name !== 'find-links'),
   );
 
-/** Keep a sealed environment for all projects, if it consists of wheels only. */
+/** Keep a sealed environment for all projects if it consists only of wheels. */
 export async function keepShared(
   { folder, log }: EnvironmentBuild,
   shared: SharedEnvironment,

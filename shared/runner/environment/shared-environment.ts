@@ -23,14 +23,14 @@ import { removeTree } from './remove-tree.ts';
 type SharedFacts = z.infer<typeof Facts>;
 
 const Facts = z.strictObject({
-  /** The folder in which it was installed: its programs hold that path. */
+  /** The folder of the installation. Its programs contain this path. */
   builtAt: z.string(),
   wheels: z.array(Wheel),
 });
 
 /**
- * A compiled environment of wheels that this host keeps for all projects with the same request. It contains only files
- * that package indexes published, because installing wheels runs no code of a project. It is in
+ * A compiled environment of wheels that this host keeps for all projects with the same request. It contains only
+ * files that package indexes published, because installing wheels runs no code of a project. It is in
  * `<root>/.shared/<key>/`, and is marked and evicted like other environments.
  */
 export class SharedEnvironment {
@@ -49,7 +49,7 @@ export class SharedEnvironment {
     this.#pack = join(this.#place.folder, 'pack');
   }
 
-  /** Make `folder` from it, sealed; null if it does not exist. */
+  /** Create the sealed environment `folder` from it; null if it does not exist. */
   async linkTo(folder: string): Promise<(SharedFacts & { bytes: number }) | null> {
     try {
       const complete = await this.#place.read();
@@ -101,7 +101,7 @@ export class SharedEnvironment {
 interface LinkedTree {
   from: string;
   to: string;
-  /** The path that files of `from` hold. */
+  /** The path that files of `from` contain. */
   builtAt: string;
   canLink: boolean;
 }

@@ -18,17 +18,17 @@ export interface EnvironmentPack {
   buildSeconds: number;
 }
 
-/** Where packed environments are kept for one project; implemented on the records table and the object store. */
+/** Store of the packed environments of one project, on the records table and the object store. */
 export interface EnvironmentStore {
-  /** The record of a finished build under this key, or null. */
+  /** Return the record of a finished build under this key, or null. */
   find(key: string): Promise<{ lockHash: string; buildSeconds: number } | null>;
-  /** Takes a lease that expires by itself: at most one builder per key. The holder's name gives it back. */
+  /** Take an expiring lease, so that each key has at most one builder. The holder's name releases it. */
   claimBuild(key: string): Promise<{ claimed: true; holder: string } | { claimed: false }>;
-  /** Writes the pack to `file`, which does not exist yet. */
+  /** Write the pack to `file`, which must not exist yet. */
   download(key: string, file: string): Promise<void>;
-  /** Uploads the pack, then records it, so that `find` never promises a pack that is not there. */
+  /** Upload the pack, then record it. `find` therefore never returns a missing pack. */
   save(key: string, pack: EnvironmentPack): Promise<void>;
-  /** Gives the lease back, built or not. */
+  /** Release the lease, whether or not the build succeeded. */
   releaseBuild(key: string, holder: string): Promise<void>;
 }
 

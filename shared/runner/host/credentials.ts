@@ -2,7 +2,7 @@ const userInfos = /(?<=[a-z][a-z0-9+.-]*:\/\/)[^\s/?#]*(?=@)/gi;
 
 const netrcPasswords = /(?<=^|\s)password\s+(?:"([^"\r\n]*)"|(\S+))/g;
 
-/** The credentials in a text: passwords and tokens in URLs, and passwords of a `.netrc`. */
+/** Find the credentials in a text: passwords and tokens in URLs, and passwords of a `.netrc`. */
 export function credentialsIn(text: string): string[] {
   const inUrls = [...text.matchAll(userInfos)].flatMap(([info]) => ofUserInfo(info));
   const inNetrc = [...text.matchAll(netrcPasswords)].map(([, quoted, bare]) => quoted ?? bare ?? '');
@@ -16,7 +16,7 @@ function ofUserInfo(info: string): string[] {
   const colon = info.indexOf(':');
   if (colon === -1) return info.length < shortestToken ? [] : [info, meant(info)];
   const password = info.slice(colon + 1);
-  // A password alone in `user:password` is what HTTP sends in Base64.
+  // HTTP sends `user:password` in Base64, so the pair counts too.
   return password === '' ? [] : [password, meant(password), meant(info)];
 }
 
@@ -29,7 +29,7 @@ function meant(written: string): string {
   }
 }
 
-/** A text as programs write it into JSON, URLs and headers. */
+/** Return a text in the notations of JSON, URLs and headers. */
 export function notationsOf(text: string): string[] {
   const base64 = Buffer.from(text).toString('base64').replace(/=+$/, '');
   return [

@@ -8,7 +8,7 @@ const readBytes = 64 * 1024;
 
 /**
  * Reads a file as it grows. A hostile user may create, truncate, replace or remove it at any time. It stays open
- * between reads, so that the rest of a replaced file is read and its inode cannot be given to another.
+ * between reads, so the rest of a replaced file is read and no other file can get its inode.
  */
 export class GrowingFile {
   readonly #path: string;
@@ -21,7 +21,7 @@ export class GrowingFile {
     this.#user = user;
   }
 
-  /** The changes since the last call. @throws FileRefusedError if the path holds no readable file */
+  /** Yield the changes since the last call. @throws FileRefusedError if the path is not a readable file */
   async *read(): AsyncGenerator<Growth> {
     yield* this.#readHandle();
     const next = await this.#openAnew();
@@ -45,7 +45,7 @@ export class GrowingFile {
       this.#offset = 0;
       yield 'restarted';
     }
-    // Not beyond the size at the start: a writer that never pauses must not keep this loop running.
+    // Stop at the size at the start. A writer that never pauses must not keep this loop running.
     while (this.#offset < size) {
       const length = Math.min(readBytes, size - this.#offset);
       const { bytesRead, buffer } = await this.#handle.read(
@@ -60,7 +60,7 @@ export class GrowingFile {
     }
   }
 
-  /** Open the file of the path if it is not the open one. */
+  /** Open the path's file if it differs from the open one. */
   async #openAnew(): Promise<FileHandle | undefined> {
     let next: FileHandle;
     try {
@@ -103,7 +103,7 @@ export function refusalOf(error: unknown): FileRefusedError | undefined {
   return undefined;
 }
 
-/** A file may not be read, for the reason in the message. */
+/** The file must not be read. The message has the reason. */
 export class FileRefusedError extends Error {
   override readonly name = 'FileRefusedError';
 }

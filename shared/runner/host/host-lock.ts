@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 
-/** A lock that is held until `release`, or until its process ends. */
+/** A lock, held until `release` or the end of its process. */
 export class HostLock {
   readonly #file: string;
 
@@ -55,8 +55,8 @@ export async function tryHostLock(path: string): Promise<HostLock | null> {
 }
 
 /**
- * Identify a process beyond its id, which the system reuses: id, start time and boot. Without the latter two (not on
- * Linux) it is the id alone.
+ * Return a unique identity of a process: id, start time and boot. The system reuses ids. Off Linux it is only the
+ * id.
  */
 export function processIdentity(pid: number): string {
   try {
@@ -83,7 +83,7 @@ function ignoreMissing(error: unknown): undefined {
   throw error;
 }
 
-/** Whether the process of that identity still runs. */
+/** Whether the process of an identity still runs. */
 export function isRunning(identity: string): boolean {
   const pid = Number(/^[0-9]{1,10}/.exec(identity)?.[0]);
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;

@@ -4,8 +4,8 @@ import { credentialsIn, notationsOf } from './credentials.ts';
 const shown = '***';
 
 /**
- * Masks secrets in what a job prints and reports. The mask prevents accidents only: a program can still print a secret
- * in a notation of its own.
+ * Masks secrets in a job's output and reports. It prevents only accidents: a program can still print a secret in
+ * its own notation.
  */
 export class SecretMask {
   readonly #pattern: RegExp | undefined;
@@ -13,21 +13,21 @@ export class SecretMask {
   readonly longest: number;
 
   constructor(secrets: readonly string[]) {
-    // The longest first, so that a shorter secret does not cut a longer one.
+    // Sort by descending length, so a shorter secret does not split a longer one.
     const texts = [...new Set(secrets.flatMap(textsOf))].sort((one, other) => other.length - one.length);
     this.longest = texts[0]?.length ?? 0;
     const escaped = texts.map((text) => text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&'));
     this.#pattern = texts.length === 0 ? undefined : new RegExp(escaped.join('|'), 'g');
   }
 
-  /** The text without secrets. */
+  /** Mask the secrets in a text. */
   apply(text: string): string {
     return this.#pattern === undefined ? text : text.replaceAll(this.#pattern, shown);
   }
 
   /**
-   * The same for the end of a longer text. If it is cut, its first line is dropped, because it may hold part of a
-   * secret.
+   * Mask the secrets in the end of a longer text. If it is cut, drop its first line, because it may contain part
+   * of a secret.
    */
   applyToEnd(text: string, isCut: boolean): string {
     if (!isCut || this.#pattern === undefined) return this.apply(text);
@@ -36,7 +36,7 @@ export class SecretMask {
   }
 }
 
-/** Characters of a line of a secret, or of a credential in it, from which it is masked by itself. */
+/** Minimum length for masking a single line of a secret, or a credential in it. */
 const shortestPart = 4;
 
 /** The texts that reveal a secret: the whole, each of its lines, and the credentials in it. */

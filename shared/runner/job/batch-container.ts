@@ -6,9 +6,9 @@ const Paths = z.array(z.string().startsWith('/'));
 const HostSandbox = z.object({
   /** Files and folders that jobs never see. */
   hidden: Paths,
-  /** Paths that they can read, also below a hidden folder or `/tmp`. */
+  /** Paths that jobs can read, also below a hidden folder or `/tmp`. */
   readable: Paths,
-  /** Paths that they can also write to, as far as their user may. */
+  /** Paths that jobs can also write to, with their user's permissions. */
   writable: Paths.default([]),
 });
 export type HostSandbox = z.output<typeof HostSandbox>;
@@ -31,14 +31,14 @@ export interface BatchContainer {
 
 const whole = z.coerce.number().int();
 
-/** Variables of the containers of all kinds of jobs. */
+/** Environment variables of all job containers. */
 export const containerVariables = {
   WORK_DIR: z.string().min(1),
-  /** First of the user ids under which jobs run where this process is root. */
+  /** First of the user ids for jobs if this process is root. */
   JOB_UID: whole.positive().default(61_000),
   /** Seconds between SIGTERM and SIGKILL of a command; Batch itself kills the container 30 s after its SIGTERM. */
   STOP_GRACE_SECONDS: whole.nonnegative().default(20),
-  /** As JSON; a host that runs nothing but one job hides nothing. */
+  /** JSON of {@link HostSandbox}. A host that runs only one job hides nothing. */
   SANDBOX: z
     .string()
     .default('{"hidden":[],"readable":[]}')
@@ -52,7 +52,7 @@ export const containerVariables = {
 
 const Variables = z.object(containerVariables);
 
-/** Describe the container by its checked variables. */
+/** Build the container's description from its validated variables. */
 export function batchContainer(value: z.output<typeof Variables>): BatchContainer {
   // Batch names a node of a multi-node job `<job id>#<node>`.
   const [batch_job_id = ''] = value.AWS_BATCH_JOB_ID.split('#');

@@ -9,9 +9,9 @@ import { JobError } from './job-error.ts';
 export interface Download {
   /** Name of the object in messages: "source archive 1234…". */
   what: string;
-  /** Of the disk that takes it. */
+  /** Free space of the target disk. */
   room: DiskRoom;
-  /** Ends the download when aborted, with its reason. */
+  /** Aborts the download with its reason. */
   stop?: AbortSignal | undefined;
   /** Seconds without a byte after which the download fails; default 600. */
   patienceSeconds?: number;
@@ -19,28 +19,28 @@ export interface Download {
   idleSeconds?: number;
 }
 
-/** How far a download has come. */
+/** Progress of a download. */
 interface Progress {
   position: number;
   hash: Hash;
   /** ETag of the object being downloaded. */
   etag: string | undefined;
-  /** When the last bytes came. */
+  /** Time of the last received bytes. */
   at: number;
-  /** How often it was begun anew. */
+  /** Number of restarts. */
   restarts: number;
 }
 
-/** Most restarts of a download whose object changes, or arrives damaged. */
+/** Most restarts of a download after its object changed or arrived damaged. */
 const maxRestarts = 3;
 
 const longestPause = 10_000;
 
 /**
- * Download an object into an open file and return the SHA-256 of its bytes; undefined if the object does not exist.
- * After an outage or a broken connection the download of the same object continues.
- * @throws JobError naming `what`, when no byte has come for too long, storage refuses or the disk has no room for it;
- * what the disk throws
+ * Download an object into an open file and return the SHA-256 of its bytes; undefined if the object does not
+ * exist. After an outage or a broken connection the download of the same object continues.
+ * @throws JobError naming `what`, if no byte arrived for too long, storage refuses or the disk is too full; errors
+ * of the disk
  */
 export async function downloadObject(
   objects: ObjectReader,
@@ -141,7 +141,7 @@ async function within<T>(
   }
 }
 
-/** Pass the chunks of a body on, and end it after some seconds without one. */
+/** Yield the chunks of a body, and end it after `seconds` without one. */
 async function* whileAlive({ body }: ObjectStream, seconds: number, stop: AbortSignal | undefined) {
   const silent = () => body.destroy(new Error(`nothing came for ${seconds} s`));
   const stopped = () => body.destroy();
@@ -166,7 +166,7 @@ async function writeAll(file: FileHandle, chunk: Buffer, position: number): Prom
   }
 }
 
-/** An error of the disk, for which a retry does not help. */
+/** An error of the disk. A retry does not help. */
 class WriteError extends Error {
   override readonly name = 'WriteError';
 }

@@ -22,7 +22,7 @@ export function holdJob<R extends JobRecord>(
   me: ContainerIdentity,
   now: () => Date,
 ): Promise<Acquired<R>> {
-  // One name for all retries: a try whose reply was lost may have taken the lease.
+  // Use one holder name for all retries. An attempt with a lost reply may have taken the lease.
   const holder = randomUUID();
   return retryFor(shortPatience, () => acquireLease(records, wanted, me, now(), holder));
 }
@@ -39,7 +39,7 @@ export interface HeldJob<R extends JobRecord = JobRecord> {
   now(): Date;
 }
 
-/** The check that goes with every write of a held job: it fails once another container has taken the lease. */
+/** A condition for every write of a held job. It fails once another container has taken the lease. */
 export const leaseCheck = ({ record, node, lease }: Pick<HeldJob, 'record' | 'node' | 'lease'>): Write =>
   holdsLease(jobIdOf(record), node, lease);
 

@@ -1,9 +1,12 @@
-/** Why a job cannot go on. The message becomes its `status_reason`, so it is for the user who started the job. */
+/**
+ * The reason why a job cannot continue. The message becomes its `status_reason`, so it is for the user who started
+ * the job.
+ */
 export class JobError extends Error {
   override readonly name: string = 'JobError';
 }
 
-/** Another container took the job over, or the job was ended: nothing may be written for it any more. */
+/** Another container took over the job, or the job was ended. This container may write nothing more for it. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 

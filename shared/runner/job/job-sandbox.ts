@@ -5,8 +5,8 @@ import type { TrainingJob } from './training-job.ts';
 import type { Workspace } from './workspace.ts';
 
 /**
- * Sandbox of a training's programs: they see the folders of their run, and the environments of their project, which
- * only an installation can change.
+ * Sandbox of a training's programs. They see the folders of their run and the environments of their project. Only
+ * an installation can change the environments.
  */
 export function trainingSandbox(
   { record, container }: TrainingJob,
@@ -32,7 +32,7 @@ const visible = ({ readable, writable }: HostSandbox) => [
   ...writable.map((path) => ({ path, readOnly: false })),
 ];
 
-/** Sandbox of an optimization's stages: they see its folders, and their own program. */
+/** Sandbox of an optimization's stages. They see its folders and their own program. */
 export function stageSandbox(hostSandbox: HostSandbox, root: string, programFolder: string): Sandbox {
   return {
     scratch: root,

@@ -1,7 +1,7 @@
-/** Why a running job is stopped before its command has ended. */
+/** Reason for stopping a running job before its command has ended. */
 export type StopReason =
   | { kind: 'signal' }
-  /** Another container took the lease, or the job was ended: nothing may be written any more. */
+  /** Another container took the lease, or the job was ended. This container may write nothing more. */
   | { kind: 'superseded' }
   | { kind: 'limit'; message: string }
   /** Another node of the cluster failed or was lost. */

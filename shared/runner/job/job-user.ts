@@ -4,21 +4,21 @@ import type { CommandUser } from '../../process/executable.ts';
 import { type HostLock, tryHostLock } from '../host/host-lock.ts';
 
 export interface JobUser {
-  /** Undefined where this process is not root: jobs then run with its rights. */
+  /** Undefined if this process is not root. Jobs then run with its rights. */
   user: CommandUser | undefined;
   release(): Promise<void>;
 }
 
-/** One folder for the host, because a second service on it uses ids of the same range. */
+/** One folder per host, because a second service on the host uses ids of the same range. */
 const hostFolder = '/var/tmp/model-project-service-users';
 
-/** How many jobs of one host may run under users of their own. */
+/** Most jobs of one host with their own users. */
 const slots = 64;
 
 /**
- * Claim a user id that no other running job of this host has, so that all processes of this user belong to this job. Ids
- * need no entry in /etc/passwd.
- * @param folder keeps the locks of the ids in use
+ * Claim a user id that no other running job of this host has. All processes of this user then belong to this job.
+ * Ids need no entry in /etc/passwd.
+ * @param folder contains the locks of the ids in use
  */
 export async function claimJobUser(firstUid: number, folder = hostFolder): Promise<JobUser> {
   if (process.getuid?.() !== 0) return { user: undefined, release: async () => {} };
@@ -31,7 +31,7 @@ export async function claimJobUser(firstUid: number, folder = hostFolder): Promi
   throw new Error(`all ${slots} users for jobs are taken on this host`);
 }
 
-/** Any user may create a folder there, so only one that root owns is trusted. */
+/** Create the folder. Any user may create one there, so trust only one that root owns. */
 async function ownFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const found = await lstat(folder);

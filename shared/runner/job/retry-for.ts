@@ -4,8 +4,9 @@ import { ConditionFailedError } from '../../data/table/write-label.ts';
 const longestPause = 10_000;
 
 /**
- * Retry a call with growing pauses until it succeeds or `seconds` have passed: for reads and writes on which the outcome
- * of a job depends, while a service is unavailable. A failed condition is an answer of the table, and is not retried.
+ * Retry a call with growing pauses until it succeeds or `seconds` have passed. For reads and writes that determine
+ * a job's outcome, while a service is unavailable. Does not retry a failed condition, because it is an answer of
+ * the table.
  * @throws the last error
  * @example
  * const lease = await retryFor(60, () => findLease(records, job_id, node));
@@ -22,8 +23,8 @@ export async function retryFor<T>(seconds: number, act: () => Promise<T>): Promi
   }
 }
 
-/** Seconds to retry a call that the job can do without, or for which its end waits. */
+/** Seconds to retry a call that the job can do without, or that delays its end. */
 export const shortPatience = 60;
 
-/** Seconds to retry a call without which the job fails. */
+/** Seconds to retry a call that the job requires. */
 export const longPatience = 600;

@@ -13,13 +13,13 @@ export interface TrainingJob extends HeldJob<Experiment> {
   objects: ObjectWriter;
 }
 
-/** The log of a run, which the command's output and the service's own messages go to. */
+/** The log of a run. Receives the command's output and the service's messages. */
 interface RunLog {
   output(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void>;
   say(message: string): void;
 }
 
-/** The environment variables of the project, as they were when the job was submitted. */
+/** The project's environment variables at the job's submission. */
 export interface ProjectVariables {
   values: Readonly<Record<string, string>>;
   /** Masks the secret ones. */
@@ -28,11 +28,11 @@ export interface ProjectVariables {
   fault?: JobError;
 }
 
-/** A job with its workspace, user and log: every phase of a training takes it. */
+/** A job with its workspace, user and log. Every phase of a training receives it. */
 export interface TrainingRun {
   job: TrainingJob;
   workspace: Workspace;
-  /** User of the training's programs; undefined where this process is not root. */
+  /** User of the training's programs; undefined if this process is not root. */
   user: CommandUser | undefined;
   shipper: RunLog;
   variables: ProjectVariables;

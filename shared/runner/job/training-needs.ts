@@ -5,16 +5,18 @@ import { limitPatterns } from '../../data/jobs/vcpu-shares.ts';
 import { projectPatterns } from '../../data/projects/project.ts';
 import { writeRecords } from '../../data/table/needs.ts';
 
-/** Partitions of the records table that the role of a training's container may use: none that holds permissions. */
+/**
+ * Partitions of the records table that the role of a training's container may access. None contains permissions.
+ */
 const trainingRecords = {
   partitions: [
     'EXPERIMENTS#*',
-    // Of trainings that a release began which ranked them as they ended.
+    // For trainings that an earlier release started. That release ranked them at their end.
     'EXPERIMENT_RANKING#*',
     'FIRST_CRITERION#*',
     'JOB#*',
     'TRACKING#*',
-    // Experiments and models that the program records beside its own.
+    // Experiments and models that the program records in addition to its own.
     'CATALOGUE#*',
     'LOGGED_MODELS#*',
     ...unfinishedPatterns,

@@ -2,10 +2,7 @@ import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommandUser } from '../../process/executable.ts';
 
-/**
- * The folders of one run. `own` belongs to the supervisor, and so do `source` and `data`; the user's command owns the
- * others.
- */
+/** The folders of one run. The supervisor owns `own`, `source` and `data`; the user's command owns the others. */
 export interface Workspace {
   root: string;
   own: string;
@@ -21,7 +18,7 @@ export interface Workspace {
   remove(): Promise<void>;
 }
 
-/** Create the folders of one run below `workFolder`, under a name that cannot be guessed. */
+/** Create the folders of one run below `workFolder`, under an unguessable name. */
 export async function createWorkspace(
   workFolder: string,
   name: string,
@@ -29,7 +26,7 @@ export async function createWorkspace(
 ): Promise<Workspace> {
   await mkdir(workFolder, { recursive: true, mode: 0o711 });
   const root = await mkdtemp(join(workFolder, `${name}-`));
-  // The job's user alone may pass through to its own folders, and not list.
+  // Only the job's user may pass through to its own folders. It cannot list this folder.
   if (user !== undefined) {
     await chown(root, 0, user.gid);
     await chmod(root, 0o710);

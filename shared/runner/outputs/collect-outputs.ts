@@ -17,8 +17,8 @@ interface Collection {
   /** Stores the points and files that the command logs through a client. */
   logs: RunLogs;
   /**
-   * Collect the rest after the command has ended, and return the warnings for the run.
-   * @throws ArtifactLimitError where not all files could be stored; LeaseLostError
+   * Collect the remaining outputs after the command has ended, and return the warnings for the run.
+   * @throws ArtifactLimitError if not all files could be stored; LeaseLostError
    */
   finish(): Promise<string[]>;
 }
@@ -53,7 +53,7 @@ export function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment):
 function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun) {
   const { record: experiment, lease, records, now } = job;
   const watch = new JobWatch(records, experiment.experiment_id, 0, now);
-  // A note that fails may be lost: the conclusion of the job has the warnings again.
+  // A failed note may be lost, because the conclusion of the job contains the warnings too.
   const noteWarnings = new Paced(shippingPace.unwatched, () => {
     void noteProgress(job, { warnings: reader.warnings }).catch(() => undefined);
   });
@@ -94,7 +94,7 @@ class Paced {
     }, wait).unref();
   }
 
-  /** Drop a call that is still due. */
+  /** Cancel a pending call. */
   end(): void {
     clearTimeout(this.#timer);
   }

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { FileRefusedError, openOwned, refusalOf } from '../host/growing-file.ts';
 
 export interface FindFilesOptions {
-  /** Owner of the files to take; any if this process is not root. */
+  /** Owner of the files to find; any owner if this process is not root. */
   user?: { uid: number };
-  /** Called for each path left out, with the reason; a blank path if the walk ends early. */
+  /** Called for each skipped path with the reason. The path is blank if the walk ends early. */
   refused(path: string, why: string): void;
   maxFiles: number;
   maxDepth: number;
@@ -15,12 +15,12 @@ export interface FindFilesOptions {
 }
 
 export interface FoundFile {
-  /** Below the folder, with slashes. */
+  /** Path relative to the folder, with slashes. */
   path: string;
   size: number;
-  /** Differs when the file may have changed. */
+  /** Changes if the file may have changed. */
   version: string;
-  /** Opens the file, which may only be done until the next one is asked for. @throws FileRefusedError */
+  /** Open the file. Only valid until the next file is requested. @throws FileRefusedError */
   open(): Promise<FileHandle>;
 }
 
@@ -28,8 +28,8 @@ export interface FoundFile {
 const entriesPerFile = 2;
 
 /**
- * Find the regular files below a folder that a hostile user owns and may change meanwhile. Links are never followed,
- * also those that are created during the walk; devices, pipes and sockets are not opened.
+ * Find the regular files below a folder that a hostile user owns and may change during the walk. Never follows
+ * links, including new ones. Does not open devices, pipes or sockets.
  */
 export async function* findFiles(folder: string, options: FindFilesOptions): AsyncGenerator<FoundFile> {
   const { refused, maxFiles } = options;
@@ -68,14 +68,14 @@ export async function* findFiles(folder: string, options: FindFilesOptions): Asy
   }
 }
 
-/** A folder that is being walked, by a handle that no renaming can lead elsewhere. */
+/** A folder of the walk. Its handle stays valid after a rename. */
 interface OpenFolder {
   path: string;
   handle: FileHandle;
   entries: Dir;
 }
 
-/** The folder to walk; undefined if the path is no folder. */
+/** Open the top folder; undefined if the path is not a folder. */
 async function enterTop(folder: string): Promise<OpenFolder | undefined> {
   try {
     return await enter(folder, folder, '');
@@ -112,7 +112,7 @@ interface Fault {
   fault: string;
 }
 
-/** Facts of an entry; undefined when it is gone. */
+/** Read the facts of an entry; undefined if it is gone. */
 async function examine(
   at: OpenFolder,
   name: string,
@@ -165,7 +165,7 @@ class CurrentFile implements FoundFile {
   }
 }
 
-/** Identity and state of a file, by the times that the file system keeps. */
+/** Identity and state of a file, from its inode, size and times. */
 export const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
   [dev, ino, size, mtimeNs, ctimeNs].join(':');
 

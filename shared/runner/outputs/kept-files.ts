@@ -30,7 +30,7 @@ export class KeptFiles {
     return this.#versions.get(path);
   }
 
-  /** Note that a file is in the folder. */
+  /** Record that a file is in the folder. */
   meet(path: string): void {
     if (!this.#versions.has(path) && this.#store.find(path) !== undefined)
       this.#versions.set(path, undefined);
@@ -63,7 +63,7 @@ export class KeptFiles {
     }
   }
 
-  /** Forgets a file that is no longer in the folder. @throws LeaseLostError */
+  /** Remove a file that is no longer in the folder. @throws LeaseLostError */
   async remove(path: string): Promise<void> {
     await this.#store.remove(path);
     this.#versions.delete(path);

@@ -7,7 +7,7 @@ import { PinnedFiles } from './pinned-files.ts';
 
 type Refused = FindFilesOptions['refused'];
 
-/** Most repetitions of a walk during which files changed. */
+/** Most walks if files keep changing. */
 const maxWalks = 3;
 
 /** Most files of a folder. */
@@ -21,7 +21,7 @@ export class OutputFolder {
   readonly #user: { uid: number } | undefined;
   readonly #kept: KeptFiles;
 
-  /** @param user whose files are taken; where this process is not root, anybody's */
+  /** @param user owner of the collected files; any owner if this process is not root */
   constructor(folder: string, user: { uid: number } | undefined, kept: KeptFiles) {
     this.#folder = folder;
     this.#user = user;
@@ -60,8 +60,8 @@ export class OutputFolder {
   }
 
   /**
-   * Remove the stored files that are neither in the folder (`seen`) nor were there at the last look (`before`): during
-   * the run a walk may miss a file that is renamed.
+   * Remove the stored files that are neither in the folder (`seen`) nor were there at the last look (`before`).
+   * During the run a walk may miss a file that is renamed.
    * @throws LeaseLostError
    */
   async removeVanished(
@@ -76,7 +76,7 @@ export class OutputFolder {
   }
 }
 
-/** Open a file that was found; undefined where it was removed, or replaced by one that may not be read. */
+/** Open a found file; undefined if it was removed or replaced by one that must not be read. */
 export async function openFound(found: FoundFile, refused: Refused): Promise<FileHandle | undefined> {
   try {
     return await found.open();
@@ -87,7 +87,7 @@ export async function openFound(found: FoundFile, refused: Refused): Promise<Fil
   }
 }
 
-/** How many files that are not kept are named. */
+/** Most refused files in the report. */
 const maxNamed = 20;
 
 /** The files of a folder that are not kept, with the reasons. */
@@ -108,7 +108,7 @@ export class Refusals {
     return false;
   }
 
-  /** Report each path in a line, up to a limit. */
+  /** Report each path on one line, up to a limit. */
   report(folder: string, say: (message: string) => void): void {
     const whole = this.#reasons.get('');
     if (whole !== undefined) say(`${folder}: not all of it is kept, because ${whole}.`);

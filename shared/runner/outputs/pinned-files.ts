@@ -2,22 +2,22 @@ import type { BigIntStats } from 'node:fs';
 import { type FileHandle, lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A file that was found new or changed, held open until it is known whether it is complete. */
+/** A new or changed file, kept open until it is known to be complete. */
 export interface PinnedFile {
   path: string;
   handle: FileHandle;
   found: BigIntStats;
 }
 
-/** How many files are held open at once; the others have their turn at a later look. */
+/** Most open files at a time. The others follow at a later look. */
 const maxPinned = 500;
 
-/** The kernel's clock for files may lag behind by a tick, of at most 10 ms. */
+/** The kernel's file clock may lag by one tick of at most 10 ms. */
 const clockTickMs = 20n;
 
 /**
- * Files held open between two passes. The open file is checked, not its path, to which the next file may have been
- * moved meanwhile: so a checkpoint that is replaced ten times a second is found complete, and read unchanged.
+ * Files kept open between two passes. Checks the open file and not its path, because the next file may have
+ * replaced it. So a checkpoint that is replaced ten times a second is found complete and read unchanged.
  */
 export class PinnedFiles {
   readonly #since = BigInt(Date.now());
@@ -31,7 +31,7 @@ export class PinnedFiles {
     return this.#files.length >= maxPinned;
   }
 
-  /** Whether a file was changed while files were being pinned: a walk may have missed what was written before it. */
+  /** Whether a file changed during the pinning. A walk may have missed earlier writes. */
   get isTorn(): boolean {
     return this.#files.some(({ found }) => ctimeMs(found) + clockTickMs >= this.#since);
   }
@@ -73,10 +73,13 @@ export class PinnedFiles {
 
 const ctimeMs = ({ ctimeNs }: BigIntStats): bigint => ctimeNs / 1_000_000n;
 
-/** Files that a program holds open (a log, a database) count as complete after this time without a write. */
+/**
+ * Milliseconds without a write after which a file that a program keeps open (a log, a database) counts as
+ * complete.
+ */
 const heldOpenMs = 60_000n;
 
-/** Whether a pinned file was written to, can be written to, or neither. */
+/** Return whether a pinned file was written to, is open for writing, or is complete. */
 async function stateOf(
   { handle, found }: PinnedFile,
   writable: ReadonlySet<bigint>,

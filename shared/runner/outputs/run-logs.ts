@@ -7,9 +7,12 @@ import type { OpenFile } from './upload/file-bytes.ts';
  * stored.
  */
 export interface RunLogs {
-  /** Points of metrics; those that are stored already are left out. @throws ConditionFailedError once the lease is lost */
+  /**
+   * Store points of metrics. Skips those that are already stored. @throws ConditionFailedError once the lease is
+   * lost
+   */
   points(points: readonly MetricPoint[]): Promise<void>;
-  /** A file among the artifacts. @throws ArtifactLimitError, JobError; LeaseLostError */
+  /** Store a file as an artifact. @throws ArtifactLimitError, JobError; LeaseLostError */
   file(path: string, file: OpenFile): Promise<void>;
 }
 

@@ -9,14 +9,14 @@ import { LeaseLostError } from '../job/job-error.ts';
 import { retryFor, shortPatience } from '../job/retry-for.ts';
 import type { TrainingJob } from '../job/training-job.ts';
 
-/** A prefix in the bucket that belongs to a job on whose main node this process runs. */
+/** A prefix in the bucket of a job. This process runs on the job's main node. */
 interface SweptPlace {
   records: TableWriter<'records'>;
   objects: Pick<ObjectWriter, 'list' | 'delete'>;
   job_id: string;
   lease: Lease;
   prefix: string;
-  /** Seconds for which a store or table that is away is tried again. */
+  /** Seconds to retry while a store or table is unavailable. */
   patienceSeconds: number;
 }
 
@@ -46,8 +46,9 @@ export async function sweepLeftovers(
 }
 
 /**
- * Remove the objects that earlier attempts uploaded and did not record, where this attempt ends before its command has
- * run; otherwise the end of the command does it. Never throws: objects that are left are removed with the experiment.
+ * Remove the objects that earlier attempts uploaded and did not record. For an attempt that ends before its
+ * command has run; otherwise the end of the command does it. Never throws: remaining objects are removed with the
+ * experiment.
  */
 export async function sweepEarlier({ record, lease, records, objects, log }: TrainingJob): Promise<void> {
   if (lease.number === 1) return;

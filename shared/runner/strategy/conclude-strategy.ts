@@ -18,7 +18,7 @@ import { longPatience, retryFor, shortPatience } from '../job/retry-for.ts';
 import { sweepLeftovers } from '../outputs/sweep-leftovers.ts';
 import type { StrategyJob } from './strategy-job.ts';
 
-/** How a strategy ends, with all that is recorded in the same step. */
+/** The end of a strategy, with all writes of the same transaction. */
 export interface StrategyEnd {
   conclusion: Conclusion;
   /** Writes of the same transaction. */
@@ -29,9 +29,9 @@ export interface StrategyEnd {
 }
 
 /**
- * Conclude a strategy: its result becomes a model in the same transaction or not at all, and no object without a
- * record is left in the bucket. Where another container holds the job nothing is written, and the objects of this one
- * are deleted.
+ * Conclude a strategy. Its result becomes a model in the same transaction or not at all, and no object without a
+ * record remains in the bucket. If another container holds the job, write nothing and delete the objects of this
+ * one.
  */
 export async function concludeStrategy(job: StrategyJob, end: StrategyEnd): Promise<void> {
   // The first attempt that succeeds has left nothing else.
@@ -75,7 +75,7 @@ const namedBy = ({ result, model }: StrategyEnd): Set<string> =>
 const write = (job: StrategyJob, { conclusion, further, model }: StrategyEnd): Promise<boolean> =>
   concludeHeldJob(job, conclusion, ...further, ...(model === undefined ? [] : modelWrites(model, undefined)));
 
-/** Whether this end is recorded: the retry of an attempt whose reply was lost fails. */
+/** Whether this end is already recorded. A retry fails if the first attempt's reply was lost. */
 async function isTaken({ record, records }: StrategyJob, { result }: StrategyEnd): Promise<boolean> {
   const key = strategyKey(record.kind, record.strategy_id);
   const item = await retryFor(longPatience, () => records.get(key));
@@ -83,7 +83,7 @@ async function isTaken({ record, records }: StrategyJob, { result }: StrategyEnd
   return result.some(({ object }) => stored.some((file) => file.object === object));
 }
 
-/** The same end without its model, where the name of that has been taken since; undefined where it has not. */
+/** Return the end without its model if the model's name has been taken since; undefined otherwise. */
 async function withoutModel({ record, records }: StrategyJob, end: StrategyEnd) {
   const { result_name } = record;
   if (end.model === undefined || result_name === null) return undefined;
@@ -95,15 +95,15 @@ async function withoutModel({ record, records }: StrategyJob, end: StrategyEnd) 
 
 /** The outcome of registering the result under the requested name. */
 interface Registered {
-  /** To be recorded with the strategy's end; undefined where it was not requested, or is impossible. */
+  /** The model to record with the strategy's end; undefined if not requested or impossible. */
   model: Model | undefined;
-  /** Whether the result becomes a model; null where it was not requested. */
+  /** Whether the result becomes a model; null if not requested. */
   registered: boolean | null;
   /** The reason if it does not, for the user. */
   reason: string | null;
 }
 
-/** A result that does not become the model that was asked for. */
+/** A result that does not become the requested model. */
 const notRegistered = (result_name: string | null, why: string): Registered => ({
   model: undefined,
   registered: false,
@@ -122,7 +122,7 @@ export async function registerNamed(job: StrategyJob, result: readonly ResultFil
   const { kind, result_name, strategy_id, user_id: owner_id, model_name, files, stored_shapes } = record;
   if (result_name === null) return { model: undefined, registered: null, reason: null };
   try {
-    // Read again: the user may have been deleted since the job began.
+    // Read the record again, because the user may have been deleted since the job began.
     const { owner } = await requireStrategy(records, kind, strategy_id);
     const model = await modelOfResult(
       { records, objects, now, newId },

@@ -12,7 +12,7 @@ export interface ModelWorkspace {
   /** Calibration and evaluation sets. */
   sets: string;
   work: string;
-  /** All of it. */
+  /** The folder that contains the others. */
   root: string;
   remove(): Promise<void>;
 }
@@ -25,9 +25,9 @@ interface FetchedModel {
 }
 
 /**
- * Download the files that the model had when the strategy was requested, and check their hashes. The stages can read
- * them, and not change them.
- * @throws JobError where one is gone or has changed
+ * Download the model's files of the request's time, and check their hashes. The stages can read them but not
+ * change them.
+ * @throws JobError if a file is gone or has changed
  */
 export async function fetchModel(
   { record, objects, stop }: Pick<StrategyJob, 'record' | 'objects' | 'stop'>,
@@ -54,8 +54,8 @@ function placeOf({ role, name }: ModelFile, { model, sets }: ModelWorkspace): st
 }
 
 /**
- * Create the folders of one run below `workFolder`, under a name that cannot be guessed. The job's own user may pass
- * through to its own folders, but not list; users of other jobs on the same host see nothing of it.
+ * Create the folders of one run below `workFolder`, under an unguessable name. The job's own user may pass through
+ * to its own folders but not list; users of other jobs on the host see nothing of it.
  */
 export async function createModelWorkspace(
   workFolder: string,
@@ -67,7 +67,7 @@ export async function createModelWorkspace(
   const [model, sets, work] = [join(root, 'model'), join(root, 'sets'), join(root, 'work')];
   for (const folder of [model, sets, work]) await mkdir(folder, { mode: 0o700 });
   if (user !== undefined) {
-    // Access by the group: this process owns the files, and the stages must not change them.
+    // Grant access by the group. This process owns the files, and the stages must not change them.
     for (const folder of [root, model, sets]) await chown(folder, 0, user.gid);
     await chmod(root, 0o710);
     for (const folder of [model, sets]) await chmod(folder, 0o750);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Progress } from '../../data/models/strategy.ts';
 import { type HeldJob, noteProgress } from '../job/hold-job.ts';
 
-/** Milliseconds between two notes: each is a write of the record. */
+/** Milliseconds between two notes. Each note is a write of the record. */
 const pauseMs = 1000;
 
 /**
@@ -28,7 +28,7 @@ export class ProgressNotes {
     });
   }
 
-  /** Ends with the note that is being written; no other follows. */
+  /** Wait for the pending note. No further note follows. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#writing;

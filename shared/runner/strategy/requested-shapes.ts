@@ -7,9 +7,9 @@ import type { ModelSummary } from '../../onnx/model/inspect/model-summary.ts';
 import { requireShapes } from '../../onnx-models/completeness.ts';
 
 /**
- * Dimensions of the model's inputs by name, as the strategy's request has them or else as they are stored with the
- * model, and the requested ones of its outputs; undefined where there are none.
- * @throws ModelError naming both shapes where they are not the model's
+ * Return the dimensions of the model's inputs by name, from the strategy's request or else from the model's stored
+ * shapes, and the requested ones of its outputs; undefined if there are none.
+ * @throws ModelError naming both shapes if they do not match the model's
  */
 export async function requestedShapes(
   { inputs, outputs, stored_shapes }: Strategy,
@@ -24,7 +24,7 @@ export async function requestedShapes(
   };
 }
 
-/** Summary of a model's file. @throws ModelError where it is none */
+/** Summarize a model file. @throws ModelError if it is not a model */
 async function summaryOf(file: string): Promise<ModelSummary> {
   const handle = await open(file);
   try {

@@ -17,7 +17,7 @@ import { requestedShapes } from './requested-shapes.ts';
 import { storeResult } from './store-result.ts';
 import type { StrategyJob } from './strategy-job.ts';
 
-/** Run a pruning or quantization, whose lease is held, to its end. Return the exit code of the container. */
+/** Run a pruning or quantization to its end. The caller holds its lease. Return the exit code of the container. */
 export async function runStrategy(job: StrategyJob): Promise<number> {
   const { record, container, lease } = job;
   await using started = new AsyncDisposableStack();
@@ -76,7 +76,7 @@ async function endOf(run: StrategyRun): Promise<StrategyEnd | undefined> {
   }
 }
 
-/** An end without a result; undefined where nothing is concluded. */
+/** Build an end without a result; undefined if there is no conclusion. */
 const withoutResult = (conclusion: Conclusion | undefined): StrategyEnd | undefined =>
   conclusion && { conclusion, further: [], result: [], model: undefined };
 

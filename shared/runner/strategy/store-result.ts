@@ -9,7 +9,7 @@ import type { StrategyJob } from './strategy-job.ts';
 
 /**
  * Upload the files of a result under new keys. No record names them yet.
- * @throws JobError for anything but plain files, and beyond the limit of the deployment
+ * @throws JobError for an entry that is not a plain file, and above the deployment's limit
  */
 export async function storeResult(
   job: StrategyJob,
@@ -36,7 +36,7 @@ export async function storeResult(
 
 const mediaType = 'application/octet-stream';
 
-/** Uploads one file of the result, which may only be a regular file of the job's own user. */
+/** Upload one file of the result. It must be a regular file of the job's own user. */
 async function storeFile(
   { record, objects, newId }: StrategyJob,
   folder: string,
@@ -56,7 +56,7 @@ async function storeFile(
         await objects.putStream(object, reading.stream, mediaType);
         return reading.digest();
       } catch (error) {
-        // Another try would not help.
+        // A retry would not help.
         if (error instanceof FileChangedError) return error;
         throw error;
       }

@@ -12,7 +12,7 @@ interface StrategyContainer extends BatchContainer {
   strategy_id: string;
   /** Command line that starts a stage. */
   stageCommand: readonly string[];
-  /** Folder that holds every file of a stage's program. */
+  /** Folder with every file of a stage's program. */
   stageFolder: string;
 }
 
@@ -30,17 +30,20 @@ export interface StrategyJob extends HeldJob<Strategy> {
 const Variables = z.object({
   ...containerVariables,
   STRATEGY_ID: Ulid,
-  /** Copies of node and of the stage's program that the job's user can read, if it cannot read this program's folder. */
+  /**
+   * Copies of Node and of the stage's program that the job's user can read, if it cannot read this program's
+   * folder.
+   */
   STAGE_NODE: z.string().min(1).optional(),
   STAGE_PROGRAM: z.string().min(1).optional(),
 });
 
-/** From `shared/onnx/engine/process/main.js`. */
+/** Path to the root from `shared/onnx/engine/process/main.js`. */
 const toRoot = '../../../..';
 
 /**
  * Parse the variables that Batch and the submission set.
- * @param stageProgram the stage's program beside the job's own
+ * @param stageProgram the stage's program next to the job's own
  * @throws ZodError naming every bad variable
  */
 export function readStrategyContainer(
@@ -54,7 +57,7 @@ export function readStrategyContainer(
   return {
     ...container,
     strategy_id: value.STRATEGY_ID,
-    // A stage that outlives this process is found by the marker.
+    // The marker identifies a stage that outlives this process.
     stageFolder:
       value.STAGE_NODE === undefined
         ? join(value.STAGE_PROGRAM ?? stageProgram, toRoot)

@@ -6,7 +6,8 @@ import { strategyPatterns } from '../../data/models/strategy.ts';
 import { writeRecords } from '../../data/table/needs.ts';
 
 /**
- * Partitions of the records table that the role of an optimization's container may use: none that holds permissions.
+ * Partitions of the records table that the role of an optimization's container may access. None contains
+ * permissions.
  */
 export const optimizationRecords = (kind: OptimizationKind) =>
   within(writeRecords, {

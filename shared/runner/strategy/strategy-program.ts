@@ -21,11 +21,11 @@ interface Context {
 
 interface Engine {
   optimize: Optimize;
-  /** The program of a stage beside the job's own. */
+  /** The program of a stage, next to the job's own. */
   stageProgram: string;
 }
 
-/** The program of the container of a pruning or quantization: take the lease, run the strategy, return the exit code. */
+/** Run the container of a pruning or quantization: take the lease, run the strategy, return the exit code. */
 export async function runStrategyProgram(
   kind: OptimizationKind,
   variables: Readonly<Record<string, string | undefined>>,

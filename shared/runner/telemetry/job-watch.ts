@@ -1,7 +1,7 @@
 import { findLease } from '../../data/jobs/lease.ts';
 import type { TableReader } from '../../data/table/table.ts';
 
-/** Whether a client reads the log or the metrics of a job's node, by the mark that each read leaves on the lease. */
+/** Tells whether a client reads the log or metrics of a job's node. Each read leaves a mark on the lease. */
 export class JobWatch {
   readonly #records: TableReader<'records'>;
   readonly #job_id: string;
@@ -16,7 +16,7 @@ export class JobWatch {
     this.#now = now;
   }
 
-  /** Read the mark, unless the last one still holds. False where the table does not answer. */
+  /** Read the mark, unless the last one is still valid. Return false if the table does not answer. */
   async isWatched(): Promise<boolean> {
     const now = this.#now().getTime();
     if (this.#watchedUntil > now) return true;

@@ -1,20 +1,20 @@
 import { StringDecoder } from 'node:string_decoder';
 import { noMask, type SecretMask } from '../host/secret-mask.ts';
 
-/** Interval at which the current state of a line that rewrites itself (a progress bar) is shown. */
+/** Interval for showing the current state of a line that rewrites itself, for example a progress bar. */
 const progressMilliseconds = 5_000;
 
-/** Longest line, in UTF-16 units; a longer one is cut into several. */
+/** Longest line in UTF-16 units. A longer one is cut into several. */
 const lineUnits = 16 * 1024;
 
 /**
- * Cuts bytes into lines as a terminal shows them: after LF or CR LF; of a line that was rewritten after a lone CR
- * only the last state. Bytes that are not UTF-8 become U+FFFD. Memory is bounded. Secrets are masked
- * before a line is cut, so that none is shown in two halves.
+ * Splits bytes into lines as a terminal shows them: after LF or CR LF. Keeps only the last state of a line that
+ * was rewritten after a lone CR. Replaces bytes that are not UTF-8 by U+FFFD. Memory is bounded. Masks secrets
+ * before cutting a line, so no secret appears in two halves.
  */
 export class LineSplitter {
   readonly #decoder = new StringDecoder('utf8');
-  /** The line that is not yet ended; CRs only at its end. */
+  /** The incomplete line. It contains CRs only at its end. */
   #rest = '';
   #lastLineAt = Number.NEGATIVE_INFINITY;
   readonly #mask: SecretMask;
@@ -23,7 +23,7 @@ export class LineSplitter {
     this.#mask = mask;
   }
 
-  /** The lines that end in this chunk, which came at a time in milliseconds of any clock. */
+  /** Return the lines that end in this chunk. `time` is its arrival in milliseconds of any clock. */
   split(chunk: Buffer, time: number): string[] {
     const lines: string[] = [];
     const ended = this.#decoder.write(chunk).split('\n');
@@ -39,7 +39,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The last line, when nothing ends it. */
+  /** Return the last line if it has no line end. */
   end(): string[] {
     const lines: string[] = [];
     const text = lastState(this.#rest + this.#decoder.end());
@@ -57,7 +57,7 @@ export class LineSplitter {
       this.#lastLineAt = time;
     }
     this.#rest = isRewritten ? `${lastState(whole)}${whole.endsWith('\r') ? '\r' : ''}` : whole;
-    // Text that may begin a secret waits for the rest of it.
+    // Text that may be the start of a secret waits for its rest.
     const { longest } = this.#mask;
     if (this.#rest.length <= lineUnits + 1 + longest) return;
     const pieces: string[] = [];
@@ -71,7 +71,7 @@ export class LineSplitter {
 function cut(text: string, lines: string[]): void {
   let start = 0;
   while (text.length - start > lineUnits) {
-    // A pair of surrogates is one character.
+    // Do not split a surrogate pair.
     const isPair = (text.codePointAt(start + lineUnits - 1) ?? 0) > 0xffff;
     const end = start + lineUnits - (isPair ? 1 : 0);
     lines.push(text.slice(start, end));
@@ -80,12 +80,12 @@ function cut(text: string, lines: string[]): void {
   lines.push(text.slice(start));
 }
 
-/** The part of a line that a terminal shows: after its last CR that is followed by text. */
+/** Return the part of a line that a terminal shows: the text after its last CR that text follows. */
 function lastState(text: string): string {
   if (!text.includes('\r')) return text;
   let end = text.length;
   while (text[end - 1] === '\r') end -= 1;
   const start = end === 0 ? 0 : text.lastIndexOf('\r', end - 1) + 1;
-  // A copy, because a slice would keep the whole text in memory.
+  // Copy, because a slice would keep the whole text in memory.
   return Buffer.from(text.slice(start, end)).toString();
 }

@@ -8,39 +8,39 @@ import { RowShipper } from './row-shipper.ts';
 import { shippingPace } from './shipping-pace.ts';
 
 interface LogSink {
-  /** Stores lines as chunk `sequence`; again with the same lines when it failed. */
+  /** Store lines as chunk `sequence`. Called again with the same lines after a failure. */
   append(sequence: number, lines: readonly LogLine[]): Promise<void>;
 }
 
 export interface LogShipperOptions {
   sink: LogSink;
   now(): Date;
-  /** Masks secrets in everything that is stored; nothing unless given. */
+  /** Masks secrets in all stored text. No mask by default. */
   mask?: SecretMask;
   /** Most bytes of output, as UTF-8 with a line feed for each line. */
   maxBytes: number;
   flushMilliseconds?: number;
   unwatchedMilliseconds?: number;
-  /** Whether a client reads the log; without it, always. */
+  /** Whether a client reads the log; always by default. */
   isWatched?: () => Promise<boolean>;
-  /** The sink refused for good; nothing is kept from then on. */
+  /** Called when the sink refuses permanently. Later lines are dropped. */
   onLost(error: unknown): void;
-  /** The output has passed its limit; what follows is dropped. Called once. */
+  /** Called once, when the output exceeds its limit. Later output is dropped. */
   onLimit(): void;
 }
 
-/** Rows of a chunk, which are parsed whole to read one of them. */
+/** Rows per chunk. Reading one row parses its whole chunk. */
 const chunkRows = 10_000;
 
-/** Text of one `say`: more than any message of ours or of an installer needs. */
+/** Most UTF-16 units of one `say`. No message of the service or of an installer needs as much. */
 const sayUnits = 64 * 1024;
 
-/** Bytes of a stored line besides its text: time, stream and punctuation. */
+/** Overhead of a stored line in bytes: time, stream and punctuation. */
 const rowBytes = 32;
 
 /**
- * Sends the output of a command, and messages of the service, as lines to the table while it runs. Every line is
- * sent, in order, or `onLost` is called; a slow sink slows the command down.
+ * Writes a command's output and the service's messages as lines to the table while the command runs. Every line is
+ * sent in order, or `onLost` is called. A slow sink slows the command down.
  */
 export class LogShipper {
   readonly #options: LogShipperOptions;
@@ -64,7 +64,7 @@ export class LogShipper {
     });
   }
 
-  /** Takes output of the command; resolves when there is room for more. Never rejects. */
+  /** Accept output of the command. Resolves when there is room for more. Never rejects. */
   async output(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void> {
     if (this.#shipper.isDone || this.#isFull) return;
     const now = this.#options.now();
@@ -82,7 +82,7 @@ export class LogShipper {
     for (const line of lines) this.#add('service', line, now);
   }
 
-  /** Ships everything that is left, also a last line that nothing ends. Never rejects. */
+  /** Send all remaining lines, including a last line without line end. Never rejects. */
   async close(): Promise<void> {
     const now = this.#options.now();
     for (const stream of ['stdout', 'stderr'] as const)
@@ -117,7 +117,7 @@ export class LogShipper {
 
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 
-/** Open the log of this node of a job. The job is stopped when its lease is lost or the log reaches its limit. */
+/** Open the log of this node of a job. Stops the job when its lease is lost or the log reaches its limit. */
 export function openLog(
   { record, node, lease, records, settings, stop, now }: HeldJob,
   mask: SecretMask = noMask,

@@ -10,7 +10,7 @@ interface ParsedLine {
 
 const notAnObject = 'it is not a JSON object';
 
-/** Keys of a line that are no metrics. */
+/** Keys of a line that are not metrics. */
 const ofLine = new Set(['name', 'step', 'time', 'epoch']);
 
 /** 9999-12-31T23:59:59.999Z, the last instant with a year of four digits. */
@@ -24,7 +24,7 @@ const finite = (what: string) =>
 
 const badTime = 'time is neither ISO 8601 nor epoch seconds';
 
-/** Epoch seconds, or ISO 8601; without a zone it means the zone of this machine, as it does for the command. */
+/** Epoch seconds or ISO 8601. A time without zone is in this machine's zone, as for the command. */
 const Time = z
   .union([z.number(), z.string().regex(/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/, badTime)], badTime)
   .transform((time) => (typeof time === 'number' ? time * 1000 : Date.parse(time)))
@@ -37,8 +37,9 @@ const Name = z.string('name is not text').pipe(line(128));
 const Named = When.extend({ name: Name, value: finite('value') });
 
 /**
- * Reads a line of METRICS_FILE that was found at `now`: `{"name", "value", "step"?, "time"?}` with one metric, or every
- * number of an object as a metric, but `step`, `time` and `epoch`. `epoch` is the step where there is none. Never throws.
+ * Parse a line of METRICS_FILE that was read at `now`. It has one metric, `{"name", "value", "step"?, "time"?}`,
+ * or every number of an object is a metric, except `step`, `time` and `epoch`. Without `step`, `epoch` is the
+ * step. Never throws.
  */
 export function parseMetricLine(text: string, now: Date): ParsedLine {
   let value: unknown;
@@ -61,7 +62,10 @@ export function parseMetricLine(text: string, now: Date): ParsedLine {
   return parseMetrics(value, at);
 }
 
-/** The JSON of a line. Python's json writes NaN and Infinity, which are no JSON: they are no numbers here. */
+/**
+ * Parse the JSON of a line. Python's json writes NaN and Infinity, which are not JSON; they do not count as
+ * numbers here.
+ */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -78,7 +82,7 @@ function faultOf({ issues: [first] }: z.ZodError): string {
   return `${isOfName ? 'name ' : ''}${first?.message ?? 'it is not a metric'}`;
 }
 
-/** One point for each metric of a line such as `{"accuracy": 0.93, "loss": 0.2, "step": 4}`. */
+/** Return one point for each metric of a line, for example `{"accuracy": 0.93, "loss": 0.2, "step": 4}`. */
 function parseMetrics(
   value: Readonly<Record<string, unknown>>,
   when: Pick<MetricPoint, 'step' | 'time'>,
@@ -86,7 +90,7 @@ function parseMetrics(
   const points: MetricPoint[] = [];
   const faults: string[] = [];
   for (const [key, one] of Object.entries(value)) {
-    // Texts and flags are skipped without a fault.
+    // Skip texts and flags without a fault.
     if (ofLine.has(key) || (typeof one !== 'number' && one !== null)) continue;
     const name = Name.safeParse(key);
     if (!name.success) faults.push(`a name ${name.error.issues[0]?.message ?? 'is not one'}`);

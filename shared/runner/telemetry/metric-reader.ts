@@ -19,7 +19,10 @@ const maxPoints = 100_000;
 /** Malformed lines that the log names. */
 const maxSaid = 3;
 
-/** Reads the metrics that a command writes to METRICS_FILE, as JSON lines, while it runs, and sends them home. */
+/**
+ * Reads the metrics that a command writes to METRICS_FILE as JSON lines, and sends them to the sink while the
+ * command runs.
+ */
 export class MetricReader {
   readonly #options: MetricReaderOptions;
   readonly #file: GrowingFile;
@@ -58,7 +61,7 @@ export class MetricReader {
     this.#polling ??= this.#poll();
   }
 
-  /** Reads to the end of the file and ships what is left. Never rejects. */
+  /** Read to the end of the file and send the remaining points. Never rejects. */
   async close(): Promise<void> {
     this.#ending.abort();
     await this.#polling;
@@ -144,22 +147,22 @@ export interface MetricReaderOptions {
   user?: { uid: number };
   sink: { append(sequence: number, points: readonly MetricPoint[]): Promise<void> };
   now(): Date;
-  /** Masks secrets in what is read; nothing unless given. */
+  /** Masks secrets in the points. No mask by default. */
   mask?: SecretMask;
   /** Writes to the user's log: the first malformed lines, and each other fault of the file once. */
   say(message: string): void;
   /** Receives all warnings about the file when there is a new one. */
   onWarnings?(warnings: readonly string[]): void;
-  /** Whether a client reads the metrics; without it, always. */
+  /** Whether a client reads the metrics; always by default. */
   isWatched?: () => Promise<boolean>;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two reads. */
   pollMilliseconds?: number;
 }
 
-/** Lines that are quoted, and most characters of one: a run shows them. */
+/** Most quoted lines, and most characters of one. The run shows them. */
 const maxQuoted = 3;
 
-/** Counts the lines of METRICS_FILE that are no metrics, and quotes the first of them. */
+/** Counts invalid lines of METRICS_FILE and quotes the first of them. */
 class LeftOutLines {
   #count = 0;
   readonly #first: string[] = [];
@@ -168,7 +171,7 @@ class LeftOutLines {
     return this.#count;
   }
 
-  /** Count a line. Return it as it is quoted: cut, on one line, without control characters. */
+  /** Count a line. Return its quotation: shortened, on one line, without control characters. */
   add(fault: string, text: string): string {
     this.#count += 1;
     const quoted = quote(text);

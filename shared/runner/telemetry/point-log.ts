@@ -24,7 +24,7 @@ interface PointLogOptions {
 
 interface Entry {
   points: readonly MetricPoint[];
-  /** Whether to leave out points that are stored already. A client repeats its request if it missed the answer. */
+  /** Whether to skip points that are already stored. A client repeats its request if it missed the answer. */
   once: boolean;
   done: PromiseWithResolvers<void>;
 }
@@ -66,7 +66,7 @@ export class PointLog {
     return done.promise;
   }
 
-  /** Resolves when nothing is on its way. */
+  /** Wait for pending writes. */
   async close(): Promise<void> {
     await this.#writing;
     await this.#compacting;
@@ -82,14 +82,14 @@ export class PointLog {
         for (const chunk of chunksOf(points, chunkPoints)) await this.#append(chunk);
         for (const { done } of entries) done.resolve();
       } catch (error) {
-        // It is not known whether the chunk was stored, so none may follow it.
+        // The chunk may or may not be stored, so no chunk may follow it.
         this.#lost = error;
         for (const { done } of entries) done.reject(error);
       }
     }
   }
 
-  /** The points of the entries that are to be stored. */
+  /** Return the points of the entries that are not yet stored. */
   async #fresh(entries: readonly Entry[]): Promise<MetricPoint[]> {
     const repeated = entries.flatMap(({ points, once }) => (once ? points : []));
     const all = entries.flatMap(({ points, once }) => (once ? [] : points));
@@ -143,9 +143,9 @@ class MetricTotals {
   }
 
   /**
-   * Add points to the summaries in the same write that stores them. If it fails they are not added, so a repetition
+   * Add points to the summaries in the same write that stores them. If it fails they are not added, so a retry
    * counts them once.
-   * @param write does the writes that it is given together with its own
+   * @param write performs the given writes together with its own
    */
   async store(
     points: readonly MetricPoint[],

@@ -4,14 +4,14 @@ import { shippingPace } from './shipping-pace.ts';
 
 interface RowShipperOptions<Row> {
   append(sequence: number, rows: readonly Row[]): Promise<void>;
-  /** Milliseconds between the starts of two chunks that are not full, while a client reads them. */
+  /** Milliseconds between the starts of two partial chunks while a client reads them. */
   flushMilliseconds: number;
-  /** The same while no client does. */
+  /** Milliseconds between the starts of two partial chunks while no client reads them. */
   unwatchedMilliseconds?: number;
-  /** Whether a client reads; without it, always. Called only while rows wait. Never rejects. */
+  /** Whether a client reads; always by default. Called only while rows wait. Never rejects. */
   isWatched?: (() => Promise<boolean>) | undefined;
   maxRows: number;
-  /** The sink refused for good, or was unavailable for ten minutes. Later rows are dropped. */
+  /** Called when the sink refused permanently or was unavailable for ten minutes. Later rows are dropped. */
   onLost(error: unknown): void;
 }
 
@@ -20,10 +20,10 @@ interface Batch<Row> {
   bytes: number;
 }
 
-/** Most bytes of JSON in one chunk: an item of the table takes 400 KB, and not everything compresses. */
+/** Most bytes of JSON in one chunk. A DynamoDB item holds 400 KB, and not all rows compress. */
 const chunkBytes = 256 * 1024;
 
-/** Beyond this the producer waits. In memory, short rows take about twice what they take as JSON. */
+/** Buffer size in bytes of JSON above which the producer waits. In memory, short rows take about twice as much. */
 const bufferBytes = 3 * 1024 * 1024;
 
 /**
@@ -46,12 +46,12 @@ export class RowShipper<Row> {
     this.#options = options;
   }
 
-  /** Whether rows are no longer taken. */
+  /** Whether it accepts no further rows. */
   get isDone(): boolean {
     return this.#lost || this.#closed;
   }
 
-  /** Adds a row that takes `bytes` of JSON; far fewer than a chunk holds. */
+  /** Add a row of `bytes` bytes of JSON. It must be far smaller than a chunk. */
   add(row: Row, bytes: number): void {
     if (this.isDone) return;
     let batch = this.#batches.at(-1);
@@ -70,12 +70,12 @@ export class RowShipper<Row> {
     this.#shipping ??= this.#ship();
   }
 
-  /** Resolves when there is room for more. */
+  /** Wait until there is room for more rows. */
   async room(): Promise<void> {
     while (this.#bytes > bufferBytes && !this.#lost) await this.#room.promise;
   }
 
-  /** Ships everything that is left. */
+  /** Send all remaining rows. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#hurry.abort();
@@ -83,7 +83,7 @@ export class RowShipper<Row> {
   }
 
   async #ship(): Promise<void> {
-    // Rows that the producer adds in the same tick belong into the same chunk.
+    // Rows that the producer adds in the same tick go into the same chunk.
     await Promise.resolve();
     while (this.#batches.length > 0 && !this.#lost) {
       await this.#pause();
@@ -102,7 +102,7 @@ export class RowShipper<Row> {
     this.#shipping = undefined;
   }
 
-  /** Waits until the next chunk is due: full, or some time after the one before. */
+  /** Wait until the next chunk is due: it is full, or enough time has passed since the previous one. */
   async #pause(): Promise<void> {
     const { flushMilliseconds, unwatchedMilliseconds = shippingPace.unwatched, isWatched } = this.#options;
     for (;;) {

@@ -4,7 +4,7 @@ export const shippingPace = {
   watchedLog: 500,
   /** Metrics, while a client reads them. */
   watchedMetrics: 1_000,
-  /** Either, while no client does. */
+  /** Log lines and metrics, while no client reads them. */
   unwatched: 10_000,
   /** How often a job with rows to send checks whether a client reads. */
   question: 1_000,

@@ -34,8 +34,8 @@ export function commandEnvironment(
 }
 
 /**
- * Variables that PyTorch's `init_method="env://"` reads besides MASTER_ADDR and MASTER_PORT: one process on each
- * node.
+ * Variables that PyTorch's `init_method="env://"` reads in addition to MASTER_ADDR and MASTER_PORT, for one
+ * process per node.
  */
 const torchVariables = ({ node_rank, num_nodes }: PlaceholderValues) => ({
   RANK: node_rank,

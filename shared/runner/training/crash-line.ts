@@ -2,12 +2,12 @@ import { printableText } from '../../core/text/printable-text.ts';
 import { maskCredentials } from '../environment/operator-environment.ts';
 import { noMask, type SecretMask } from '../host/secret-mask.ts';
 
-/** Bytes of each stream in which the end of a traceback is looked for. */
+/** Bytes at the end of each stream in which to find the end of a traceback. */
 const tailBytes = 16_384;
 
 const longest = 300;
 
-/** Keeps the end of a command's output, to name the error that ended it. */
+/** Keeps the end of a command's output to extract the error that ended it. */
 export class CrashLine {
   readonly #tails = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
   readonly #mask: SecretMask;
@@ -22,7 +22,10 @@ export class CrashLine {
     );
   }
 
-  /** One line in at most 300 characters, without credentials and secrets; undefined where the command named no error. */
+  /**
+   * Return the error as one line of at most 300 characters, without credentials and secrets; undefined if the
+   * command printed no error.
+   */
   read(): string | undefined {
     const { stdout, stderr } = this.#tails;
     const textOf = (tail: Buffer) => this.#mask.applyToEnd(tail.toString('utf8'), tail.length === tailBytes);
@@ -36,7 +39,10 @@ export class CrashLine {
 /** `ValueError: …`, `torch.OutOfMemoryError: …`, `TypeError [CODE]: …`, `Uncaught Error: …`. */
 const namedError = /^(?:Uncaught )?[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)(?: \[\w+\])?(?::|$)/;
 
-/** The message of a traceback: the line after Python's last frame, or before the first frame of others. */
+/**
+ * Return the message of a traceback: the line after Python's last frame, or before the first frame in other
+ * languages.
+ */
 function crashLineIn(text: string): string | undefined {
   const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
   const traceback = lines.findLastIndex((line) => line.startsWith('Traceback (most recent call last)'));

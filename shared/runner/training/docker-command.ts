@@ -8,17 +8,17 @@ import { engineEnvironment } from '../environment/operator-environment.ts';
 import type { TrainingJob } from '../job/training-job.ts';
 import type { Workspace } from '../job/workspace.ts';
 
-/** A command that runs inside a container of its own instead of beside the supervisor. */
+/** A command that runs in its own container and not next to the supervisor. */
 export interface DockerCommand {
   argv: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** Kill the container when its client was killed. */
+  /** Kill the container after its client was killed. */
   end(): Promise<void>;
   /** Remove the file of its variables. */
   forget(): Promise<void>;
 }
 
-/** The variables of a run: what the service gives its command, and those of its project. */
+/** The variables of a run: those of the service and those of the project. */
 interface RunVariables {
   own: Readonly<Record<string, string>>;
   project: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ interface RunVariables {
 
 const killSeconds = 20;
 
-/** Run the user's command in a container of its image, with the run's folders at the same paths as outside. */
+/** Run the user's command in a container of its image. The run's folders have the same paths as outside. */
 export async function dockerCommand(
   { record: experiment, container }: TrainingJob,
   workspace: Workspace,
@@ -38,7 +38,7 @@ export async function dockerCommand(
   const engine = engineEnvironment(process.env);
   const name = containerName(experiment.experiment_id, experiment.attempt, container.identity.node);
   const folder = (path: string, readOnly: boolean) => ({ source: path, target: path, readOnly });
-  // The image has a PATH of its own.
+  // The image has its own PATH.
   const { PATH: _, ...inside } = own;
   const { file, inherited } = handedOver(project, engine);
   const envFile = join(workspace.own, 'variables.env');
@@ -82,7 +82,7 @@ export async function dockerCommand(
   return { argv, env, end, forget: () => rm(envFile, { force: true }) };
 }
 
-/** Names that Go's library and the client's own parts read from their environment. */
+/** Names that Go's standard library and the engine's client read from their environment. */
 const readByClient =
   /^(?:GO|SSL_|XDG_|OTEL_|BUILDKIT_|BUILDX_|COMPOSE_|PODMAN_|CONTAINER|(?:HTTPS?|ALL|NO)_PROXY$)/i;
 
@@ -105,5 +105,5 @@ function handedOver(project: RunVariables['project'], engine: Readonly<Record<st
   };
 }
 
-/** Whether a line of a file of variables holds a value as it is; a line break would end it, and nothing escapes one. */
+/** Whether a variables file can hold a value on one line. A line break would end it and cannot be escaped. */
 const fitsLine = (value: string): boolean => !/[\r\n]/.test(value);

@@ -14,7 +14,10 @@ interface EnvironmentFault {
   message: string;
 }
 
-/** Faults of an environment that can be found before a run, for every way in. Its fields may be of any type. */
+/**
+ * Return the faults of an environment that are detectable before a run, for every endpoint. Its fields may be of
+ * any type.
+ */
 export const environmentFaults = ({
   entry_point_command,
   env_type,
@@ -29,7 +32,7 @@ function entryPointFaults(command: unknown): EnvironmentFault[] {
   return faults.length === 0 ? [] : [{ name: 'entry_point_command', message: faults.join('; ') }];
 }
 
-/** All parts of a command that would not work as written, as messages for its author. */
+/** Return all faults of a command as messages for its author. */
 export function commandFaults(text: string): string[] {
   try {
     const split = splitCommand(text);
@@ -66,7 +69,7 @@ const shells = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash']);
 
 const takesScript = /^-[a-zA-Z]*c[a-zA-Z]*$/;
 
-/** The option of a shell that takes the next word as its value: `-o pipefail`, also as the end of `-euo`. */
+/** A shell option that takes the next word as its value: `-o pipefail`, also at the end of `-euo`. */
 const takesValue = /^[-+][a-zA-Z]*[oO]$/;
 
 /** Index of the script of `bash -c …` anywhere in the command; undefined if there is none. */

@@ -13,10 +13,10 @@ import { longPatience, retryFor } from '../job/retry-for.ts';
 import type { TrainingRun } from '../job/training-job.ts';
 
 /**
- * Fetch source, configuration and data set of a training into its workspace. A build of the environment needs no data
- * set.
+ * Fetch source, configuration and data set of a training into its workspace. A build of the environment needs no
+ * data set.
  * @returns the path of the configuration
- * @throws JobError where one is missing, damaged, refused or too large for the disk
+ * @throws JobError if one is missing, damaged, refused or too large for the disk
  */
 export async function fetchInputs(run: TrainingRun): Promise<string> {
   await fetchSource(run);
@@ -49,7 +49,7 @@ async function fetchSource({ job, workspace, user }: TrainingRun): Promise<void>
 /**
  * Download an object to a new file and verify its SHA-256.
  * @param what names the object in messages: "data set mnist"
- * @throws JobError where it is missing, cannot be fetched or has another hash
+ * @throws JobError if it is missing, cannot be fetched or has another hash
  */
 export async function fetchObject(
   objects: ObjectReader,
@@ -93,7 +93,7 @@ async function unpack(
   await rm(file);
 }
 
-/** Write the configuration as it was when the experiment was created, and return its path. */
+/** Write the configuration of the experiment's creation time, and return its path. */
 async function writeConfig({ job, workspace }: TrainingRun): Promise<string> {
   const { records, record: experiment } = job;
   const bytes = await retryFor(longPatience, () => readJobConfig(records, experiment.experiment_id));

@@ -1,9 +1,9 @@
 import { JobError } from '../job/job-error.ts';
 
-/** The arguments of a command; see `splitCommand`. @throws CommandError */
+/** Return the arguments of a command; see `splitCommand`. @throws CommandError */
 export const parseCommand = (text: string): [string, ...string[]] => splitCommand(text).words;
 
-/** A parameter expansion that a shell would make in a word: `$NAME`, `${NAME}`, `$1`. */
+/** A parameter expansion that a shell would perform in a word: `$NAME`, `${NAME}`, `$1`. */
 export interface Expansion {
   text: string;
   /** Index of the word. */
@@ -25,9 +25,9 @@ interface Scan {
 }
 
 /**
- * Splits a command line into arguments by the quoting rules of the POSIX shell (Shell Command Language, 2.2), without
- * running or expanding anything: `$NAME`, `{…}`, `[…]` and quoted text are unchanged. Lists the parameters that a
- * shell would expand; those in single quotes or behind a backslash are not among them.
+ * Split a command line into arguments by the quoting rules of the POSIX shell (Shell Command Language, 2.2),
+ * without running or expanding anything: `$NAME`, `{…}`, `[…]` and quoted text are unchanged. Lists the parameters
+ * that a shell would expand. Parameters in single quotes or after a backslash do not count.
  * @throws CommandError for a blank command, an open quote, and for unquoted shell syntax, which it names
  */
 export function splitCommand(text: string): SplitCommand {
@@ -46,15 +46,15 @@ export function splitCommand(text: string): SplitCommand {
 }
 
 /**
- * The command without the line ends that a backslash takes away, which a shell removes before it reads anything else: they
- * may stand within a name. In single quotes they are text.
+ * Remove the line ends after a backslash. A shell removes them before any other step, so they may occur within a
+ * name. In single quotes they are text.
  */
 const joinLines = (text: string): string =>
   text.replace(/'[^']*'|"(?:\\[\s\S]|[^"\\])*"|\\[\s\S]/g, (part) =>
     part.startsWith("'") ? part : part.replace(/\\([\s\S])/g, (pair, next) => (next === '\n' ? '' : pair)),
   );
 
-/** A command line that cannot be run as it is written. */
+/** A command line that cannot run as written. */
 export class CommandError extends JobError {
   override readonly name = 'CommandError';
 }
@@ -81,7 +81,7 @@ function readNext(line: string, scan: Scan): void {
   }
 }
 
-/** Reads to the closing quote. Within, a backslash escapes only `$`, a backtick, `"` and itself. */
+/** Read to the closing quote. A backslash escapes only `$`, a backtick, `"` and itself. */
 function readDoubleQuoted(line: string, scan: Scan): string {
   let content = '';
   while (scan.at < line.length) {
@@ -109,7 +109,7 @@ function unsupported(syntax: string): CommandError {
 
 const expansion = /\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[^}]*\}?|[0-9@*#?$!-])/y;
 
-/** Notes the parameter expansion that begins with the character just read, if one does. */
+/** Record a parameter expansion that starts at the character just read. */
 function noteExpansion(line: string, scan: Scan): void {
   expansion.lastIndex = scan.at - 1;
   const [text] = expansion.exec(line) ?? [];
@@ -122,7 +122,7 @@ function readEscape(line: string, scan: Scan): void {
   scan.at += 1;
 }
 
-/** Shell syntax. It would be passed to the program as an argument, so a command that uses it unquoted is refused. */
+/** Shell operators. The program would receive them as arguments, so a command with an unquoted one is refused. */
 const shellOperators: ReadonlyMap<string, string> = new Map([
   ['|', 'a pipe (|)'],
   ['&', 'an ampersand (&)'],

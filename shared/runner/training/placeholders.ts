@@ -1,9 +1,9 @@
 import { parseCommand } from './parse-command.ts';
 
-/** `{name}`, and `{{name}}` for that text itself. `${name}` is a variable of a shell or of a template. */
+/** `{name}`; `{{name}}` is the escaped form. `${name}` is a variable of a shell or template. */
 const pattern = /\{\{([A-Za-z_]\w*)\}\}|(?<!\$)\{([A-Za-z_]\w*)\}/g;
 
-/** The names in braces, each once, that have no value. */
+/** Return the unique names in braces that have no value. */
 export function unknownPlaceholders(argument: string): string[] {
   const names = [...argument.matchAll(pattern)].flatMap(([, , name]) => name ?? []);
   return [...new Set(names.filter((name) => !isPlaceholder(name)))];
@@ -19,7 +19,7 @@ const ofEveryRun = {
   metrics_file: 'METRICS_FILE',
 } as const;
 
-/** A placeholder of a command, with the variable that holds the same value. */
+/** Placeholders of a command, each with the environment variable of the same value. */
 const placeholders = {
   ...ofEveryRun,
   node_rank: 'NODE_RANK',
@@ -33,26 +33,26 @@ const isPlaceholder = (name: string): name is Placeholder => Object.hasOwn(place
 /** The value of each placeholder in one run. */
 export type PlaceholderValues = Readonly<Record<Placeholder, string>>;
 
-/** All placeholders as they are written, for messages and descriptions. */
+/** All placeholders in their written form, for messages and descriptions. */
 export const placeholderList = Object.keys(placeholders)
   .map((name) => `{${name}}`)
   .join(', ');
 
-/** The placeholder with the value of a variable. */
+/** Return the placeholder with the same value as a variable. */
 export function placeholderOf(variable: string): string | undefined {
   const [name] = Object.entries(placeholders).find(([, one]) => one === variable) ?? [];
   return name && `{${name}}`;
 }
 
-/** The same values by the names of their variables; those of a cluster only where the run has them. */
+/** Return the values by the names of their variables. Includes those of a cluster only for a cluster. */
 export function variablesOf(values: PlaceholderValues, isCluster: boolean): Record<string, string> {
   const names = Object.keys(isCluster ? placeholders : ofEveryRun).filter(isPlaceholder);
   return Object.fromEntries(names.map((name) => [placeholders[name], values[name]]));
 }
 
 /**
- * The arguments of a command with values in the place of its placeholders. A value is never split or interpreted.
- * @throws CommandError where the command cannot be split
+ * Return the arguments of a command with its placeholders replaced. A value is never split or interpreted.
+ * @throws CommandError if the command cannot be split
  */
 export function resolveCommand(text: string, values: PlaceholderValues): [string, ...string[]] {
   const [program, ...args] = parseCommand(text);

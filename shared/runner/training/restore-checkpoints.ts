@@ -13,20 +13,20 @@ import { openFolder, within } from '../outputs/find-files.ts';
 import { eachArtifact } from '../outputs/upload/artifact-store.ts';
 
 export interface Restoration {
-  /** Whose checkpoints they are. */
+  /** The experiment with the checkpoints. */
   experiment: Pick<Experiment, 'experiment_id'>;
   records: TableWriter<'records'>;
   objects: ObjectReader;
   folder: string;
-  /** Owner of the files; undefined where this process is not root. */
+  /** Owner of the files; undefined if this process is not root. */
   user?: CommandUser;
   stop?: AbortSignal;
 }
 
 /**
- * Downloads the checkpoints of earlier attempts into the folder before the command starts, and returns how many. The
- * environment's build has run as the same user by then and may have put anything there, so no link is followed.
- * @throws JobError when one is damaged or the folder does not take it
+ * Download the checkpoints of earlier attempts into the folder before the command starts. Return their number. The
+ * environment's build has run as the same user and may have created any entry there, so no link is followed.
+ * @throws JobError if a checkpoint is damaged or the folder cannot hold it
  */
 export async function restoreCheckpoints(restoration: Restoration): Promise<number> {
   let restored = 0;
@@ -66,7 +66,7 @@ async function restoreFile(
   }
 }
 
-/** Runs an action with the folder of a path open, below `folder`. */
+/** Run an action with an open handle of a subfolder of `folder`. */
 async function inFolder<T>(
   folder: string,
   names: readonly string[],

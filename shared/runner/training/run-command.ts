@@ -22,9 +22,9 @@ export interface CommandResult {
 }
 
 /**
- * Run the user's command in its prepared workspace. On node 0 also collect its metrics and files, and watch the other
- * nodes of a cluster.
- * @throws ArtifactLimitError where not all files could be stored; LeaseLostError
+ * Run the user's command in its prepared workspace. On node 0 also collect its metrics and files, and watch the
+ * other nodes of a cluster.
+ * @throws ArtifactLimitError if not all files could be stored; LeaseLostError
  */
 export async function runCommand(
   run: TrainingRun,
@@ -62,19 +62,22 @@ function trackingClients(
 ) {
   return {
     /**
-     * False where the project names a tracking server of its own, or the command runs in a container with another
+     * False if the project configures its own tracking server, or if the command runs in a container with another
      * loopback address.
      */
     areServed: values[uriVariable] === undefined && (image === null || job.record.nodes > 1),
 
-    /** The variables of a server on the loopback address, which no proxy of the project reaches. */
+    /** Return the variables of a server on the loopback address. They bypass the project's proxy. */
     reach(env: Readonly<Record<string, string>>): Record<string, string> {
       if (!proxyVariables.some((name) => values[name] !== undefined)) return { ...env };
       const past = (name: string) => ({ [name]: [values[name], loopback].filter(Boolean).join(',') });
       return { ...env, ...past('NO_PROXY'), ...past('no_proxy') };
     },
 
-    /** Of a cluster node 0 records alone: the others log to a folder that ends with the run. */
+    /**
+     * Variables for other nodes of a cluster. Only node 0 records; the others log to a folder that is removed
+     * after the run.
+     */
     untracked: (): Record<string, string> => ({
       [uriVariable]: pathToFileURL(join(workspace.temporary, 'mlruns')).href,
       MLFLOW_ALLOW_FILE_STORE: 'true',
@@ -82,7 +85,10 @@ function trackingClients(
   };
 }
 
-/** Run the command as a process beside the supervisor, or in a container of its image, until it ends or is stopped. */
+/**
+ * Run the command as a process next to the supervisor, or in a container of its image, until it ends or is
+ * stopped.
+ */
 async function superviseCommand(
   { job, workspace, user, shipper, variables }: TrainingRun,
   prepared: PreparedEnvironment,

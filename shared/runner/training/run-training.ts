@@ -18,8 +18,8 @@ import { restoreCheckpoints } from './restore-checkpoints.ts';
 import { type CommandResult, runCommand } from './run-command.ts';
 
 /**
- * Run a node of a training, whose lease is held, to its end. Return the exit code of the container.
- * @param openTracking starts the server that clients of the command log to
+ * Run a node of a training to its end. The caller holds its lease. Return the exit code of the container.
+ * @param openTracking starts the tracking server for clients of the command
  */
 export async function runTraining(job: TrainingJob, openTracking?: OpenTracking): Promise<number> {
   const { record, container } = job;
@@ -39,7 +39,7 @@ export async function runTraining(job: TrainingJob, openTracking?: OpenTracking)
   const { isBuilt } = end;
   const conclusion = end.conclusion && masked(end.conclusion, variables.mask);
   if (conclusion !== undefined && conclusion.reason !== null) {
-    // The log has the error already, as the command printed it.
+    // The log already contains the error, because the command printed it.
     const printed = end.crash === undefined ? '' : `${variables.mask.apply(end.crash)}\n`;
     shipper.say(conclusion.reason.replace(printed, ''));
   }
@@ -51,11 +51,14 @@ export async function runTraining(job: TrainingJob, openTracking?: OpenTracking)
 
 /** How a run of a node ended. */
 interface RunEnd {
-  /** Undefined where nothing is concluded: this was the build, the lease is lost, or Batch decides on another attempt. */
+  /**
+   * Undefined if this container writes no conclusion: it was the build, the lease is lost, or Batch decides on
+   * another attempt.
+   */
   conclusion: Conclusion | undefined;
   /** Warnings for the run; undefined if the command has not run. */
   warnings: readonly string[] | undefined;
-  /** Whether this container only built the environment, and has succeeded. */
+  /** Whether this container only built the environment and succeeded. */
   isBuilt: boolean;
   /** Whether the command has run and its files are stored. */
   hasRun: boolean;
@@ -100,7 +103,10 @@ async function runPhases(
   return runCommand(run, prepared, configPath, openTracking);
 }
 
-/** Restore the checkpoints of an experiment that this one continues, and of earlier attempts. After the environment's build, whose programs could change them. */
+/**
+ * Restore the checkpoints of the continued experiment and of earlier attempts. Runs after the environment's build,
+ * because its programs could change them.
+ */
 async function restoreRunCheckpoints({ job, workspace, user, shipper }: TrainingRun): Promise<void> {
   const { record: experiment, node, records, objects, stop } = job;
   if (node > 0) return;
@@ -113,8 +119,8 @@ async function restoreRunCheckpoints({ job, workspace, user, shipper }: Training
     if (restored > 0) shipper.say(`${restored} checkpoint files of ${origin} are in CHECKPOINT_DIR.`);
   };
   const { continues_from } = experiment;
-  // Its own are newer and come last. Those of the other experiment are restored too: an attempt may have died before
-  // it had stored all.
+  // The experiment's own checkpoints are newer and come last. Restore those of the other experiment too: an
+  // earlier attempt may have died before it stored all.
   if (continues_from !== null) await restore(continues_from, `experiment ${continues_from}`);
   if (experiment.attempt > 1) await restore(experiment.experiment_id, 'an earlier attempt');
 }
@@ -141,7 +147,7 @@ async function conclude(
   { warnings, hasRun }: RunEnd,
 ): Promise<void> {
   if (job.node > 0) return reportNodeEnd(job, conclusion);
-  // The end of a command sweeps by itself.
+  // If the command ran, its end has already removed leftovers.
   if (!hasRun) await sweepEarlier(job);
   await concludeHeldJob(job, {
     ...conclusion,

@@ -4,8 +4,8 @@ import { heartbeatsMissed, type Lease, listLeases } from '../../data/jobs/lease.
 import type { TrainingJob } from '../job/training-job.ts';
 
 /**
- * Stop node 0 of a cluster when another node has failed, was lost or does not start, instead of waiting for its
- * timeout: AWS Batch ends a job with node 0 alone.
+ * Stop node 0 of a cluster when another node has failed, was lost or does not start. Otherwise it would wait for
+ * its timeout, because AWS Batch ends a job only with node 0.
  * @returns a function that ends the watch
  */
 export function watchPeers({ record, container, records, stop, log }: TrainingJob): () => void {
@@ -36,14 +36,14 @@ export function watchPeers({ record, container, records, stop, log }: TrainingJo
 
 interface Cluster {
   nodes: number;
-  /** The Batch job and attempt that the nodes belong to; leases of others are of an earlier run. */
+  /** The Batch job and attempt of the nodes. Other leases belong to an earlier run. */
   batch_job_id: string;
   batch_attempt: number;
   /** Seconds between two heartbeats. */
   heartbeat: number;
 }
 
-/** The last heartbeat of a node that node 0 saw, and when it saw it first. */
+/** The last heartbeat of a node that node 0 saw, with the time of its first sight. */
 interface Sight {
   /** Changes with every heartbeat. */
   sign: string;
@@ -51,12 +51,12 @@ interface Sight {
   since: number;
 }
 
-/** Heartbeats for which node 0 waits for a node that has not started: 15 minutes for an image to be pulled. */
+/** Heartbeats for which node 0 waits for a node to start: 15 minutes, which allows for an image pull. */
 const heartbeatsToStart = 60;
 
 /**
- * Checks by their leases whether the other nodes of a cluster are alive. Only the time between two reads counts, not
- * the clock of another node.
+ * Checks through their leases whether the other nodes of a cluster are alive. Uses only the time between two
+ * reads, never another node's clock.
  */
 export class PeerHealth {
   readonly #cluster: Cluster;
@@ -73,8 +73,8 @@ export class PeerHealth {
   }
 
   /**
-   * The reason why the job cannot go on, with the node; undefined while it can. A failed node is reported at the
-   * second read: until then node 0 may end by itself, with a better reason.
+   * Return the reason why the job cannot continue, with the node; undefined if it can. Reports a failed node at
+   * the second read, because until then node 0 may end with a better reason.
    *
    * @param now seconds of a monotonic clock
    */
@@ -86,7 +86,7 @@ export class PeerHealth {
     return undefined;
   }
 
-  /** The lease of a node if it is of this very run. */
+  /** Return the lease of a node if it belongs to this run. */
   #leaseOf(lease: Lease | undefined): Lease | undefined {
     const { batch_job_id, batch_attempt } = this.#cluster;
     return lease?.batch_job_id === batch_job_id && lease.batch_attempt === batch_attempt ? lease : undefined;

@@ -3,15 +3,15 @@ import type { Receipt } from '../../receipt/receipt.ts';
 import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
 import type { QuantizeRequest } from '../../strategies/quantize-request.ts';
 
-/** What `auto` tries: methods one after the other, each on what the one before it left. */
+/** A sequence of methods that `auto` tries. Each method works on the result of the previous one. */
 export interface Candidate {
   name: string;
   steps: readonly OptimizationRequest[];
-  /** Of a pruning: the factor, which need not be a whole number. */
+  /** Factor of a pruning, possibly a fraction. */
   compression?: number;
 }
 
-/** What candidates depend on. */
+/** Facts that determine the candidates. */
 interface Choice {
   request: Pick<QuantizeRequest, 'precision' | 'seed' | 'for'>;
   hasCalibration: boolean;
@@ -19,7 +19,7 @@ interface Choice {
   operators: Readonly<Record<string, number>>;
 }
 
-/** The methods that `auto` tries for a model, each by itself. */
+/** Return the single methods that `auto` tries for a model. */
 export function candidatesOf(choice: Choice): Candidate[] {
   const convs = choice.operators['Conv'] ?? 0;
   return methods
@@ -32,7 +32,7 @@ export function candidatesOf(choice: Choice): Candidate[] {
     }));
 }
 
-/** Methods from the smallest result to the largest, with what they need. */
+/** Methods by ascending size of their results, with their requirements. */
 const methods: readonly (Values & { name: string; isCalibrated: boolean; hasConv?: boolean })[] = [
   { name: 'gptq int4', isCalibrated: true, strategy: 'gptq', precision: 4 },
   { name: 'gptq uint4', isCalibrated: true, strategy: 'gptq', precision: 4, quant_type: 'uint4' },
@@ -54,7 +54,10 @@ const methods: readonly (Values & { name: string; isCalibrated: boolean; hasConv
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A complete request of one step. @throws Error where the values are no method: a mistake here, not the caller's */
+/**
+ * Complete the request of one step. @throws Error if the values are no valid method, which is a bug here and not
+ * the caller's error
+ */
 function stepOf(values: Values, request: Pick<QuantizeRequest, 'seed' | 'for'>): QuantizeRequest {
   const step = parseRequest({ operation: 'quantize', seed: request.seed, for: request.for, ...values });
   if (step.operation !== 'quantize') throw new Error('a step of a quantization is none');
@@ -62,8 +65,8 @@ function stepOf(values: Values, request: Pick<QuantizeRequest, 'seed' | 'for'>):
 }
 
 /**
- * Mixed precision: the first step of a candidate on all layers but some, whose weights get blocks of 8 bits instead; a
- * layer without such a form stays float.
+ * Build a mixed-precision candidate: its first step skips some layers, and their weights get 8-bit blocks instead.
+ * A layer that does not support 8-bit blocks stays float.
  */
 export function mixedWith({ name, steps }: Candidate, layers: readonly string[], of: number): Candidate {
   const [first] = steps;
@@ -79,7 +82,7 @@ export function mixedWith({ name, steps }: Candidate, layers: readonly string[],
 
 type Tried = Receipt['candidates'][number];
 
-/** Marks what no other candidate beats in both size and loss, and what was chosen; the smallest first. */
+/** Mark the Pareto-optimal candidates in size and loss, and the chosen one. Sort by ascending size. */
 export function withFront(tried: readonly Tried[], chosen: string): Tried[] {
   const lossOf = ({ loss }: Tried): number => loss ?? Number.POSITIVE_INFINITY;
   const beats = (a: Tried, b: Tried): boolean =>

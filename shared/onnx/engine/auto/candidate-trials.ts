@@ -13,7 +13,7 @@ import { emptyFolder, lossOf, type Trial, worstError } from '../optimize/run-tri
 import type { StageLog } from '../optimize/stage-log.ts';
 import type { Candidate } from './auto-candidates.ts';
 
-/** What a search works with. */
+/** Context of a search. */
 export interface AutoContext {
   optimization: Optimization;
   stages: StageLog;
@@ -26,32 +26,35 @@ export interface AutoContext {
 
 type Tried = Receipt['candidates'][number];
 
-/** What calibration observed. */
+/** Data that calibration collected. */
 interface Observed {
   folder: string;
   answer: StageAnswer<'calibrate'>;
 }
 
-/** A candidate that was measured. */
+/** A candidate with its measurements. */
 export interface Measured {
   candidate: Candidate;
   trial: Trial;
   loss: number;
   bytes: number;
   ratio: number | null;
-  /** Its time, where speed is the goal. */
+  /** Its timing, if speed is the goal. */
   times: StageAnswer<'time'> | null;
   calibrated: StageAnswer<'calibrate'> | null;
 }
 
 type Steps = Pick<Candidate, 'steps' | 'compression'>;
 
-/** Seconds that a candidate is timed for, where speed is the goal, and again before it becomes the best. */
+/**
+ * Seconds of timing per candidate if speed is the goal. The confirmation repeats the timing before a candidate
+ * becomes the best.
+ */
 const timeSeconds = 1.2;
 
 const confirmSeconds = 3;
 
-/** Applies candidates of `auto` and measures them. The folder of the result always holds the best one so far. */
+/** Applies and measures candidates of `auto`. The folder of the result always contains the best one so far. */
 export class CandidateTrials {
   readonly #context: AutoContext;
   readonly maxLoss: number;
@@ -59,11 +62,14 @@ export class CandidateTrials {
   readonly notes: string[] = [];
   readonly #observed = new Map<string, Promise<Observed>>();
   #sourceBytes: number | undefined;
-  /** Whether what loses too much would gain, as far as that is known: only what holds the target is timed. */
+  /**
+   * Whether a candidate with too large a loss would be smaller or faster. For speed it is assumed, because only
+   * candidates that meet the target are timed.
+   */
   #wouldGain = false;
-  /** The best that holds the target and gains. */
+  /** The best candidate that meets the target and improves on the model. */
   best: Measured | undefined;
-  /** The one that loses least. */
+  /** The candidate with the smallest loss. */
   nearest: Measured | undefined;
 
   constructor(context: AutoContext) {
@@ -72,7 +78,7 @@ export class CandidateTrials {
   }
 
   /**
-   * The error of a search without a result.
+   * Build the error of a search without a result.
    *
    * @returns a ModelError that names the nearest candidate
    */
@@ -99,14 +105,14 @@ export class CandidateTrials {
     return this.#context.optimization.request.goal === 'latency';
   }
 
-  /** What a request is calibrated with, observed once; what was refused once is refused again. */
+  /** Return the calibration data of a request. Collects it once; a refusal is kept too. */
   async #observe(request: OptimizationRequest): Promise<Observed | null> {
     if (!isCalibrated(request)) return null;
-    // What is excluded does not change what is observed of the others, nor does the allocation.
+    // `exclude` and `allocation` do not change the data of the other layers.
     const key = JSON.stringify({ ...request, exclude: [], allocation: null });
     const known = this.#observed.get(key);
     if (known !== undefined) return await known;
-    // An attempt that fails may leave its folder, so that the next one takes another.
+    // A failed attempt may leave its folder, so the next one uses another.
     const made = this.#calibrate(request, join(this.#context.scratch, `observed-${this.#observed.size}`));
     this.#observed.set(key, made);
     return await made;
@@ -125,7 +131,7 @@ export class CandidateTrials {
     return { folder, answer };
   }
 
-  /** Applies steps one after the other; the last one's answer has the layers of all. */
+  /** Apply steps one after the other. The answer of the last step contains the layers of all steps. */
   async transform({ steps, compression }: Steps, stage: string) {
     const { stages, optimization, scratch } = this.#context;
     let { model } = optimization;
@@ -151,8 +157,8 @@ export class CandidateTrials {
   }
 
   /**
-   * Compares a candidate with the model on all samples of a feed. With a limit, it stops as soon as the samples
-   * show that the candidate exceeds the limit.
+   * Compare a candidate with the model on all samples of a feed. With a limit, stop as soon as the samples show
+   * that the candidate exceeds it.
    */
   async compare(
     after: string,
@@ -165,9 +171,7 @@ export class CandidateTrials {
     return await stages.run<'compare'>(stage, { ...task, ...(limit !== undefined && { limit }) });
   }
 
-  /**
-   * Measures a candidate. Keeps its result if it is the best so far. Returns undefined if it cannot be applied.
-   */
+  /** Measure a candidate. Keep its result if it is the best so far. Return undefined if it cannot be applied. */
   async try(candidate: Candidate): Promise<Measured | undefined> {
     const { optimization, feeds, out } = this.#context;
     const { say } = optimization;
@@ -209,7 +213,7 @@ export class CandidateTrials {
     return await stages.run<'time'>('candidates', { ...task, feed: feeds.compare });
   }
 
-  /** The time of a candidate: again and for longer where it seems the fastest, so that no one is so by chance. */
+  /** Time a candidate. If it seems the fastest, time it again for longer, to exclude chance. */
   async #timeOf(after: string): Promise<StageAnswer<'time'>> {
     const first = await this.#time(after, timeSeconds);
     const least = this.best?.ratio ?? 1;
@@ -217,7 +221,7 @@ export class CandidateTrials {
     return seemsBest ? await this.#time(after, confirmSeconds) : first;
   }
 
-  /** What the goal measures of a candidate; infinite where it was not timed. */
+  /** The metric that the goal minimizes; infinite if the candidate was not timed. */
   #measureOf({ bytes, ratio }: Pick<Measured, 'bytes' | 'ratio'>): number {
     return this.#isForLatency ? (ratio ?? Number.POSITIVE_INFINITY) : bytes;
   }
@@ -229,7 +233,7 @@ export class CandidateTrials {
 
   async #isBetter(one: Measured): Promise<boolean> {
     const { best } = this;
-    // What may be slower than the model is never returned for its speed.
+    // A candidate that may be slower than the model never wins for its speed.
     if (this.#isForLatency && !isFaster(one.times?.latency ?? null)) return false;
     const own = this.#measureOf(one);
     if (best === undefined) return own < (this.#isForLatency ? 1 : await this.#bytesBefore());
@@ -263,5 +267,5 @@ async function bytesOf(folder: string, files: readonly string[]): Promise<number
   return sum;
 }
 
-/** Whether the whole interval of a time is below that of the model. */
+/** Whether the whole interval of the latency ratio is below 1. */
 const isFaster = (latency: Receipt['latency']): boolean => latency !== null && latency.ratio_interval[1] < 1;

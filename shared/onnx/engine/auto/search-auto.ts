@@ -9,16 +9,16 @@ interface AutoResult {
   final: Trial;
   tried: Receipt['candidates'];
   notes: string[];
-  /** What the chosen method was calibrated on. */
+  /** Calibration of the chosen method. */
   calibrated: StageAnswer<'calibrate'> | null;
-  /** Its time, where speed was the goal. */
+  /** Its timing, if speed was the goal. */
   times: StageAnswer<'time'> | null;
 }
 
 /**
- * Search for the smallest or fastest result within a loss, and leave it in the folder of the result.
+ * Search for the smallest or fastest result within a loss, and write it to the folder of the result.
  *
- * @throws ModelError naming the nearest candidate where none holds the target
+ * @throws ModelError naming the nearest candidate if none meets the target
  */
 export async function searchAuto(context: AutoContext): Promise<AutoResult> {
   const trials = new CandidateTrials(context);
@@ -30,15 +30,15 @@ export async function searchAuto(context: AutoContext): Promise<AutoResult> {
   return { final, tried: withFront(tried, candidate.name), notes, calibrated, times };
 }
 
-/** Compressions that are tried, which need not be whole numbers here. */
+/** Compression factors to try. They may be fractions here. */
 const compressions = [1.1, 1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32];
 
-/** The first one to be tried: the next depends on whether it holds the target. */
+/** Index of the first compression to try. The next one depends on whether this one meets the target. */
 const first = 3;
 
 /**
- * Tries the structured strategies, each at the largest compression that holds the target, and where speed is the goal the
- * fused graph, too.
+ * Try each structured strategy at the largest compression that meets the target. If speed is the goal, also try
+ * the fused graph.
  */
 async function searchPrunings(trials: CandidateTrials, { optimization }: AutoContext): Promise<void> {
   const { request, calibration } = optimization;
@@ -78,8 +78,8 @@ const structured = (strategy: string, allocation?: string) => ({
 });
 
 /**
- * Tries every quantization; where a small one misses the target, also with the fewest of its most sensitive layers in 8
- * bits that hold it, found by halving.
+ * Try every quantization. If a small one misses the target, also try mixed precision: keep the fewest most
+ * sensitive layers at 8 bits that meet it, found by bisection.
  */
 async function searchQuantizations(trials: CandidateTrials, context: AutoContext): Promise<void> {
   const { request, calibration } = context.optimization;
@@ -87,7 +87,7 @@ async function searchQuantizations(trials: CandidateTrials, context: AutoContext
   const hasCalibration = calibration !== undefined;
   if (!hasCalibration)
     trials.notes.push('auto tries more and better methods with a calibration set: gptq, smoothing, static.');
-  // Measured once: layers that are sensitive to one method are so to the others.
+  // Measured once, because layers that are sensitive to one method are sensitive to the others.
   let sensitive: readonly string[] | undefined;
   const mix = async ({ candidate, trial }: Measured): Promise<void> => {
     sensitive ??= await layersBySensitivity(trials, context, candidate, trial);
@@ -101,7 +101,7 @@ async function searchQuantizations(trials: CandidateTrials, context: AutoContext
       else tooFew = count;
     }
   };
-  /** Whether a candidate that misses the target could still become the best one. */
+  /** Whether mixed precision could make a candidate that misses the target the best one. */
   const isWorthMixing = ({ bytes, candidate }: Measured): boolean => {
     const isUniform = candidate.steps.length === 1 && candidate.steps[0]?.strategy !== 'float16';
     return isUniform && Number.isFinite(bytes) && (trials.best === undefined || bytes < trials.best.bytes);
@@ -116,10 +116,10 @@ async function searchQuantizations(trials: CandidateTrials, context: AutoContext
 
 const maxSampled = 8;
 
-/** Layers whose sensitivity is measured, those with the largest change of their weight first; samples for each. */
+/** Most layers for the sensitivity measurement, chosen by the largest weight change, and the samples for each. */
 const maxMeasured = 40;
 
-/** Layers by the error that each causes alone, the largest first. */
+/** Sort layers by the error that each causes alone, in descending order. */
 async function layersBySensitivity(
   trials: CandidateTrials,
   { feeds }: AutoContext,

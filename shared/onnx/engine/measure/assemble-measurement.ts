@@ -11,14 +11,14 @@ import { uselessness } from '../optimize/suggestions.ts';
 import type { Measurement } from './measurement.ts';
 import { summaryOf } from './measurement-summary.ts';
 
-/** A model that was read, and what it is fed. */
+/** A model's structure and its feed. */
 export interface Side {
   path: string;
   read: StageAnswer<'read'>;
   feed: Feed;
 }
 
-/** What the stages found. */
+/** Results of the stages. */
 export interface MeasureFindings {
   base: Side | undefined;
   file: Side;
@@ -30,7 +30,7 @@ export interface MeasureFindings {
   warnings: readonly string[];
 }
 
-/** Puts a measurement together, and judges it. */
+/** Assemble a measurement and judge it by its gates. */
 export function assembleMeasurement({
   base,
   file,

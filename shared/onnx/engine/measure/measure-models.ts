@@ -11,8 +11,8 @@ import { assembleMeasurement, type Side } from './assemble-measurement.ts';
 import type { Measurement } from './measurement.ts';
 
 /**
- * Measures an ONNX file, as a rule beside another one: bytes, accuracy and agreement over all samples of a set, and time
- * in alternation; and judges it by gates.
+ * Measure an ONNX file, usually against another one: bytes, accuracy and agreement on all samples of a set, and
+ * time in alternation. Judge it by gates.
  *
  * @throws ModelError for a file, a set or a gate that cannot be measured; the signal's reason when aborted
  */
@@ -26,25 +26,25 @@ export async function measureModels(task: MeasureTask): Promise<Measurement> {
   }
 }
 
-/** Files to be measured. */
+/** Input of a measurement. */
 export interface MeasureTask
   extends Pick<Optimization, 'folder' | 'stageCommand' | 'limits' | 'say' | 'progress' | 'signal'> {
   file: string;
-  /** The file that it is compared with. */
+  /** The file to compare with. */
   base: string | undefined;
-  /** Path of an npz file of inputs, and `labels` for accuracy. */
+  /** Path of an npz file with inputs, and with `labels` for accuracy. */
   data: string | undefined;
-  /** Dimensions of inputs, by name, where there is no set. */
+  /** Dimensions of inputs by name, if there is no set. */
   shapes?: Optimization['shapes'];
   gates: readonly Gate[];
-  /** Whether a file of no use fails, too, where no gate says what may be lost. */
+  /** Whether a useless file fails even if no gate limits the loss. */
   isGated: boolean;
-  /** Seconds that timing takes, unless ten rounds take longer; 0 for no timing. */
+  /** Seconds of timing; longer if ten rounds take longer. 0 for no timing. */
   seconds: number;
   seed: number;
 }
 
-/** Refuse gates that nothing here could be judged by. @throws ModelError naming what they need */
+/** Refuse gates that this task cannot judge. @throws ModelError naming the missing input */
 export function requireJudgeable(
   gates: readonly Gate[],
   { base, data }: Readonly<Record<'base' | 'data', unknown>>,
@@ -63,7 +63,7 @@ export function requireJudgeable(
 /** All samples of a set. */
 const all = 2 ** 31 - 1;
 
-/** Samples that are made up where there is no set. */
+/** Number of synthetic samples if there is no set. */
 const madeUpSamples = 8;
 
 class Measuring {
@@ -88,7 +88,7 @@ class Measuring {
     });
   }
 
-  /** Reads a model, and finds what it can be fed. */
+  /** Read a model and plan its inputs. */
   async #side(path: string): Promise<Side> {
     const { data, shapes, seed } = this.#task;
     const given = Object.fromEntries([...(shapes ?? [])].map(([input, dims]) => [input, [...dims]]));
@@ -156,7 +156,7 @@ class Measuring {
   }
 }
 
-/** Refuse files that cannot be fed the same. */
+/** Refuse files with different inputs. */
 function requireAlike(base: Side, file: Side): void {
   const [one, other] = [base.read.inputs, file.read.inputs];
   if (one.length !== other.length)

@@ -4,7 +4,7 @@ import type { Measurement } from './measurement.ts';
 
 type Measured = Omit<Measurement, 'summary'>;
 
-/** What to read first of a measurement: that the file is of no use, gates that fail, and time. */
+/** Summary lines of a measurement: a useless file, failed gates, and time. */
 export function summaryOf(measured: Measured, useless: string | undefined): string[] {
   const failed = measured.gates.filter(({ holds }) => !holds);
   return [

@@ -8,7 +8,7 @@ const share = z.number().nullable();
 /** A file that was measured. */
 const Measured = z.object({
   file: z.string(),
-  /** Of all files of the model. */
+  /** Bytes of all files of the model. */
   bytes: count,
   accuracy: share,
   /** Milliseconds of one run on one thread. */
@@ -16,10 +16,10 @@ const Measured = z.object({
   p90_ms: z.number().nullable(),
 });
 
-/** What `measure` finds out about an ONNX file, as a rule beside another one. */
+/** Result of `measure` for an ONNX file, usually against another one. */
 export const Measurement = z.object({
   measurement_version: z.literal(1),
-  /** What to read first. */
+  /** Summary lines. */
   summary: z.array(z.string()),
   passed: z.boolean().describe('Whether every gate holds.'),
   gates: z.array(
@@ -33,7 +33,7 @@ export const Measurement = z.object({
   ),
   file: Measured,
   base: Measured.nullable(),
-  /** Accuracy of the file less that of the base, and its 95 % interval, paired by samples. */
+  /** Accuracy of the file minus that of the base, with its 95 % interval, paired by samples. */
   accuracy: z
     .object({
       difference: z.number(),
@@ -45,7 +45,10 @@ export const Measurement = z.object({
   agreement: Receipt.shape.agreement,
   outputs: Receipt.shape.outputs,
   is_useless: z.boolean(),
-  /** Time of the file over that of the base, and milliseconds of the file. An interval misses the truth once in 500 times. */
+  /**
+   * Time of the file divided by that of the base, and milliseconds of the file. One in 500 intervals misses the
+   * true value.
+   */
   latency: z
     .object({
       ratio: estimate.nullable(),

@@ -10,13 +10,13 @@ import { extents, seedsOf } from './plan-feeds.ts';
 import type { Trial } from './run-trial.ts';
 import { remediesFor, suggestionsFor, uselessLine, uselessness } from './suggestions.ts';
 
-/** Layers that a receipt lists; models of more are seldom read layer by layer. */
+/** Most layers in a receipt. Owners of larger models seldom read single layers. */
 const maxLayers = 5000;
 
-/** Operators and outputs that are listed at most. */
+/** Most operators and outputs in a receipt. */
 const maxKinds = 500;
 
-/** Puts a receipt together. */
+/** Assemble a receipt. */
 export function assembleReceipt(findings: Findings): Receipt {
   const { optimization, before, after, size, accepted, calibrated, times, check, stages } = findings;
   const { request } = optimization;
@@ -98,34 +98,34 @@ export interface Findings {
   accepted: AcceptedTrial;
   calibrated: StageAnswer<'calibrate'> | null;
   times: StageAnswer<'time'>;
-  /** Why nothing was timed, where measure asks for it. */
+  /** Reason why nothing was timed although `measure` requests it. */
   why_untimed: string | undefined;
-  /** What `auto` tried. */
+  /** Candidates that `auto` tried. */
   tried: Receipt['candidates'];
   check: StageAnswer<'check'> | null;
   notes: readonly string[];
-  /** Of the run itself. */
+  /** Warnings about the run itself. */
   warnings: readonly string[];
   stages: Receipt['stages'];
 }
 
-/** Most entries of each kind of kept layer. */
+/** Most entries per kind of kept layer. */
 const maxLines = 2000;
 
 const lines = (texts: readonly string[]): string[] => texts.slice(0, maxLines).map(clipped);
 
-/** Longest name or sentence of a receipt: a model may use any names. */
+/** Most characters of a name or sentence in a receipt. A model may use names of any length. */
 const longest = 400;
 
 const clipped = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
 
-/** Why nothing was timed; undefined where it was. */
+/** Return the reason why nothing was timed; undefined if it was timed. */
 function untimed({ optimization, times, why_untimed }: Findings): string | undefined {
   if (times.latency !== null) return undefined;
   return optimization.request.measure === 'none' ? 'measure is none' : why_untimed;
 }
 
-/** Counts by name, the most frequent ones. */
+/** The most frequent names with their counts. */
 const counts = (all: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(
     Object.entries(all)
@@ -147,7 +147,10 @@ const layersOf = ({ transform }: Trial): Receipt['layers'] =>
 const sparsity = (nonzero: number | null, parameters: number): number | null =>
   nonzero === null || parameters === 0 ? null : 1 - nonzero / parameters;
 
-/** A layer that the search for `max_error` left out is not one that the caller excluded. */
+/**
+ * Return the kept layers. A layer that the search for `max_error` left out does not count as excluded by the
+ * caller.
+ */
 function keptOf({ optimization, accepted }: Findings): Receipt['kept'] {
   const byError = new Set(accepted.excluded.map(({ layer }) => layer));
   const { exclude } = optimization.request;
@@ -157,21 +160,21 @@ function keptOf({ optimization, accepted }: Findings): Receipt['kept'] {
   }));
 }
 
-/** Growth of a file that needs no word: names and types of a few more nodes. */
+/** Growth of a file without a warning. Names and types of a few additional nodes take this much. */
 const minGrown = { share: 0.01, bytes: 4096 };
 
-/** Says that a file is larger than its source, and why. */
+/** Warn that a file is larger than its source, with the reason. */
 function sizeWarnings({ before, size: { file_bytes } }: Findings): string[] {
   const grown = file_bytes.after - file_bytes.before;
   if (grown <= Math.max(minGrown.bytes, file_bytes.before * minGrown.share)) return [];
   const said = `THE FILE IS LARGER than the model's: ${file_bytes.after} bytes, ${file_bytes.before} before.`;
-  // A constant that nodes of the source compute from a shape takes no room in its file.
+  // A constant that nodes of the source compute from a shape takes no space in its file.
   return before.weight_bytes <= file_bytes.before
     ? [said]
     : [`${said} The model makes constants by nodes, and the result holds their values.`];
 }
 
-/** Warnings about the result, besides those of its method. */
+/** Warnings about the result in addition to those of its method. */
 function warningsOf({ optimization, before, accepted, calibrated, check }: Findings): string[] {
   const { request, calibration } = optimization;
   const { flags, architecture } = hardware();
@@ -204,7 +207,7 @@ function warningsOf({ optimization, before, accepted, calibrated, check }: Findi
   const hasVnni = flags.some((flag) => flag.endsWith('vnni'));
   const isSigned8 =
     request.operation === 'quantize' && (request.strategy === 'dynamic' || needsRanges(request));
-  // Of the targets these have no sums that saturate.
+  // On these targets the accumulation does not saturate.
   const isSafe = request.operation === 'quantize' && targetFacts(request.for)?.saturates === false;
   if (isSigned8 && !isSafe && !request.reduce_range && architecture === 'x64' && hasVnni) {
     warnings.push(

@@ -1,15 +1,15 @@
 import { runTrial, type Trial, type TrialContext, worstError } from './run-trial.ts';
 
-/** A search for the fewest layers that have to be treated otherwise. */
+/** A search for the fewest layers that need another treatment to meet an error bound. */
 interface Search {
   max_error: number;
-  /** How many layers there are to treat so. */
+  /** Number of candidate layers. */
   of: number;
-  /** The trial that treats the first so many of them otherwise. */
+  /** Return the trial that treats the first `count` layers differently. */
   choose(count: number): Pick<Trial, 'excluded' | 'floatInputs'>;
-  /** The trial of all of them, where it is known to hold. */
+  /** The trial with all layers, if it is known to meet the bound. */
   all?: Trial;
-  /** What is said of a trial, before its error. */
+  /** Describe a trial. The log line continues with its error. */
   said(count: number): string;
 }
 
@@ -19,9 +19,9 @@ export interface Fewest {
 }
 
 /**
- * Finds the fewest of the first layers that hold `max_error`, as though more of them were never worse: doubled until
- * one number suffices, then halved. The folder of the result holds what was found. Undefined where no number suffices
- * that is below all.
+ * Find the smallest number of first layers that meets `max_error`, assuming that more layers never make the error
+ * worse. Double the number until one suffices, then bisect. The folder of the result then holds the found trial.
+ * Return undefined if no number below `of` suffices and `all` is not given.
  */
 export async function fewestThatHold(context: TrialContext, search: Search): Promise<Fewest | undefined> {
   const { max_error, of } = search;
@@ -41,6 +41,6 @@ export async function fewestThatHold(context: TrialContext, search: Search): Pro
   return { count: enough, final: last === final ? final : await runTrial(context, final) };
 }
 
-/** An error in a few digits, or that it is infinite. */
+/** Format an error with three significant digits, or as `infinite`. */
 export const errorText = (error: number): string =>
   Number.isFinite(error) ? String(Number(error.toPrecision(3))) : 'infinite';

@@ -5,12 +5,12 @@ export type LayerError = Receipt['excluded_by_error'][number];
 
 const maxSampled = 8;
 
-/** Layers that are measured one by one; of more, those whose weights changed most. */
+/** Most layers to measure one by one. If there are more, measures those with the largest weight change. */
 const maxMeasured = 48;
 
 /**
- * Error that each layer causes alone: the model with this one transformed and all the others as they were. The largest
- * comes first. Layers whose inputs stay float in `first` keep them so.
+ * Measure the error that each layer causes alone, with all other layers unchanged. Sort by descending error.
+ * Layers with float inputs in `first` keep them.
  */
 export async function measureSensitivity(context: TrialContext, first: Trial): Promise<LayerError[]> {
   const layers = layersOf(first);
@@ -35,12 +35,12 @@ export async function measureSensitivity(context: TrialContext, first: Trial): P
   return [...measured, ...byWeight.slice(maxMeasured).map((layer) => ({ layer, error: null }))];
 }
 
-/** The names of the layers that a trial changed, each once. */
+/** Unique names of the layers that a trial changed. */
 export const layersOf = ({ transform }: Trial): string[] => [
   ...new Set(transform.layers.map(({ layer }) => layer)),
 ];
 
-/** One that breaks an output altogether comes first. */
+/** Sort by descending error. A layer that breaks an output comes first. */
 function byError(a: LayerError, b: LayerError): number {
   const rank = ({ error }: LayerError): number => error ?? Number.POSITIVE_INFINITY;
   return rank(a) === rank(b) ? 0 : rank(b) - rank(a);

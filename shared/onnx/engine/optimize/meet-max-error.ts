@@ -10,16 +10,16 @@ export interface AcceptedTrial {
   /** Most sensitive first. */
   excluded: LayerError[];
   notes: string[];
-  /** What to know before anything else. */
+  /** Warnings that the receipt shows first. */
   warnings: string[];
 }
 
 /**
- * Transforms a model so that no output's relative error exceeds `max_error`. Where transforming all of it does, each
- * layer's own share is measured, and the fewest of the most sensitive ones that suffice are left as they are. A static
- * quantization of a transformer first leaves values in float, as `keepInputsFloat` has it, and weights only then.
+ * Transform a model within `max_error`, the limit of each output's relative error. If the transformation of all
+ * layers exceeds it, measure each layer's share and leave the fewest most sensitive layers unchanged. A static
+ * quantization of a transformer first keeps activations in float (`keepInputsFloat`), and weights only after that.
  *
- * @throws ModelError where pruning exceeds it, or where not even leaving out all layers but one holds it
+ * @throws ModelError if pruning exceeds `max_error`, or if transforming a single layer still exceeds it
  */
 export async function meetMaxError(context: TrialContext, max_error: number | null): Promise<AcceptedTrial> {
   const first = await runTrial(context, { excluded: [] });
@@ -54,7 +54,7 @@ export async function meetMaxError(context: TrialContext, max_error: number | nu
   };
 }
 
-/** Refuse outputs without any finite value in the model itself: no choice of layers changes that. */
+/** Refuse outputs without finite values in the original model. No choice of layers can change that. */
 function requireComparable({ compare }: Trial, max_error: number): void {
   for (const { name, why } of compare?.outputs ?? []) {
     if (why !== incomparable.noValues && why !== incomparable.noNumbers) continue;
@@ -64,7 +64,7 @@ function requireComparable({ compare }: Trial, max_error: number): void {
   }
 }
 
-/** Layers in the order in which they are left out: by the error that they save for each byte that they then take. */
+/** Sort layers for exclusion by the error that they save per additional byte. */
 function bySaving(ranked: readonly LayerError[], { transform }: Trial): LayerError[] {
   const sizes = new Map(transform.layers.map((one) => [one.layer, one.parameters_before]));
   const saving = ({ layer, error }: LayerError): number =>
@@ -72,7 +72,7 @@ function bySaving(ranked: readonly LayerError[], { transform }: Trial): LayerErr
   return ranked.toSorted((a, b) => (saving(a) === saving(b) ? 0 : saving(b) - saving(a)));
 }
 
-/** Says that most of a model was left as it was: what else a receipt says is then about the rest. */
+/** Warn that most of a model is unchanged. The rest of the receipt then describes only the changed part. */
 function leftOut(excluded: number, layers: number, max_error: number): string[] {
   if (excluded * 2 <= layers) return [];
   return [

@@ -5,36 +5,39 @@ import type { OptimizationRequest } from '../../strategies/optimization-request.
 /** A model to be pruned or quantized. */
 export interface Optimization {
   request: OptimizationRequest;
-  /** Path of the model's file; its external data lie beside it. Never written to. */
+  /** Path of the model file, with its external data in the same folder. Never written to. */
   model: string;
-  /** Path of an npz file of inputs that ranges of activations are taken from. */
+  /** Path of an npz file with inputs for calibrating the ranges of activations. */
   calibration?: string | undefined;
-  /** Path of an npz file of inputs and `labels` that accuracy is measured on. */
+  /** Path of an npz file with inputs and `labels` for measuring accuracy. */
   evaluation?: string | undefined;
-  /** Dimensions of inputs, by name, null for what stays open. A set that differs is refused, unless they are stored. */
+  /**
+   * Dimensions of inputs by name; null for an open dimension. A set with other dimensions is refused, unless the
+   * shapes are stored ones.
+   */
   shapes?: ReadonlyMap<string, readonly (number | null)[]> | undefined;
-  /** Whether these shapes were stored with the model, not asked for: then a set decides. */
+  /** Whether `shapes` were stored with the model and not requested. A set then takes precedence. */
   areShapesStored?: boolean | undefined;
-  /** Dimensions of outputs, by name, that the samples of a set must lead to. */
+  /** Dimensions of outputs by name. The samples of a set must produce them. */
   outputShapes?: ReadonlyMap<string, readonly (number | null)[]> | undefined;
-  /** An empty folder to work in. The result is left in `result/` within it. */
+  /** An empty working folder. The result is written to `result/` within it. */
   folder: string;
-  /** Name of the result's file in there, `model.onnx` by default; its data are called `<name>.data`. */
+  /** File name of the result, `model.onnx` by default. Its external data is `<name>.data`. */
   name?: string | undefined;
-  /** Command line that starts a stage's process, its program by absolute path: one that calls `runStage`. */
+  /** Command line that starts a stage's process. The program must call `runStage` and be an absolute path. */
   stageCommand: readonly string[];
-  /** Whom stages run as, for which this process must be root; the model and the sets must be readable for them. */
+  /** User of the stages; requires root. The user must be able to read the model and the sets. */
   user?: { uid: number; gid: number } | undefined;
   /**
-   * Sandbox of the stages; by default they see the whole machine. The folder, the model and the sets must be among
-   * what is kept.
+   * Sandbox of the stages. By default they see the whole machine. The kept folders must include the folder, the
+   * model and the sets.
    */
   sandbox?: Sandbox | undefined;
-  /** Of each stage. By default three quarters of the memory there is, and an hour. */
+  /** Limits of each stage. By default three quarters of the available memory, and an hour. */
   limits?: { memoryBytes?: number; seconds?: number } | undefined;
-  /** A line for the log. */
+  /** Write a line to the log. */
   say(line: string): void;
-  /** How much of a stage is done, from 0 to 1, and of how many bytes where that is known. */
+  /** Report a stage's progress from 0 to 1, and its total bytes if known. */
   progress(stage: string, fraction: number, bytes?: number): void;
   /** Ends everything when aborted; the promise then rejects with its reason. */
   signal: AbortSignal;
@@ -42,6 +45,6 @@ export interface Optimization {
 
 export interface Optimized {
   receipt: Receipt;
-  /** Names of the files in `result/`, the model's own first. */
+  /** Names of the files in `result/`. The model file comes first. */
   files: readonly string[];
 }

@@ -29,10 +29,10 @@ import { StageLog } from './stage-log.ts';
 
 export type { Optimization, Optimized } from './optimization.ts';
 
-/** Model files of more bytes get a new process for each stage, so that none holds the bytes of an earlier one. */
+/** Larger model files get a new process for each stage, so no process holds the bytes of an earlier one. */
 const maxKept = 2 ** 29;
 
-/** Samples that a model and its form of a later operator set are compared on, and the error that rounding makes. */
+/** Number of samples for comparing a model with its upgraded opset, and the error that rounding may cause. */
 const raisedSamples = 4;
 const raisedError = 1e-4;
 
@@ -59,14 +59,14 @@ class Work {
       (stage, fraction, bytes) => optimization.progress(stage, fraction, bytes),
       {
         areKept: (statSync(optimization.model, { throwIfNoEntry: false })?.size ?? 0) <= maxKept,
-        // A candidate of auto that crashes is no candidate.
+        // `auto` drops a candidate that crashes.
         fallsBack: optimization.request.strategy !== 'auto',
         refusesResults: true,
       },
     );
   }
 
-  /** Reads the model, for what is asked, or its result, which has been done. */
+  /** Read the model for the request, or its result. */
   async #read(model: string, of: 'model' | 'result'): Promise<StageAnswer<'read'>> {
     const { shapes, request } = this.optimization;
     const given = [...(shapes ?? [])].map(([input, dims]): [string, (number | null)[]] => [input, [...dims]]);
@@ -76,7 +76,7 @@ class Work {
       : await this.stages.run<'read'>('verify', task);
   }
 
-  /** Observes what the method needs; the folder that it is in, and what it was observed on. */
+  /** Collect the calibration data that the method needs. Return its folder and the data used. */
   async #calibrate({ calibrate }: FeedPlans, request: OptimizationRequest, name: string, canRun = true) {
     const { model, say } = this.optimization;
     const isLook = canRun && calibrate.set !== null && looksForOverflow(request);
@@ -125,7 +125,7 @@ class Work {
     return await this.stages.run<'check'>('check', task);
   }
 
-  /** Applies one strategy, and leaves out layers where `max_error` asks for it. */
+  /** Apply one strategy. Exclude layers if `max_error` requires it. */
   async #transform(
     { operators }: StageAnswer<'read'>,
     feeds: FeedPlans,
@@ -135,7 +135,7 @@ class Work {
     const { request } = optimization;
     const { observed, calibrated } = await this.#calibrate(feeds, request, 'observed', canRun);
     const feed = isCompared ? feeds.compare : null;
-    // A bound is held by all samples.
+    // All samples must meet a bound.
     const seconds = request.max_error === null ? extents[request.measure].compareSeconds : undefined;
     const context: TrialContext = {
       ...{ optimization, stages, out: this.#out, observed, operators, feed, seconds },
@@ -149,7 +149,7 @@ class Work {
     };
   }
 
-  /** Applies the best of all strategies. */
+  /** Search for the best strategy and apply it. */
   async #search(before: StageAnswer<'read'>, feeds: FeedPlans) {
     const { optimization, stages } = this;
     const place = { out: this.#out, scratch: this.#scratch };
@@ -161,8 +161,8 @@ class Work {
   }
 
   /**
-   * Raises the operator set of the model where the method asks for a later one: all that follows works on that form,
-   * which must answer as the model does.
+   * Upgrade the opset of the model if the method requires a later one. All later stages use the upgraded model,
+   * which must give the same outputs as the original.
    */
   async #raise({ raise_to, inputs, files }: StageAnswer<'read'>, isRunnable: boolean): Promise<void> {
     if (raise_to === null) return;
@@ -229,7 +229,7 @@ class Work {
       isMadeUp && isRunnable
         ? await madeUpInputs(optimization, stages, before.inputs)
         : { inputs: before.inputs, notes: [] };
-    // What needs the model to be run cannot do without; a result that does not can be written all the same.
+    // Fail if the request requires running the model. Otherwise the result can be written without a run.
     if (madeUp.why !== undefined && mustCompare) throw new ModelError(madeUp.why);
     const isMeasured = isRunnable && madeUp.why === undefined;
     const feeds = planFeeds(optimization, madeUp.inputs);
@@ -248,7 +248,8 @@ class Work {
     const [result = ''] = paths;
     const size = { kind: 'size', before: before.files, after: paths, measure: request.measure } as const;
     const reading = this.#read(result, 'result');
-    // Whole files are compressed beside it, which takes longest of all; samples follow in the same process.
+    // Compressing whole files takes longest, so it runs in parallel. Samples are compressed afterwards in the same
+    // process.
     if (request.measure !== 'full') await reading;
     const [after, sizes, check] = await Promise.all([
       reading,
@@ -260,14 +261,14 @@ class Work {
             layers.map(({ layer }) => layer),
           ),
     ]);
-    // What was not compared must open all the same, and run where the model does.
+    // A result that was not compared must still open, and run if the model runs.
     if (accepted.final.compare === null && fitInMemory(this.#bounds, after.weight_bytes))
       await stages.run<'open'>('verify', {
         ...{ kind: 'open', model: result, of: 'result' },
         ...(isMeasured && { trial: { before: this.optimization.model, feed: feeds.compare } }),
       });
     const weights = [before.weight_bytes, after.weight_bytes];
-    // What was chosen for its speed was timed for longer than a receipt takes.
+    // `auto` already timed a result chosen for speed, for longer than a receipt does.
     const { times, why } =
       searched !== null
         ? { times: searched, why: undefined }
@@ -300,9 +301,9 @@ class Work {
 }
 
 /**
- * Prunes or quantizes a model: reads and checks it, observes ranges, transforms, runs both in ONNX Runtime and
- * compares them, and measures. Every stage is a process of its own with a limit of memory and time, so that no model
- * can harm this one. The result is left in `result/` within the folder.
+ * Prune or quantize a model: read and check it, observe ranges, transform it, run both models in ONNX Runtime,
+ * compare them, and measure. Every stage runs in its own process with a memory and time limit, so no model can
+ * harm this process. The result is written to `result/` within the folder.
  *
  * @throws ModelError for an invalid model, set or request; the signal's reason when aborted
  */

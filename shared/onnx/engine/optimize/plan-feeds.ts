@@ -15,17 +15,17 @@ type Planned = Pick<
 
 export interface FeedPlans {
   calibrate: Feed;
-  /** Data on which outputs are compared and times are measured: data that calibrated nothing, where there are any. */
+  /** Data for comparing outputs and measuring times. Differs from the calibration data if possible. */
   compare: Feed;
 }
 
-/** Samples that are taken at most: to calibrate, and to compare from each kind of data. */
+/** Most samples: for calibration, and for comparison by kind of data. */
 const most = { calibration: 1024, evaluation: 10_000, compared: 32, synthetic: 8, calibratedSynthetic: 16 };
 
-/** Where the result must hold a bound, all samples of a set count. */
+/** If the result must meet a bound, all samples of a set count. */
 const all = 2 ** 31 - 1;
 
-/** Which data each session is fed. */
+/** Choose the data of each session. */
 export function planFeeds(optimization: Planned, inputs: FedInput[]): FeedPlans {
   const { calibration, evaluation, request } = optimization;
   const asked = askedOf(optimization);
@@ -65,20 +65,20 @@ function askedOf({ shapes, areShapesStored, outputShapes }: Planned): RequestedS
   return { inputs: areShapesStored === true ? {} : record(shapes), outputs: record(outputShapes) };
 }
 
-/** Seeds of synthetic data: one for calibrating, another one for comparing. */
+/** Seeds of synthetic data, one for calibration and another for comparison. */
 export const seedsOf = (seed: number): { calibration: number; comparison: number } => ({
   calibration: seed,
   comparison: (seed ^ 0x5bd1e995) >>> 0,
 });
 
-/** The rest is left for the system, its file cache and the supervisor. */
+/** Share of the memory for a stage. The system, its file cache and the supervisor use the rest. */
 const share = 0.75;
 
 const seconds = 3600;
 
-/** Default limits of a stage: three quarters of the memory that this process could have, and an hour. */
+/** Default limits of a stage: three quarters of the memory available to this process, and an hour. */
 export function boundsOf(limits: Partial<Bounds> | undefined): Bounds {
-  // Zero, or more than there is, where no control group sets a limit.
+  // Without a cgroup limit this is zero or more than the machine's memory.
   const constrained = process.constrainedMemory();
   const memory = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
   return {
@@ -87,43 +87,46 @@ export function boundsOf(limits: Partial<Bounds> | undefined): Bounds {
   };
 }
 
-/** A session holds the weights of the file and the form that its kernels want them in, and works on the rest. */
+/**
+ * Memory of a session relative to its weights. It holds the weights of the file, the layout for its kernels, and
+ * working memory.
+ */
 const sessionShare = 2.5;
 
 const processBytes = 400 * 2 ** 20;
 
-/** Whether sessions of models with weights of so many bytes have room side by side. */
+/** Whether sessions of models with these weight sizes fit into memory at the same time. */
 export const fitInMemory = ({ memoryBytes }: Bounds, ...weightBytes: readonly number[]): boolean =>
   weightBytes.reduce((sum, bytes) => sum + bytes * sessionShare, processBytes) <= memoryBytes;
 
-/** A quick receipt takes seconds: less than the work of making a result as a rule. */
+/** A quick receipt takes seconds, usually less than the optimization itself. */
 export const extents: Readonly<Record<Measure, Extent>> = {
   none: { timeSeconds: 0, wholeBytes: Number.POSITIVE_INFINITY },
   quick: { compareSeconds: 1, timeSeconds: 0.5, wholeBytes: 2 ** 30 },
   full: { timeSeconds: 120, wholeBytes: Number.POSITIVE_INFINITY },
 };
 
-/** How much a receipt measures. */
+/** Extent of a receipt's measurements. */
 interface Extent {
-  /** Seconds after which each model is given no further sample to compare. */
+  /** Seconds after which a model gets no further sample for comparison. */
   compareSeconds?: number;
-  /** Seconds that timing takes; 0 for none. */
+  /** Seconds of timing; 0 for no timing. */
   timeSeconds: number;
-  /** Models of more bytes of weights are not run as a whole, but checked layer by layer. */
+  /** Models with more weight bytes are checked layer by layer and not run as a whole. */
   wholeBytes: number;
 }
 
-/** Inputs that a model can be run on where there is no set. */
+/** Synthetic inputs of a model without a set. */
 export interface MadeUpInputs {
   inputs: FedInput[];
   notes: string[];
-  /** Why the model runs on none of them; undefined where it runs, or has to be asked otherwise. */
+  /** Why the model runs on none of them; undefined if it runs or was not tried. */
   why?: string;
 }
 
 /**
- * Look for sizes that a model runs with, where its inputs leave them open and no set shows them. The smallest that
- * works is said.
+ * Find input sizes that a model runs with, if its inputs have open dimensions and no set determines them. Note the
+ * smallest sizes that work.
  */
 export async function madeUpInputs(
   optimization: Pick<Optimization, 'model' | 'shapes'> & { request: Pick<Optimization['request'], 'seed'> },
@@ -140,7 +143,7 @@ export async function madeUpInputs(
     open: { ...open } as Record<string, number[]>,
     seed,
   } as const;
-  // A process that ends for its memory has found no size either.
+  // A process that exceeds its memory has not found a size either.
   const { inputs: found, why } = await stages.run<'probe'>('probe', task).catch((error: unknown) => {
     if (error instanceof ModelError) return { inputs: null, why: error.message };
     throw error;
@@ -158,7 +161,7 @@ export async function madeUpInputs(
   };
 }
 
-/** The axes whose size nothing fixes: neither the model, nor who asks, nor another input. */
+/** The axes without a size from the model, the request or another input. */
 function openAxes(inputs: readonly FedInput[], { shapes }: Pick<Optimization, 'shapes'>): OpenAxes {
   return Object.fromEntries(
     inputs.map(({ name, declared, dims }): [string, number[]] => [

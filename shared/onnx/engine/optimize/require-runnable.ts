@@ -8,8 +8,8 @@ import type { Optimization } from './optimization.ts';
 import type { FeedPlans } from './plan-feeds.ts';
 
 /**
- * Refuse, before any work, a request that needs sessions of a model that cannot be run. `isRunnable` says whether
- * there is room for one.
+ * Refuse a request that requires sessions of a model that cannot run. Called before any work. `isRunnable` says
+ * whether a session fits into memory.
  *
  * @throws ModelError naming the part that cannot be run or compared
  */
@@ -31,7 +31,7 @@ export function requireRunnable(
     throw new ModelError('max_error needs the model to be run, and it is too large for that here.');
 }
 
-/** Refuse inputs that a session cannot be fed. A set's arrays are checked when it is read. */
+/** Refuse inputs that a session does not support. The arrays of a set are checked when it is read. */
 function requireFeed({ inputs, set }: Feed): void {
   for (const input of inputs) {
     if (set === null) syntheticForm(input);

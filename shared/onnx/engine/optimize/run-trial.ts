@@ -8,19 +8,22 @@ import type { OptimizationRequest } from '../../strategies/optimization-request.
 import type { Optimization } from './optimization.ts';
 import type { StageLog } from './stage-log.ts';
 
-/** A transformation, and the comparison of its outputs with the model's; null where the model was not run. */
+/**
+ * A transformed model and the comparison of its outputs with the model's. The comparison is null if the model was
+ * not run.
+ */
 export interface Trial {
   excluded: readonly string[];
-  /** Layers whose weights alone are quantized. */
+  /** Layers with quantized weights and float inputs. */
   floatInputs?: readonly string[];
   transform: StageAnswer<'transform'>;
   compare: StageAnswer<'compare'> | null;
 }
 
-/** Names of the stages of a trial of the whole model, and of one that measures how sensitive a layer is. */
+/** Stage names of a trial with the whole model, and of a trial for the sensitivity of a layer. */
 const stageNames = { transform: 'transform', compare: 'compare' };
 
-/** Transforms the model without touching the excluded layers, nor the inputs of those in `floatInputs`, and compares. */
+/** Transform the model except the excluded layers and the inputs of layers in `floatInputs`. Then compare. */
 export async function runTrial(
   context: TrialContext,
   { excluded, floatInputs }: Pick<Trial, 'excluded' | 'floatInputs'>,
@@ -65,7 +68,7 @@ export interface TrialContext {
   observe(request: OptimizationRequest): Promise<string | null>;
   /** How often each operator occurs in the model. */
   operators: Readonly<Record<string, number>>;
-  /** Data to compare on; null where the model is too large to be run. */
+  /** Data for the comparison; null if the model is too large to run. */
   feed: Feed | null;
   /** Most seconds for which each model is run. If absent, each model is run on all samples. */
   seconds?: number | undefined;
@@ -77,7 +80,7 @@ export interface TrialContext {
 export async function emptyFolder(folder: string, user: Optimization['user']): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { mode: 0o700 });
-  // Never through a link, which the stage's user may have created.
+  // Do not follow a link. The stage's user may have created one.
   if (user !== undefined) await lchown(folder, user.uid, user.gid);
 }
 
@@ -85,7 +88,9 @@ export const sensitivityNames = { transform: 'sensitivity', compare: 'sensitivit
 
 type Compared = Pick<StageAnswer<'compare'>, 'outputs' | 'accuracy'>;
 
-/** The largest relative error of an output; infinite where one cannot be compared because it is broken. */
+/**
+ * Return the largest relative error of an output. It is infinite if an output is broken and cannot be compared.
+ */
 export function worstError(compare: Pick<Compared, 'outputs'> | null): { name: string; error: number } {
   let worst = { name: '', error: 0 };
   for (const { name, relative_l2_error, why } of compare?.outputs ?? []) {
@@ -95,14 +100,17 @@ export function worstError(compare: Pick<Compared, 'outputs'> | null): { name: s
   return worst;
 }
 
-/** What a result has lost: accuracy, as a share of all labels, where it was measured; else the largest output error. */
+/**
+ * The loss of a result: the drop in accuracy, as a share of all labels, if it was measured; otherwise the largest
+ * output error.
+ */
 export const lossOf = (compare: Compared): number =>
   compare.accuracy === null
     ? worstError(compare).error
     : Math.max(0, compare.accuracy.before - compare.accuracy.after);
 
 /**
- * Refuse a result with NaN or infinity where the model answers with numbers: whoever uses it would learn that late.
+ * Refuse a result that outputs NaN or infinity for finite outputs of the model. Users would discover that late.
  *
  * @throws ModelError naming the outputs
  */
@@ -120,7 +128,7 @@ export function requireSound(
   );
 }
 
-/** What to do about a result that answers with NaN or infinity. */
+/** Advice for a result that outputs NaN or infinity. */
 const advice = (strategy: string): string =>
   strategy === 'float16'
     ? 'exclude the operators whose values half precision does not have, or quantize to 8 bits instead'

@@ -11,12 +11,15 @@ import {
 
 type StageRecord = Receipt['stages'][number];
 
-/** A process, which may still be starting. */
+/** A process that may still be starting. */
 type Started = Promise<StageProcess>;
 
-/** Which processes run stages of a kind: a session of ONNX Runtime can end its process. */
+/**
+ * Kinds of processes. Stages with a session have their own, because a session of ONNX Runtime can crash its
+ * process.
+ */
 type Kind = 'plain' | 'session';
-/** Stages that run what was made, in sessions whose optimizations can be fewer. */
+/** Stages that run the result. Their sessions may use fewer optimizations. */
 const resultStages: readonly StageKind[] = ['open', 'compare', 'time', 'race', 'check'];
 
 const kindOf = (stage: StageKind): Kind =>
@@ -26,27 +29,27 @@ const extendedWarning =
   'ONNX Runtime crashed with all its graph optimizations, so both models were run with the extended ones. Open the result so, too: graph_optimization_level is ORT_ENABLE_EXTENDED.';
 
 interface StageLogOptions {
-  /** Whether processes are kept for further stages: each holds memory of its last one for a while. */
+  /** Whether processes are kept for further stages. A kept process holds memory of its last stage for a while. */
   areKept: boolean;
   /**
-   * Whether a stage of the result whose process crashes is run again with the extended optimizations of graphs, and all
-   * after it: the last ones of ONNX Runtime crash on some valid models.
+   * Whether a crashed stage of the result runs again with the `extended` graph optimizations, as do all stages
+   * after it. The last optimizations of ONNX Runtime crash on some valid models.
    */
   fallsBack: boolean;
   /**
-   * Whether a stage crashes for good with a result, where the model that it was made of runs: who uses the result would
-   * meet the crash, too.
+   * Whether a stage fails if the result crashes and its original model runs. Users of the result would meet the
+   * crash too.
    */
   refusesResults?: boolean;
 }
 
-/** The model that a result was made of, and what both are fed. */
+/** The original model of a result, and the feed of both. */
 interface Origin {
   before: string;
   feed: Feed;
 }
 
-/** The origin of what a task runs; undefined where it does not tell. */
+/** Return the origin of the model that a task runs; undefined if the task does not name it. */
 function originOf(task: TaskOf<StageKind>): Origin | undefined {
   if (task.kind === 'open') return task.trial;
   return task.kind === 'compare' || task.kind === 'time'
@@ -55,8 +58,8 @@ function originOf(task: TaskOf<StageKind>): Origin | undefined {
 }
 
 /**
- * Runs the stages of one optimization and records their time and memory. A process takes one stage after the other, for
- * to start one takes as long as to quantize a small model.
+ * Runs the stages of one optimization and records their time and memory. Reuses processes, because starting one
+ * takes as long as quantizing a small model.
  */
 export class StageLog {
   readonly #options: StageOptions;
@@ -83,13 +86,13 @@ export class StageLog {
 
   #start(): Started {
     const started = StageProcess.start({ ...this.#options, isExtended: this.#isExtended });
-    // Whoever takes it hears of an error.
+    // The stage that takes the process receives the error.
     started.catch(() => {});
     this.#all.push(started);
     return started;
   }
 
-  /** A process for a stage: one that is idle, or else a new one. */
+  /** Return an idle process for a stage, or start a new one. */
   async #take(kind: Kind): Promise<StageProcess> {
     for (;;) {
       const process = await (this.#idle[kind].pop() ?? this.#start());
@@ -97,17 +100,17 @@ export class StageLog {
     }
   }
 
-  /** Starts the process of the first session, so that it is there when the stages before it are done. */
+  /** Start the process of the first session early, in parallel to the stages before it. */
   prepareSession(): void {
     if (this.#areKept) this.#idle.session.push(this.#start());
   }
 
-  /** Opens a session of a model in the process that was prepared, beside the stages before the first session. */
+  /** Open a session of a model in the prepared process, in parallel to the stages before the first session. */
   prepareModel(model: string): void {
     const started = this.#idle.session.pop();
     if (started === undefined) return;
     const opened = started.then(async (process) => {
-      // An error here ends the process, and comes again with the stage that needs the session.
+      // An error here ends the process. It occurs again in the stage that needs the session.
       await process.run<'open'>({ kind: 'open', model }, () => {}, false).catch(() => {});
       return process;
     });
@@ -115,16 +118,16 @@ export class StageLog {
     this.#idle.session.push(opened);
   }
 
-  /** Runs a stage. Repetitions under one name add up their time, and the largest peak counts. */
+  /** Run a stage. Stages of the same name add up their time, and their largest peak counts. */
   async run<K extends StageKind>(name: string, task: TaskOf<K>): Promise<StageAnswer<K>> {
     this.#progress(name, 0);
-    // In the order in which they begin, also where two run side by side.
+    // Record stages in the order of their start, also if two run in parallel.
     if (!this.#records.has(name)) this.#records.set(name, { name, seconds: 0, peak_memory_bytes: 0 });
     const outcome = await this.#runOnce(name, task).catch(async (error: unknown) => {
       if (!this.#mayFallBack(task.kind, error)) throw error;
       await this.#requireOldCrash(name, task, error);
       this.#isExtended = true;
-      // The sessions of these have all optimizations.
+      // Idle sessions use the `all` optimizations.
       this.#idle.session.length = 0;
       return this.#runOnce(name, task);
     });
@@ -147,7 +150,7 @@ export class StageLog {
     return outcome;
   }
 
-  /** Refuses a result that crashes where its model does not. */
+  /** Refuse a result that crashes if its model does not. */
   async #requireOldCrash(name: string, task: TaskOf<StageKind>, error: unknown): Promise<void> {
     const origin = this.#refusesResults ? originOf(task) : undefined;
     if (origin === undefined || !(error instanceof ModelError)) return;
@@ -166,7 +169,7 @@ export class StageLog {
     return isFirst && error instanceof StageCrashError && resultStages.includes(stage);
   }
 
-  /** Ends every process, also of a stage that still runs because another one beside it failed. */
+  /** End every process, including those of stages that still run because a parallel stage failed. */
   async end(): Promise<void> {
     const started = await Promise.allSettled(this.#all);
     const processes = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -177,7 +180,7 @@ export class StageLog {
     return this.#isExtended ? [extendedWarning] : [];
   }
 
-  /** In the order in which they first ran. */
+  /** Records of the stages, in the order of their first run. */
   get records(): StageRecord[] {
     return [...this.#records.values()];
   }

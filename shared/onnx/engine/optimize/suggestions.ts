@@ -7,25 +7,28 @@ import type { QuantizeRequest } from '../../strategies/quantize-request.ts';
 import { quantizeFacts } from '../../strategies/quantize-strategies.ts';
 import { lossOf, worstError } from './run-trial.ts';
 
-/** What suggestions are made from. */
+/** Facts that suggestions depend on. */
 interface Outcome {
   request: OptimizationRequest;
   hasCalibration: boolean;
   hasEvaluation: boolean;
   operators: Readonly<Record<string, number>>;
-  /** Version of ONNX's operator set that the result has. */
+  /** ONNX opset of the result. */
   opset: number;
-  /** The layers that were changed. */
+  /** The changed layers. */
   layers: readonly { layer: string; operator: string; error: number | null }[];
   compare: Pick<StageAnswer<'compare'>, 'outputs' | 'accuracy'> | null;
   latency: StageAnswer<'time'>['latency'];
 }
 
-/** What loses less than a result that loses too much, most likely first: only what this model and method can take. */
+/**
+ * Suggest options with a smaller loss after a result with too large a loss, most promising first. Suggests only
+ * options that this model and method support.
+ */
 export const remediesFor = (outcome: Outcome): string[] =>
   outcome.request.operation === 'quantize' ? gentler(outcome.request, outcome) : gentlerPruning(outcome);
 
-/** The operator set that has scales by channel. */
+/** The first opset with per-channel scales. */
 const perChannelOpset = 13;
 
 const maxError = 0.05;
@@ -68,14 +71,17 @@ function gentler(request: QuantizeRequest, outcome: Outcome): string[] {
   return found;
 }
 
-/** Whether the model has products whose weights blocks of 8 bits take, instead of activations too. */
+/** Whether the model has matrix products that support 8-bit weight blocks with float activations. */
 const hasProducts = ({ layers }: Outcome): boolean =>
   layers.some(({ operator }) => operator === 'MatMul' || operator === 'Gemm');
 
-/** Layers that are named as ones to leave out. */
+/** Most layers that a suggestion names for exclusion. */
 const maxNamed = 3;
 
-/** The layers whose weights changed most, where leaving them out leaves others: as `exclude` takes them. */
+/**
+ * Return the layers with the largest weight change, in the syntax of `exclude`. Empty if no other layers would
+ * remain.
+ */
 function namedLayers({ request, layers }: Outcome): string[] {
   const errors = new Map<string, number>();
   for (const { layer, error } of layers) errors.set(layer, Math.max(errors.get(layer) ?? 0, error ?? 0));
@@ -106,10 +112,13 @@ function gentlerPruning({ request, hasCalibration, layers }: Outcome): string[] 
   ];
 }
 
-/** Losses above these are worth another attempt: of accuracy, and of an output. */
+/** Losses of accuracy and of an output above which another attempt is worthwhile. */
 const maxLoss = 0.01;
 
-/** What may give a better result, most likely first. Empty where there is nothing to gain, or nothing was measured. */
+/**
+ * Suggest options for a better result, most promising first. Empty if there is nothing to gain or nothing was
+ * measured.
+ */
 export function suggestionsFor(outcome: Outcome): string[] {
   const { request, compare, hasEvaluation, latency } = outcome;
   if (compare === null) return [];
@@ -128,8 +137,8 @@ export function suggestionsFor(outcome: Outcome): string[] {
 type Compared = Pick<StageAnswer<'compare'>, 'outputs' | 'agreement' | 'data'>;
 
 /**
- * Why a result is of no use: how far it is from what the model answers on a given set. Made-up inputs show that of
- * nothing. Undefined where it is of use, or nothing is known.
+ * Return the reason why a result is useless: its distance from the model's outputs on a given set. Synthetic
+ * inputs prove nothing. Undefined if it is useful or unknown.
  */
 export function uselessness(compare: Compared | null): string | undefined {
   if (compare === null || compare.data.source === 'synthetic') return undefined;
@@ -155,10 +164,10 @@ export function uselessness(compare: Compared | null): string | undefined {
   return `THE RESULT IS OF NO USE: over ${data.samples} samples of the ${data.source} set ${faults.join(', and ')}.`;
 }
 
-/** Attempts that the first line of a receipt names; the others are its suggestions. */
+/** Most remedies in the first line of a receipt. The suggestions list the others. */
 const maxTried = 4;
 
-/** The first line of a receipt whose result is of no use, with what to try. */
+/** Build the first line of a receipt with a useless result, including remedies. */
 export function uselessLine(why: string, remedies: readonly string[]): string {
   if (remedies.length === 0) return why;
   const tried = remedies.slice(0, maxTried).map((one) => one.replace(/:.*$|\.$/s, ''));

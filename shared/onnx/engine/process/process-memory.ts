@@ -1,22 +1,22 @@
 import { readFile } from 'node:fs/promises';
 
 export interface ResidentMemory {
-  /** Bytes at this moment. */
+  /** Current bytes. */
   now: number;
-  /** The peak; on systems without a peak, the present number. */
+  /** Peak bytes; the current bytes on systems that report no peak. */
   peak: number;
 }
 
 const kilobytes = (status: string, field: string): number =>
   Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024;
 
-/** Child processes of a process with one thread; none where the system does not list them. */
+/** Child processes of a single-threaded process; empty if the system does not list them. */
 async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1').catch(() => '');
   return text.split(' ').filter(Boolean).map(Number);
 }
 
-/** Resident memory of a process and of its children: in a sandbox it only waits for what it has started. */
+/** Resident memory of a process plus its children. In a sandbox the process only waits for its children. */
 export async function residentMemoryOfBoth(pid: number): Promise<ResidentMemory | null> {
   const own = await residentMemory(pid);
   if (own === null) return null;
@@ -28,7 +28,7 @@ export async function residentMemoryOfBoth(pid: number): Promise<ResidentMemory 
   };
 }
 
-/** Resident memory of a process; null when it does not run any more. */
+/** Resident memory of a process; null if it has ended. */
 export async function residentMemory(pid: number): Promise<ResidentMemory | null> {
   try {
     if (process.platform === 'linux') {

@@ -10,14 +10,14 @@ export interface Bounds {
 const intervalMs = 100;
 
 export interface BoundsWatch {
-  /** The exceeded limit, as a sentence without its end; undefined where there is none. */
+  /** Return the exceeded limit as a sentence without its full stop; undefined if no limit was exceeded. */
   exceeded(): string | undefined;
-  /** Largest resident memory seen, in bytes. */
+  /** Return the largest observed resident memory in bytes. */
   peak(): number;
   stop(): void;
 }
 
-/** Kill a process and its group. A process that has ended is left alone: its id may have been reused. */
+/** Kill a process and its group. Does nothing if the process has ended, because its id may have been reused. */
 export function endGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return;
   try {
@@ -29,7 +29,7 @@ export function endGroup({ pid, exitCode, signalCode }: ChildProcess): void {
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20).toLocaleString('en-US')} MiB`;
 
-/** Watches a process, which leads a group, and kills it when it goes beyond its bounds or is to stop. */
+/** Watch a process that leads a group. Kill it when it exceeds its bounds or on `stop`. */
 export function watchBounds(child: ChildProcess, bounds: Bounds, stop: AbortSignal): BoundsWatch {
   let [peak, isStopped] = [0, false];
   let exceeded: string | undefined;
@@ -40,7 +40,7 @@ export function watchBounds(child: ChildProcess, bounds: Bounds, stop: AbortSign
   const onStop = (): void => end();
   stop.addEventListener('abort', onStop, { once: true });
   if (stop.aborted) onStop();
-  // The longest that a timer can wait; beyond, it would fire at once.
+  // The longest timer of Node.js. A longer one fires at once.
   const wait = Math.min(bounds.seconds * 1000, 2 ** 31 - 1);
   const deadline = setTimeout(() => end(`It took longer than ${bounds.seconds} seconds`), wait);
   const look = async (): Promise<void> => {

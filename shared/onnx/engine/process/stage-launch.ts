@@ -21,14 +21,15 @@ interface StageLaunch {
 }
 
 /**
- * Address space of a process beyond its memory: Node itself reserves 600 MB that it never touches. The kernel
- * enforces this limit also between two measurements of the resident memory.
+ * Extra address space beyond the memory limit. Node itself reserves 600 MB that it never touches. The kernel also
+ * enforces this limit between two measurements of the resident memory.
  */
 const reservedBytes = 2 ** 30;
 
 /**
- * Asks the C library for large pages: a model's bytes are mostly touched once, and each small page that is touched first
- * costs a fault. It took a sixth of the processor's time of a quantization. Other C libraries do not know the variable.
+ * Asks glibc for large pages. A model's bytes are mostly touched once, and the first touch of each small page
+ * causes a page fault. The faults took a sixth of a quantization's CPU time. Other C libraries ignore the
+ * variable.
  */
 const largePages = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' };
 
@@ -45,7 +46,7 @@ async function limited(command: readonly string[], memoryBytes: number): Promise
 }
 
 /**
- * Starts a stage's process as the leader of its own session, with nothing of this one's environment; descriptor 3 is
+ * Start a stage's process as the leader of its own session. It inherits no environment variables. Descriptor 3 is
  * a pipe for its messages.
  */
 export async function launchStage({
@@ -69,7 +70,7 @@ export async function launchStage({
   return child;
 }
 
-/** Fields of tasks that hold paths. What else looks like one may be the name of a node. */
+/** Fields of tasks that contain paths. Other fields may look like paths but be names of nodes. */
 const pathFields: ReadonlySet<string> = new Set([
   'model',
   'before',
@@ -80,7 +81,7 @@ const pathFields: ReadonlySet<string> = new Set([
   'set',
 ]);
 
-/** The folders that a stage works in, from its task. */
+/** Return the folders that a task names. */
 export function stageFolders(task: StageTask): string[] {
   const feed = 'feed' in task ? task.feed : {};
   const tried = task.kind === 'open' && task.trial !== undefined ? [task.trial] : [];

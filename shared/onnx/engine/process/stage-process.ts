@@ -11,17 +11,17 @@ import { ModelError } from '../../model/model-error.ts';
 import { type Bounds, endGroup, watchBounds } from './stage-bounds.ts';
 import { launchStage, type StageUser, stageFolders } from './stage-launch.ts';
 
-/** Where and how stages are run. */
+/** Options for running stages. */
 export interface StageOptions {
-  /** Command line of a program that calls `runStage`, its program by absolute path. */
+  /** Command line of a program that calls `runStage`. The program is an absolute path. */
   command: readonly string[];
   user: StageUser | undefined;
-  /** Working folder; temporary files go there, too. */
+  /** Working folder, also for temporary files. */
   folder: string;
-  /** Sandbox of the stages; by default they see the whole machine. */
+  /** Sandbox of the stages. By default they see the whole machine. */
   sandbox?: Sandbox | undefined;
   bounds: Bounds;
-  /** Whether sessions take the extended optimizations of graphs, not all. */
+  /** Whether sessions use ONNX Runtime's `extended` graph optimizations instead of `all`. */
   isExtended?: boolean;
   say(line: string): void;
   signal: AbortSignal;
@@ -48,14 +48,14 @@ const doing: Readonly<Record<StageKind, string>> = {
   check: 'checking the layers',
 };
 
-/** Characters of a stage's output that are kept for its error message. */
+/** Characters of a stage's output kept for its error message. */
 const maxPrinted = 4000;
-/** Largest result of a stage: a runaway process must not fill our memory. */
+/** Most bytes of a stage's result. A runaway process must not fill this process's memory. */
 const maxAnswered = 64 * 2 ** 20;
 
 type LastLine = Extract<StageLine, { answer: unknown } | { fault: string }>;
 
-/** Keeps the end of a stage's output. */
+/** Keep the end of a stage's output. */
 function collectPrinted({ stderr }: ChildProcess): () => string {
   let printed = '';
   stderr?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -78,18 +78,18 @@ function crashed({ exitCode, signalCode }: ChildProcess, what: string, printed: 
   const why =
     printed === '' ? '' : ` It printed last: ${printed.split('\n').slice(-3).join(' ').slice(-500)}`;
   const message = `The process crashed while ${what} (it ${how}).${why}`;
-  // The system kills what takes too much memory, and we what answers without end.
+  // The system kills a process that uses too much memory. This process kills one that answers endlessly.
   return signalCode === 'SIGKILL' ? new ModelError(message) : new StageCrashError(message);
 }
 
-/** A process that runs stages, one after the other. A stage that fails ends it. */
+/** A process that runs stages one after the other. It ends when a stage fails. */
 export class StageProcess {
   readonly #options: StageOptions;
   readonly #child: ChildProcess;
   readonly #closed: Promise<void>;
   readonly #lines: AsyncIterator<string>;
   readonly #printed: () => string;
-  /** Since the last task. */
+  /** Bytes of answers since the last task. */
   #answered = 0;
   #hasEnded = false;
 
@@ -105,7 +105,7 @@ export class StageProcess {
     pipe.on('error', () => {});
     child.stdin?.on('error', () => {});
     this.#lines = createInterface({ input: pipe })[Symbol.asyncIterator]();
-    // A process counts as closed only when nothing is left in its pipes.
+    // A process counts as closed only when its pipes are empty.
     child.once('exit', () => pipe.resume());
   }
 
@@ -119,19 +119,19 @@ export class StageProcess {
     return new StageProcess(options, child, pipe);
   }
 
-  /** Whether it takes no further task. */
+  /** Whether it accepts no further task. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
 
-  /** Ends the process, whatever it does. */
+  /** End the process, even during a stage. */
   async end(): Promise<void> {
     this.#hasEnded = true;
     endGroup(this.#child);
     await this.#closed;
   }
 
-  /** Reads messages up to a result; undefined where the process ended without one. */
+  /** Read messages until a result; undefined if the process ended without one. */
   async #lastLine(heard: (line: StageLine) => void): Promise<LastLine | undefined> {
     for (;;) {
       const { value: text, done } = await this.#lines.next();
@@ -149,7 +149,7 @@ export class StageProcess {
     if (isLast) this.#child.stdin?.end();
   }
 
-  /** The answer of a last line. @throws ModelError for a fault */
+  /** Return the answer of a last line. @throws ModelError for a fault */
   #answerOf<K extends StageKind>(kind: K, last: LastLine, hidden: (text: string) => string): StageAnswer<K> {
     if ('fault' in last) {
       if (last.stack === undefined) throw new ModelError(hidden(last.fault));
@@ -161,15 +161,15 @@ export class StageProcess {
       this.#options.say(parsed.error.message);
       throw new ModelError(`What the process answered cannot be read, while ${doing[kind]}.`);
     }
-    // The schema of this kind has just checked it.
+    // The cast holds: the schema of this kind has just checked the answer.
     return parsed.data as StageAnswer<K>;
   }
 
   /**
-   * Runs a stage to its end. After the last one the process ends.
+   * Run a stage to its end. The process ends after the last stage.
    *
-   * @throws ModelError where the stage found one, crashed, or went beyond its memory or time; the reason of `signal`
-   *   when that was aborted. The process has then ended.
+   * @throws ModelError if the stage reported one, crashed, or exceeded its memory or time; the signal's reason if
+   * it was aborted. The process has then ended.
    */
   async run<K extends StageKind>(
     task: TaskOf<K>,
@@ -189,7 +189,7 @@ export class StageProcess {
         if ('progress' in line) progress(line.progress, line.bytes);
         else if ('say' in line) say(line.say);
       });
-      // With its last line a stage has done everything. Its exit may hang: Node waits there for threads that wait for it.
+      // The last line completes a stage. The exit may hang, because Node waits for threads that wait for Node.
       if (isLast || last === undefined || 'fault' in last) await this.end();
       signal.throwIfAborted();
       const exceeded = watch.exceeded();
@@ -207,5 +207,5 @@ export class StageProcess {
   }
 }
 
-/** The process of a stage ended by itself without an answer, as native code does that crashes. */
+/** A stage's process ended without an answer, for example by a crash of native code. */
 export class StageCrashError extends ModelError {}

@@ -2,7 +2,7 @@ import type { StageKind, TaskOf } from '../../measure/session/stage-task.ts';
 import { type StageOptions, type StageOutcome, StageProcess } from './stage-process.ts';
 
 /**
- * Runs a stage in a process of its own, to its end, and leaves nothing of it behind.
+ * Run a stage to its end in its own process, then end the process.
  *
  * @throws as {@link StageProcess.run}
  */

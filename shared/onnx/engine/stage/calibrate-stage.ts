@@ -24,8 +24,8 @@ import {
 import type { StageReporter } from '../process/stage-reporter.ts';
 
 /**
- * Most samples that statistics are taken of: second moments settle long before ranges do. What is pruned is predicted from
- * as many channels as a layer has, which needs more.
+ * Most samples for statistics. Second moments converge long before ranges. Pruning predicts as many channels as a
+ * layer has, and needs more samples.
  */
 const maxStatistics = { prune: 1024, quantize: 256 };
 
@@ -36,7 +36,7 @@ const paddingNotes = (padded: number): string[] =>
         `Tokens that are padding by ${JSON.stringify(maskName)} were left out of calibration (${padded} samples have some).`,
       ];
 
-/** Calls `work` with the model as it was read. */
+/** Load the model and call `work` with it. */
 async function withModel<T>(path: string, work: (model: Model) => Promise<T>): Promise<T> {
   const model = loadModel(path);
   try {
@@ -46,7 +46,7 @@ async function withModel<T>(path: string, work: (model: Model) => Promise<T>): P
   }
 }
 
-/** Observes the range of every float value, of the model as it is. */
+/** Observe the range of every float value of the unchanged model. */
 async function observeAll(
   task: TaskOf<'calibrate'>,
   progress: (fraction: number) => void,
@@ -63,8 +63,8 @@ async function observeAll(
 }
 
 /**
- * Runs the model without optimizations, so that each activation is there, and observes what the request needs: first
- * the statistics of the inputs of layers, then, of the model in the form that is quantized, the ranges of activations.
+ * Run the model without graph optimizations, so every activation exists. Observe the data that the request needs:
+ * first the statistics of layer inputs, then the ranges of activations in the form of the model that is quantized.
  */
 export async function calibrateStage(
   task: TaskOf<'calibrate'>,
@@ -83,7 +83,8 @@ export async function calibrateStage(
     const observed = await withModel(task.model, (model) =>
       collectStatistics(model, wantedStatistics(model, request), {
         ...{ feed, folder: task.out, progress: part },
-        // A quantized layer must also hold the range of padding, which it computes with all other tokens.
+        // A quantized layer must also cover the range of padding, because it processes padding with all other
+        // tokens.
         leavesOutPadding: request.operation === 'prune',
       }),
     );

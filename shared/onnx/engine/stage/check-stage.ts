@@ -24,7 +24,7 @@ const maxChecked = 8;
 
 type Checked = StageAnswer<'check'>['layers'][number];
 
-/** Layers from first to last, evenly. */
+/** Choose layers evenly from first to last. */
 function sampled(layers: readonly string[]): string[] {
   const all = [...new Set(layers)];
   const step = Math.max(1, (all.length - 1) / (maxChecked - 1));
@@ -35,7 +35,7 @@ function sampled(layers: readonly string[]): string[] {
   ];
 }
 
-/** Runs one layer of a model by itself. */
+/** Run one layer of a model separately. */
 async function runLayer(
   model: Model,
   of: SessionOf,
@@ -50,7 +50,7 @@ async function runLayer(
   const slice = sliceLayer(model, places, output);
   if (slice === undefined) return undefined;
   const folder = join(work, `layer-of-${of}`);
-  // Where a process crashed with this layer, its successor comes here again.
+  // If a process crashed on this layer, its successor runs it again.
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   try {
@@ -66,7 +66,7 @@ async function runLayer(
   }
 }
 
-/** Compare layers of a model with their transformed forms, each run by itself on synthetic inputs. */
+/** Compare layers of a model with their transformed versions. Run each separately on synthetic inputs. */
 export async function checkStage(
   task: TaskOf<'check'>,
   { progress }: Pick<StageReporter, 'progress'>,

@@ -19,20 +19,20 @@ import { ModelError } from '../../model/model-error.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
 import { FurtherOutputs, type Outputs, ReferenceCache, type ReferenceOutputs } from './reference-outputs.ts';
 
-/** The comparison of a result with what the model answers, sample by sample. */
+/** Compares a result's outputs with the model's, sample by sample. */
 class Comparison {
   readonly #reference: ReferenceOutputs;
   readonly #limit: TaskOf<'compare'>['limit'];
   readonly #feed: TaskOf<'compare'>['feed'];
   readonly differences: readonly OutputDifference[];
   readonly agreement: Agreement;
-  /** Samples that were run, and how many of them were compared. */
+  /** Number of samples that ran, and of those compared. */
   samples = 0;
   compared = 0;
-  /** Labels that the model met on these samples, and those that the result met. */
+  /** Correct labels of the model on these samples, and those of the result. */
   before: LabelScore = noLabels;
   after: LabelScore = noLabels;
-  /** How many more labels of each sample the result met, and how many there are. */
+  /** Per sample: how many more labels the result got right than the model, and the number of labels. */
   readonly pairs: { more: number; of: number }[] = [];
 
   constructor({ feed, limit }: TaskOf<'compare'>, reference: ReferenceOutputs) {
@@ -70,7 +70,7 @@ class Comparison {
     return new Map([...outputs.values()].map((value, at) => [names[at] ?? '', value]));
   }
 
-  /** Whether the samples so far already exceed the limit, whatever the other samples give. */
+  /** Whether the samples so far already exceed the limit, regardless of the remaining samples. */
   get isHopeless(): boolean {
     if (this.#limit === undefined) return false;
     const { most, of } = this.#limit;
@@ -80,7 +80,7 @@ class Comparison {
   }
 }
 
-/** Runs the result over the samples that the model was run on. */
+/** Run the result on the samples that the model ran on. */
 async function runResult(
   task: TaskOf<'compare'>,
   reference: ReferenceOutputs,
@@ -121,8 +121,8 @@ async function runResult(
 }
 
 /**
- * Runs the model and then its result over the same samples, and compares their outputs. It stops early if the
- * first samples exceed a limit so far that the other samples cannot make up for it.
+ * Run the model and then its result on the same samples, and compare their outputs. Stop early if the first
+ * samples exceed a limit so far that the remaining samples cannot compensate.
  */
 export async function compareStage(
   task: TaskOf<'compare'>,

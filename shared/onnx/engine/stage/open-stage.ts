@@ -6,7 +6,7 @@ import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import type { Feed, TaskOf } from '../../measure/session/stage-task.ts';
 import { ModelError } from '../../model/model-error.ts';
 
-/** Why a model does not run on the first sample; undefined where it runs. */
+/** Return the error of a model on the first sample; undefined if it runs. */
 async function faultOf(session: Session, feed: Feed): Promise<ModelError | undefined> {
   try {
     for await (const sample of samplesOf({ ...feed, samples: 1 })) await runSample(session, feed, sample);
@@ -18,10 +18,10 @@ async function faultOf(session: Session, feed: Feed): Promise<ModelError | undef
 }
 
 /**
- * Opens a session of a model, which stages that follow in the same process use. With a trial it is run on one sample. A
- * sample that the model before does not take either shows nothing.
+ * Open a session of a model for later stages of this process. With a trial, also run it on one sample. A failure
+ * of the original model on this sample proves nothing about the result.
  *
- * @throws ModelError where it does not open, or does not run on what the model before runs on
+ * @throws ModelError if it does not open, or fails on a sample that the original model accepts
  */
 export async function openStage(
   { model, of = 'model', trial }: TaskOf<'open'>,

@@ -7,10 +7,10 @@ import { triedShapes } from '../../measure/verify/tried-shapes.ts';
 import { ModelError } from '../../model/model-error.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
 
-/** After so long no further sizes are tried. */
+/** Milliseconds after which no further size is tried. */
 const longestMs = 20_000;
 
-/** Runs a model on made-up inputs of one size after the other, until one runs. */
+/** Run a model on synthetic inputs of one size after the other, until a run succeeds. */
 export async function probeStage(
   { model, inputs, open, seed }: TaskOf<'probe'>,
   { progress }: Pick<StageReporter, 'progress'>,

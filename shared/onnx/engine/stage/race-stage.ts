@@ -7,18 +7,18 @@ import { median, quantile } from '../../measure/verify/block-ratio.ts';
 import { ModelError } from '../../model/model-error.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
 
-/** More rounds make the interval hardly narrower. */
+/** Further rounds hardly narrow the interval. */
 const maxRounds = 40;
 const warmUps = 2;
-/** A block lasts about this long, or one run where that is longer. */
+/** Target duration of a block. A block has at least one run. */
 const blockMs = 5;
 const maxRunsOfBlock = 100;
-/** Blocks of each model that a round has at least. */
+/** Minimum blocks of each model per round. */
 const minBlocks = 2;
 
 type Side = 'base' | 'file';
 
-/** One of the models, with what it is fed. */
+/** A model with its feed. */
 interface Racer {
   path: string;
   feed: Feed;
@@ -29,7 +29,7 @@ async function firstFeeds(feed: Feed) {
   throw new ModelError('There is no sample to time the model with.');
 }
 
-/** A session that is open, and a function that runs it once. */
+/** Open a session, and return a function that runs it once. */
 async function opened({ path, feed }: Racer, level: GraphOptimization) {
   const session = await Session.open(path, 'model', level);
   const prepared = session.prepare(await firstFeeds(feed));
@@ -46,7 +46,7 @@ async function timed(run: () => Promise<void>, runs: number): Promise<number[]> 
   return times;
 }
 
-/** How much of each model a round runs. */
+/** Number of blocks and runs of each model in a round. */
 interface Extent {
   blocks: number;
   runs: number;
@@ -54,7 +54,7 @@ interface Extent {
 
 type Times = Record<Side, number[]>;
 
-/** Runs the sessions in alternating blocks, after they are warm: A B A B, in the next round B A B A. */
+/** Run the warm sessions in alternating blocks: A B A B, and B A B A in the next round. */
 async function alternate(
   runs: readonly (readonly [Side, () => Promise<void>])[],
   { blocks, runs: perBlock }: Extent,
@@ -66,7 +66,7 @@ async function alternate(
   return times;
 }
 
-/** One round: sessions of its own, so that where their weights happen to lie in memory is drawn again with each. */
+/** Run one round with new sessions. Each round draws a new memory placement of the weights. */
 async function round(
   racers: readonly (readonly [Side, Racer])[],
   areTogether: boolean,
@@ -92,8 +92,8 @@ async function round(
 }
 
 /**
- * Times a model, as a rule beside another one, in rounds. Each opens sessions of its own, in the other order than the
- * round before, and runs them in alternating blocks; it leaves the median of each.
+ * Time a model in rounds, usually against another one. Each round opens its own sessions in alternating order,
+ * runs them in alternating blocks, and reports the median of each.
  */
 export async function raceStage(
   { base, file, together, seconds }: TaskOf<'race'>,
@@ -104,7 +104,7 @@ export async function raceStage(
     ...(base === null ? [] : [['base', base] as const]),
     ['file', file] as const,
   ];
-  // How long it takes to open them, and to run them once they are warm: not counted.
+  // Measure the time to open the sessions and to run them once warm. It does not count as a round.
   const started = performance.now();
   const trial = await round(racers, together, { blocks: 1, runs: 2 }, level);
   const trialMs = performance.now() - started;

@@ -4,7 +4,7 @@ import { raiseOpset } from '../../methods/opset/raise-opset.ts';
 import { loadModel } from '../../model/file/load-model.ts';
 import { saveModel } from '../../model/file/save-model.ts';
 
-/** Writes a model with a later operator set into an empty folder. */
+/** Upgrade a model's opset and write it to an empty folder. */
 export function raiseStage({ model: path, to, out, name }: TaskOf<'raise'>): StageAnswer<'raise'> {
   const model = loadModel(path);
   try {

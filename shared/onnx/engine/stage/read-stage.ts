@@ -14,17 +14,16 @@ import type { Model } from '../../model/file/model.ts';
 import { ModelError } from '../../model/model-error.ts';
 import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
 
-/** The operator set that a model is raised to for a request, and what to know of it. */
+/** The opset that a model is upgraded to for a request, with notes for the owner. */
 interface Raised {
   raise_to: number | null;
   notes: string[];
 }
 
 /**
- * Find out whether a model can be raised to the operator set that a request does best with. The model is of no use
- * after it.
+ * Find out whether a model can be upgraded to the best opset for a request. Consumes the model.
  *
- * @throws ModelError where it cannot, and the request needs that
+ * @throws ModelError if the upgrade fails and the request requires it
  */
 function raisedFor(
   path: string,
@@ -92,10 +91,10 @@ function opsetsOf({ proto }: Model): Record<string, number> {
   return Object.fromEntries(entries);
 }
 
-/** Kinds of values, in the words of onnx.proto, that no session here hands out. */
+/** Value kinds of onnx.proto that sessions do not return. */
 const otherOutputs: ReadonlySet<string | undefined> = new Set(['sequenceType', 'mapType', 'optionalType']);
 
-/** Checks a model's structure, and that what is asked can be done to it; counts what it is made of. */
+/** Check a model's structure and whether the request is possible. Count the model's parts. */
 export function readStage({ model: path, shapes, request }: TaskOf<'read'>): StageAnswer<'read'> {
   const model = loadModel(path);
   try {

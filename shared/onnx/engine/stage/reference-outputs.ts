@@ -8,27 +8,27 @@ import type { TaskOf } from '../../measure/session/stage-task.ts';
 import { addScores, labelReading, labelsMet, noLabels } from '../../measure/verify/label-score.ts';
 import { ModelError } from '../../model/model-error.ts';
 
-/** Most bytes that the outputs of the model may take in memory; those of samples beyond are computed again. */
+/** Most bytes of model outputs in memory. Outputs of further samples are computed again. */
 const maxKept = 256 * 2 ** 20;
 
 export type Outputs = Awaited<ReturnType<Session['run']>>;
 type Task = Pick<TaskOf<'compare'>, 'before' | 'feed' | 'seconds'>;
 
-/** What the model answers: what its results are compared with. */
+/** Outputs of the model, as the reference for its results. */
 export interface ReferenceOutputs {
   /** Outputs of the first samples. */
   kept: Outputs[];
   first: Sample | undefined;
-  /** Samples that it was run on, and how many of them are compared; of the others only labels are counted. */
+  /** Number of samples that ran, and of those compared. The others count only for labels. */
   samples: number;
   compared: number;
-  /** Names of outputs that are no tensors. */
+  /** Names of outputs that are not tensors. */
   otherOutputs: readonly string[];
-  /** Labels that each sample met, and of all. */
+  /** Correct labels per sample, and the total score. */
   met: number[];
   score: ReturnType<typeof labelsMet>;
   reading: ReturnType<typeof labelReading>;
-  /** ‖y‖² of each output over all samples, of its finite values. */
+  /** ‖y‖² of each output over the finite values of all samples. */
   squaredNorms: Map<string, number>;
 }
 
@@ -38,7 +38,7 @@ const bytesOf = (outputs: Outputs): number =>
     0,
   );
 
-/** Refuses outputs of the model that are not as they were asked for, where a set decides. */
+/** Refuse model outputs with other shapes than requested, if a set determines them. */
 function requireAskedOutputs({ feed }: Task, outputs: Outputs): void {
   const shapes = [...outputs].flatMap(([name, value]) =>
     value.type === 'other' ? [] : [[name, value.dims] as const],
@@ -73,7 +73,7 @@ async function runReference(
   const started = performance.now();
   const isLate = () => task.seconds !== undefined && performance.now() - started > task.seconds * 1000;
   for await (const sample of samplesOf(task.feed)) {
-    // Within seconds, samples beyond the memory are run for their labels alone.
+    // With a time limit, samples that do not fit into memory run only for their labels.
     const isCompared = task.seconds === undefined || room > 0;
     if ((!isCompared && sample.labels === undefined) || (run.samples > 0 && isLate())) break;
     const outputs = await runSample(session, task.feed, sample);
@@ -102,7 +102,7 @@ async function runReference(
   return run;
 }
 
-/** The outputs of a model, run once for all results that are compared with it on the same samples. */
+/** Caches the outputs of a model for all results that are compared with it on the same samples. */
 export class ReferenceCache {
   #known: { key: string; reference: ReferenceOutputs } | undefined;
 
@@ -121,7 +121,7 @@ export class ReferenceCache {
   }
 }
 
-/** Goes on with the samples that the model's outputs were not kept of, part by part, as many as fit into memory. */
+/** Computes the model outputs that were not kept, in batches that fit into memory. */
 export class FurtherOutputs {
   readonly #task: Task;
   readonly #sessions: SessionPool;
@@ -136,7 +136,7 @@ export class FurtherOutputs {
     this.#compared = compared;
   }
 
-  /** Outputs of the samples from `start` on; none where all were compared. */
+  /** Return the outputs of the samples from `start`, as many as fit into memory; empty if all were compared. */
   async from(start: number): Promise<Outputs[]> {
     if (start >= this.#compared) return [];
     for (; this.#done < start; this.#done += 1) await this.#samples.next();

@@ -50,13 +50,13 @@ async function answerTo(task: StageTask, voice: StageReporter): Promise<unknown>
   }
 }
 
-/** In bytes. The system's own figure for a process may be that of the one which started it, where it was larger. */
+/** Return the peak memory in bytes. `maxRSS` may include the peak of the parent process. */
 async function peakMemory(): Promise<number> {
   const own = process.platform === 'linux' ? await residentMemory(process.pid) : null;
   return own?.peak ?? process.resourceUsage().maxRSS * 1024;
 }
 
-/** Peaks count from now on, where the system can forget the earlier ones. */
+/** Reset the peak of the resident memory, if the system supports it. */
 function forgetPeak(): void {
   if (process.platform !== 'linux') return;
   try {
@@ -66,7 +66,7 @@ function forgetPeak(): void {
   }
 }
 
-/** Runs the task of a line, and writes its result. */
+/** Run the task of a line and write its result. */
 async function runTask(line: string): Promise<void> {
   let least = 0;
   const voice: StageReporter = {
@@ -83,9 +83,9 @@ async function runTask(line: string): Promise<void> {
 }
 
 /**
- * The program of a stage's process: reads tasks from the standard input, one a line, does each, and writes its result to
- * descriptor 3. Output of libraries goes to the standard error output. Ends the process after the last task or an error,
- * so that no native thread can hold it.
+ * Run a stage's process: read one task per line from standard input, run it, and write its result to descriptor 3.
+ * Output of libraries goes to standard error. End the process after the last task or an error, so no native thread
+ * can keep it alive.
  */
 export async function runStage(): Promise<void> {
   try {

@@ -6,7 +6,10 @@ import type { TaskOf } from '../../measure/session/stage-task.ts';
 import { ModelError } from '../../model/model-error.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
 
-/** gzip's own default; for whole models of this many bytes, its fastest, or it would take minutes. */
+/**
+ * gzip's default level. Whole models of at least `fastFrom` bytes use the fastest level, because the default would
+ * take minutes.
+ */
 const usualLevel = 6;
 const fastLevel = 1;
 const fastFrom = 512 * 2 ** 20;
@@ -18,8 +21,8 @@ function fileBytes(path: string): number {
 }
 
 /**
- * Measures the bytes of the model's files and of its result's files, as they are and after gzip. Compresses each
- * file by itself.
+ * Measure the bytes of the model's files and of the result's files, uncompressed and after gzip. Compress each
+ * file separately.
  */
 export async function sizeStage(
   { before, after, measure = 'full' }: TaskOf<'size'>,
@@ -51,15 +54,18 @@ export async function sizeStage(
   return { file_bytes, gzip_bytes, gzip_level: level, gzip_sampled };
 }
 
-/** A file up to this many bytes is compressed whole where samples do; of a larger one, so many parts of so many bytes. */
+/**
+ * When sampling, files up to `maxWhole` bytes are compressed whole. Larger files are sampled in `parts` parts of
+ * `partBytes` bytes.
+ */
 const maxWhole = 2 ** 21;
 const parts = 16;
 const partBytes = 2 ** 16;
 
-/** Whether the size of such a file is taken from samples. */
+/** Whether the compressed size of a file with these bytes is estimated from samples. */
 export const isSampled = (bytes: number): boolean => bytes > maxWhole;
 
-/** Bytes of a file through gzip; `read` is told how many went in. */
+/** Return the gzipped size of a file. `read` receives the number of bytes read. */
 export async function gzipBytes(path: string, level: number, read: (bytes: number) => void): Promise<number> {
   let total = 0;
   const source = createReadStream(path, { highWaterMark: 2 ** 20 });
@@ -71,8 +77,8 @@ export async function gzipBytes(path: string, level: number, read: (bytes: numbe
 }
 
 /**
- * The same from evenly spaced parts of a large file, in proportion. gzip looks back 32 KiB, so a part tells what all of
- * its surroundings would: on weights the result is within two percent.
+ * Estimate the gzipped size from evenly spaced parts of a large file. gzip looks back 32 KiB, so a part is
+ * representative of its surroundings: on weights the estimate is within two percent.
  */
 export function sampledGzipBytes(path: string, bytes: number, level: number): number {
   const file = openSync(path, 'r');

@@ -9,11 +9,11 @@ import { ModelError } from '../../model/model-error.ts';
 import type { Receipt } from '../../receipt/receipt.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
 
-/** Of both timings together, where the task does not say. */
+/** Default seconds of both timings together. */
 const usualSeconds = 120;
-/** Samples at once that fill a processor's core; fewer where so many would take too long. */
+/** Batch sizes that saturate a CPU core. A smaller one is used if a large one would take too long. */
 const batches = [32, 16, 8, 4];
-/** Runs of either model that a timing takes at least. */
+/** Minimum runs of each model in a timing. */
 const minRuns = 10;
 
 async function firstFeeds({ feed }: TaskOf<'time'>) {
@@ -21,7 +21,7 @@ async function firstFeeds({ feed }: TaskOf<'time'>) {
   throw new ModelError('There is no sample to time the model with.');
 }
 
-/** Times the sessions at one sample and, where the model takes them, at many samples at once. */
+/** Time the sessions with one sample and, if the models accept it, with a batch. */
 async function timeBoth(
   sessions: SessionPair,
   task: TaskOf<'time'>,
@@ -37,13 +37,13 @@ async function timeBoth(
     const part = (fraction: number) => progress(0.5 + fraction / 2);
     return { latency, latency_batch: await timeBlocks(sessions, many, { ...half, progress: part }) };
   } catch (error) {
-    // A model may fix its batch in a Reshape, though its inputs leave it open.
+    // A Reshape may fix the batch size, although the inputs leave it open.
     if (error instanceof ModelError) return { latency, latency_batch: null };
     throw error;
   }
 }
 
-/** Times the model and its result. */
+/** Time the model and its result. */
 export async function timeStage(
   task: TaskOf<'time'>,
   { progress }: Pick<StageReporter, 'progress'>,
@@ -56,11 +56,11 @@ export async function timeStage(
 
 const maxBlocks = 30;
 const minBlocks = 5;
-/** A block lasts about this long, or one run where that is longer. */
+/** Target duration of a block. A block has at least one run. */
 const blockMs = 15;
 const maxRuns = 200;
 const warmUps = 3;
-/** One run is enough to warm up where it takes so long. */
+/** A run that takes this long is enough for warming up. */
 const longMs = 50;
 
 /** The sessions of a model and of its result. */
@@ -81,9 +81,9 @@ async function timeRuns(run: () => Promise<void>, runs: number): Promise<number[
 }
 
 /**
- * Times both sessions with the same inputs on one thread in alternating blocks: model, result, model, … for about `ms`;
- * slow models get fewer blocks. A block of the result is compared with the two of the model around it, those with each
- * other for the A/A ratio.
+ * Time both sessions with the same inputs on one thread in alternating blocks (model, result, model, …) for about
+ * `ms`. Slow models get fewer blocks. Compare each block of the result with the two adjacent blocks of the model,
+ * and compare those two with each other for the A/A ratio.
  */
 export async function timeBlocks(
   { before, after }: SessionPair,

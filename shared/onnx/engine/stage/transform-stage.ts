@@ -8,7 +8,7 @@ import { loadModel } from '../../model/file/load-model.ts';
 import { saveModel } from '../../model/file/save-model.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
 
-/** Transforms a model into an empty folder. */
+/** Transform a model and write it to an empty folder. */
 export function transformStage(
   task: TaskOf<'transform'>,
   { progress }: Pick<StageReporter, 'progress'>,
@@ -26,7 +26,7 @@ export function transformStage(
     const exclude = [...request.exclude, ...task.exclude];
     applyStrategy({ model, report, observed, floatInputs: task.float_inputs ?? [] }, { ...request, exclude });
     const files = saveModel(model, out, task.name, progress);
-    // Errors of weights that are computed while they are written are known only now.
+    // Only saving computes some weights, so their errors are known only now.
     const { layers, kept, notes, warnings, pruning } = report;
     return { files, layers, kept, notes, warnings, pruning };
   } finally {

@@ -1,4 +1,4 @@
-/** What a gate is about, and which way is good. */
+/** Metrics of gates, each with the comparison that passes. */
 export const gateMetrics = {
   accuracy: '>=',
   agreement: '>=',
@@ -8,36 +8,36 @@ export const gateMetrics = {
 } as const;
 export type GateMetric = keyof typeof gateMetrics;
 
-/** What a measured value is held against. */
+/** The bound of a measured value. */
 export type GateBound =
-  /** A share or an error by itself, bytes, or milliseconds. */
+  /** An absolute share, error, number of bytes, or milliseconds. */
   | { kind: 'value'; value: number }
-  /** So many times the value of the other file. */
+  /** A multiple of the other file's value. */
   | { kind: 'factor'; value: number }
-  /** The accuracy of the other file, and so much more or less. */
+  /** The accuracy of the other file plus an offset. */
   | { kind: 'offset'; value: number };
 
-/** A condition that a script sets on a measurement. */
+/** A condition on a measurement, for scripts. */
 export interface Gate {
-  /** As it was written. */
+  /** The original text. */
   text: string;
   metric: GateMetric;
   bound: GateBound;
 }
 
-/** Whether a gate speaks of the other file. */
+/** Whether a gate refers to the other file. */
 export const needsBase = ({ metric, bound }: Gate): boolean =>
   bound.kind !== 'value' || metric === 'agreement' || metric === 'error';
 
-/** Whether a gate speaks of labels. */
+/** Whether a gate requires labels. */
 export const needsLabels = ({ metric }: Gate): boolean => metric === 'accuracy';
 
-/** Exit code of a command whose gate does not hold. */
+/** Exit code of a command with a failed gate. */
 export const gateExitCode = 4;
 
-/** Gates that say by themselves how much may be lost. */
+/** Metrics whose gates limit the loss. */
 const ofLoss: readonly GateMetric[] = ['accuracy', 'agreement', 'error'];
 
-/** Whether a result of no use fails: unless a gate says how much may be lost. */
+/** Whether a useless result fails. It passes if a gate limits the loss. */
 export const failsAsUseless = (gates: readonly Gate[], isUseless: boolean): boolean =>
   isUseless && !gates.some(({ metric }) => ofLoss.includes(metric));

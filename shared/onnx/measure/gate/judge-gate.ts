@@ -2,17 +2,17 @@ import { countText } from '../../../drawing/number-text.ts';
 import { bytesText, errorText, millisecondsText, shareText } from '../../receipt/amount-text.ts';
 import type { Gate } from './gate.ts';
 
-/** What gates are judged by. Null is what was not measured. */
+/** Measured values for judging gates. Null if not measured. */
 export interface GateFacts {
   accuracy: { file: number; base: number | null } | null;
   agreement: number | null;
   error: number | null;
   bytes: { file: number; base: number | null };
-  /** Milliseconds of a run, and how often longer than the other file's; each with the interval in which it lies. */
+  /** Milliseconds of a run, and their ratio to the other file's, each with its interval. */
   latency: { file: Estimate; ratio: Estimate | null } | null;
 }
 
-/** A value and the interval that holds it, but for one time in five hundred. */
+/** A value and its interval. One in five hundred intervals misses the true value. */
 export interface Estimate {
   value: number;
   interval: readonly [number, number];
@@ -20,18 +20,18 @@ export interface Estimate {
 
 export interface GateVerdict {
   gate: string;
-  /** `undecided` is an interval that holds the bound: noise alone fails nothing. `unmeasured` fails. */
+  /** `undecided`: the interval contains the bound, so noise alone fails no gate. `unmeasured` fails. */
   verdict: 'passed' | 'failed' | 'undecided' | 'unmeasured';
   holds: boolean;
-  /** What was measured, and what is allowed. */
+  /** The measured and the allowed value, as texts. */
   measured: string;
   allowed: string;
 }
 
-/** What rounding of shares may make. */
+/** Tolerance for rounding of shares. */
 const rounding = 1e-9;
 
-/** Two sizes that differ never look the same. */
+/** Format sizes exactly, so different sizes never look the same. */
 const exactBytes = (bytes: number): string =>
   bytes < 1000 ? bytesText(bytes) : `${bytesText(bytes)} (${countText(bytes)} bytes)`;
 
@@ -46,7 +46,10 @@ const unmeasured = (gate: Gate): GateVerdict => ({
   ...{ measured: 'not measured', allowed: gate.text },
 });
 
-/** A gate on time fails only where the whole interval is beyond its bound, and passes where none of it is. */
+/**
+ * Judge a gate on time. It fails only if the whole interval is outside the bound, and passes only if the whole
+ * interval is within it.
+ */
 function timed(
   gate: Gate,
   { value, interval: [least, most] }: Estimate,

@@ -1,7 +1,7 @@
 import { ModelError } from '../../model/model-error.ts';
 import { type Gate, type GateBound, type GateMetric, gateMetrics } from './gate.ts';
 
-/** The gates there are, for messages and help: `[…]` may be left out. */
+/** The syntax of all gates, for messages and help. Parts in `[…]` are optional. */
 export const gateGrammar = [
   'accuracy >= base [- 0.5%], accuracy >= 95%',
   'agreement >= 99%',
@@ -15,10 +15,10 @@ const byteUnits: Readonly<Record<string, number>> = {
   ...{ B: 1, KB: 1e3, MB: 1e6, GB: 1e9 },
   ...{ KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 },
 };
-/** In milliseconds. */
+/** Units of time in milliseconds. */
 const timeUnits: Readonly<Record<string, number>> = { us: 1e-3, ms: 1, s: 1e3 };
 
-/** Reads a gate from left to right, and says where it is no gate. */
+/** Reads a gate from left to right and reports the position of a syntax error. */
 class Reader {
   readonly #text: string;
   #at = 0;
@@ -27,7 +27,7 @@ class Reader {
     this.#text = text;
   }
 
-  /** @returns what matches here, behind spaces; undefined where nothing does */
+  /** @returns the match at this position after spaces; undefined if there is none */
   take(pattern: RegExp): string | undefined {
     this.#skipSpaces();
     const found = new RegExp(pattern.source, 'y');
@@ -37,12 +37,12 @@ class Reader {
     return taken;
   }
 
-  /** The gate as messages name it. */
+  /** The name of the gate for messages. */
   get named(): string {
     return `gate ${JSON.stringify(this.#text)}`;
   }
 
-  /** Whether something stands here. */
+  /** Whether the pattern matches at this position. */
   sees(pattern: RegExp): boolean {
     const at = this.#at;
     const isThere = this.take(pattern) !== undefined;
@@ -50,7 +50,7 @@ class Reader {
     return isThere;
   }
 
-  /** @param expected what may stand here */
+  /** @param expected description of the allowed text */
   fault(expected: string): ModelError {
     this.#skipSpaces();
     const rest = this.#text.slice(this.#at);
@@ -60,7 +60,7 @@ class Reader {
     );
   }
 
-  /** @throws ModelError where the text goes on */
+  /** @throws ModelError if text follows */
   end(): void {
     this.#skipSpaces();
     if (this.#at < this.#text.length) throw this.fault('nothing more');
@@ -72,7 +72,7 @@ class Reader {
 }
 
 const number = /\d+(?:\.\d+)?/;
-/** A word or a unit ends here. */
+/** End of a word or unit. */
 const ends = '(?![A-Za-z0-9_.])';
 
 function numberOf(reader: Reader, expected: string): number {
@@ -81,7 +81,7 @@ function numberOf(reader: Reader, expected: string): number {
   return Number(digits);
 }
 
-/** A share of 1, also in percent. */
+/** Read a share of 1, or a percentage. */
 function share(reader: Reader, expected: string): number {
   const value = numberOf(reader, expected);
   return reader.take(/%/) === undefined ? value : value / 100;
@@ -115,7 +115,7 @@ const bounds: Readonly<Record<GateMetric, (reader: Reader) => GateBound>> = {
   },
 };
 
-/** 95 without its % would never hold. */
+/** Refuse a share above 1. 95 without `%` could never pass. */
 function atMostAll(reader: Reader, value: number): number {
   if (value <= 1) return value;
   throw new ModelError(
@@ -139,9 +139,9 @@ function withUnit(reader: Reader, value: number, units: Readonly<Record<string, 
 }
 
 /**
- * Parse a gate such as `accuracy >= base - 0.5%`, `bytes <= 12MB` or `latency <= 0.8x`.
+ * Parse a gate, for example `accuracy >= base - 0.5%`, `bytes <= 12MB` or `latency <= 0.8x`.
  *
- * @throws ModelError naming the character at which it is none, and what is allowed there
+ * @throws ModelError naming the position of the syntax error and the allowed text
  * @example
  * parseGate('latency <= 0.8x') // { metric: 'latency', bound: { kind: 'factor', value: 0.8 }, text: … }
  */

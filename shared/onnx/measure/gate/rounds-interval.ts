@@ -1,12 +1,12 @@
 import { quantile } from '../verify/block-ratio.ts';
 import type { Estimate } from './judge-gate.ts';
 
-/** Chance, on either side, that the true median lies beyond the interval. */
+/** Probability per side that the true median lies outside the interval. */
 export const oneSided = 0.001;
-/** Fewest rounds that allow so small a chance: with all of ten beyond the truth it is 1 of 1,024. */
+/** Fewest rounds for this probability. All of ten rounds lie on one side of the truth with probability 1/1024. */
 export const minRounds = 10;
 
-/** How many rounds of so many may lie beyond the truth on one side before that is no chance any more. */
+/** Number of rounds that may lie on one side of the truth by chance. */
 function rankOf(rounds: number): number {
   let [chance, ways, rank] = [0, 1, 0];
   for (; rank < rounds; rank += 1) {
@@ -18,9 +18,9 @@ function rankOf(rounds: number): number {
 }
 
 /**
- * The median of what independent rounds measured, and its interval by their order alone: the truth lies above or below
- * each round with equal chance, whatever the noise is like. For files that are the same, the order in which their
- * sessions are opened and run alternates, so that is so by construction.
+ * The median of independent rounds, with an interval from their order statistics. The truth lies above or below
+ * each round with equal probability, regardless of the noise. This holds by construction for identical files,
+ * because the sessions' order of opening and running alternates.
  */
 export function roundsEstimate(values: readonly number[]): Estimate {
   const sorted = values.toSorted((a, b) => a - b);

@@ -5,7 +5,7 @@ import type { FedInput } from './stage-task.ts';
 /** Most values of one input of a batch. */
 const maxValues = 2 ** 24;
 
-/** A tensor many times over along its first axis. */
+/** Repeat a tensor along its first axis. */
 function repeated({ type, dims, values }: FedTensor, times: number): FedTensor {
   const numbers = numbersOf(type, values);
   const all = new Float64Array(numbers.length * times);
@@ -15,8 +15,8 @@ function repeated({ type, dims, values }: FedTensor, times: number): FedTensor {
 }
 
 /**
- * A sample as a batch of `size` equal ones. Undefined where the model fixes the first dimension of an input, where the
- * sample holds more than one already, or where that would be too much.
+ * Repeat a sample to a batch of `size`. Undefined if the model fixes an input's first dimension, if the sample is
+ * already a batch, or if the batch would be too large.
  */
 export function batchOf(
   inputs: readonly FedInput[],

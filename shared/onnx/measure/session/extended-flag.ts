@@ -1,2 +1,2 @@
-/** Argument of a stage's program: its sessions take the extended optimizations of graphs, not all. */
+/** Argument of a stage's program. Its sessions then use the `extended` graph optimizations instead of `all`. */
 export const extendedFlag = '--graph-optimization=extended';

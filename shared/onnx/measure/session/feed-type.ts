@@ -1,4 +1,4 @@
-/** Types of tensors that a session takes and returns, by their name in ONNX. */
+/** Tensor types that a session accepts and returns, by their ONNX names. */
 export const feedTypes = [
   'float',
   'double',
@@ -17,7 +17,7 @@ export type FeedType = (typeof feedTypes)[number];
 
 export const isFeedType = (type: string): type is FeedType => feedTypes.some((known) => known === type);
 
-/** Names that ONNX Runtime has for them. */
+/** ONNX Runtime's names of these types. */
 export const runtimeTypes = {
   float: 'float32',
   double: 'float64',
@@ -36,7 +36,7 @@ export const runtimeTypes = {
 export const isFloatType = (type: FeedType): boolean =>
   type === 'float' || type === 'double' || type === 'float16';
 
-/** Numbers in the array that ONNX Runtime takes for a type. */
+/** Convert numbers to ONNX Runtime's array of a type. */
 export function typedArray(type: FeedType, numbers: ArrayLike<number>) {
   switch (type) {
     case 'float':
@@ -66,7 +66,7 @@ export function typedArray(type: FeedType, numbers: ArrayLike<number>) {
   }
 }
 
-/** Raw little-endian values as the array that ONNX Runtime takes for a type. */
+/** View raw little-endian values as ONNX Runtime's array of a type. */
 export function typedView(type: FeedType, bytes: Uint8Array) {
   const { buffer, byteOffset, byteLength } = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
   switch (type) {
@@ -95,7 +95,7 @@ export function typedView(type: FeedType, bytes: Uint8Array) {
   }
 }
 
-/** The values of such an array as numbers. Whole numbers beyond 2^53 lose their last digits. */
+/** Convert such an array to numbers. Integers above 2^53 lose their last digits. */
 export function numbersOf(type: FeedType, values: ReturnType<typeof typedView>): ArrayLike<number> {
   if (type === 'float16') return new Float16Array(values.buffer, values.byteOffset, values.length);
   if (values instanceof BigInt64Array) return Float64Array.from(values, Number);

@@ -12,14 +12,14 @@ function realOf(folder: string): string {
 }
 
 /**
- * The text with absolute paths of files in these folders replaced by their relative paths: its reader must not learn
- * where the server stores models. Links to the folders are followed.
+ * Replace absolute paths of files in these folders by relative paths. Readers must not learn the server's storage
+ * locations. Also covers the targets of links to the folders.
  */
 export function hideFolders(text: string, folders: Iterable<string>): string {
   const all = new Set([...folders].flatMap((folder) => [folder, realOf(folder)]));
   all.delete(sep);
   let hidden = text;
-  // Those within others first.
+  // Replace nested folders first.
   for (const folder of [...all].sort((a, b) => b.length - a.length)) {
     hidden = hidden
       .replaceAll(new RegExp(`(?<![\\w.-])${escaped(folder)}/+`, 'g'), '')

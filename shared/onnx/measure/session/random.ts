@@ -1,4 +1,4 @@
-/** Numbers drawn by chance that are the same for the same seed: mulberry32, 32 bits of state. */
+/** A seeded pseudorandom generator: mulberry32, 32 bits of state. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to but not including 1. */
+  /** Return a number in [0, 1). */
   uniform(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -14,13 +14,13 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** Standard normal distribution, by Box and Muller. */
+  /** Draw from the standard normal distribution (Box-Muller). */
   normal(): number {
     const radius = Math.sqrt(-2 * Math.log(1 - this.uniform()));
     return radius * Math.cos(2 * Math.PI * this.uniform());
   }
 
-  /** A whole number from 0 up to but not including `end`. */
+  /** Return an integer in [0, end). */
   below(end: number): number {
     return Math.floor(this.uniform() * end);
   }

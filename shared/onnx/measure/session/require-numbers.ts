@@ -4,8 +4,8 @@ import { tensorNumbers } from './session.ts';
 import type { Sample } from './set-samples.ts';
 
 /**
- * Refuse a calibration sample, `index` in its set, that holds NaN. Collectors leave NaN out, so such a set would
- * silently give ranges of some of the network's activations only. Infinity is allowed: masks hold it, and their
+ * Refuse a calibration sample with NaN. `index` is its position in the set. Collectors skip NaN, so the ranges
+ * would silently cover only some of the activations. Infinity is allowed, because masks contain it and their
  * ranges are not used.
  *
  * @throws ModelError naming the input and the sample

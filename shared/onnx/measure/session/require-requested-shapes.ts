@@ -3,9 +3,10 @@ import { ModelError } from '../../model/model-error.ts';
 import type { RequestedShapes } from './stage-task.ts';
 
 /**
- * Refuses a data set whose samples are not what was asked for: silently taking either would be a guess.
+ * Refuse a data set whose samples have other shapes than requested. Choosing one of the two silently would be a
+ * guess.
  *
- * @throws ModelError naming both shapes of each tensor that differs
+ * @throws ModelError naming both shapes of each differing tensor
  */
 export function requireRequestedShapes(
   side: keyof RequestedShapes,

@@ -4,8 +4,8 @@ import type { Sample } from './set-samples.ts';
 import type { Feed } from './stage-task.ts';
 
 /**
- * Runs one sample, for all outputs or those that are named. The error for a synthetic sample says that the model may
- * need a data set.
+ * Run one sample, for all or the named outputs. The error for a synthetic sample says that the model may need a
+ * data set.
  */
 export async function runSample(
   session: Session,

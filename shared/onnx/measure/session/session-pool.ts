@@ -1,19 +1,19 @@
 import { statSync } from 'node:fs';
 import { type GraphOptimization, Session, type SessionOf } from './session.ts';
 
-/** Sessions of larger model files are not kept: two of them might have no room side by side. */
+/** Sessions of larger model files are not kept, because two of them might not fit into memory. */
 export const keptSessionBytes = 2 ** 28;
 const maxKept = 2;
 
-/** What tells a model's file from another one, also from one that lay at the same path before. */
+/** Identity of a model file. It differs for a file that was replaced at the same path. */
 export const modelIdentity = (path: string): string => {
   const { dev, ino, size, mtimeNs } = statSync(path, { bigint: true });
   return [path, dev, ino, size, mtimeNs].join();
 };
 
 /**
- * Sessions that stages of one process use one after the other: to open one takes as long as some runs. A session is kept
- * after its use where its model is small.
+ * Sessions for successive stages of one process. Opening a session takes as long as some runs, so sessions of
+ * small models are kept.
  */
 export class SessionPool {
   readonly #kept: { identity: string; session: Session }[] = [];
@@ -23,7 +23,7 @@ export class SessionPool {
     this.#level = level;
   }
 
-  /** Call `use` with a session of the model. @throws ModelError where ONNX Runtime does not take the model */
+  /** Call `use` with a session of the model. @throws ModelError if ONNX Runtime refuses the model */
   async use<T>(path: string, of: SessionOf, use: (session: Session) => Promise<T>): Promise<T> {
     const identity = modelIdentity(path);
     const at = this.#kept.findIndex((one) => one.identity === identity);

@@ -4,28 +4,28 @@ import { ModelError } from '../../model/model-error.ts';
 import { type FeedType, feedTypes, numbersOf, runtimeTypes, type typedView } from './feed-type.ts';
 import { hideFolders } from './hide-folders.ts';
 
-/** A tensor that goes into a session or comes out of it. */
+/** An input or output tensor of a session. */
 export interface FedTensor {
   type: FeedType;
   dims: readonly number[];
   values: ReturnType<typeof typedView>;
 }
 
-/** Kind of an output that is no tensor of numbers. */
+/** An output that is not a numeric tensor. */
 export interface OtherValue {
   type: 'other';
 }
 
 /**
- * ONNX Runtime, which reports its sessions to its maker and keeps a device id in the home folder unless a variable
- * disables that before it is loaded.
+ * Load ONNX Runtime without telemetry. By default it reports its sessions to its vendor and keeps a device id in
+ * the home folder. The variable must be set before loading.
  */
 async function silentRuntime() {
   process.env['ORT_DISABLE_TELEMETRY'] = '1';
   return await import('onnxruntime-node');
 }
 
-/** Version of ONNX Runtime that sessions run in. */
+/** Version of ONNX Runtime. */
 export async function runtimeVersion(): Promise<string> {
   const { env } = await silentRuntime();
   return env.versions.node ?? env.versions.common;
@@ -33,7 +33,7 @@ export async function runtimeVersion(): Promise<string> {
 
 const longestReason = 600;
 
-/** Message of ONNX Runtime, without positions in its own sources and without the model's folder. */
+/** Clean a message of ONNX Runtime: remove positions in its sources and the model's folder. */
 function reason(cause: unknown, path: string): string {
   const text = cause instanceof Error ? cause.message : String(cause);
   return hideFolders(text, [dirname(path)])
@@ -45,15 +45,15 @@ function reason(cause: unknown, path: string): string {
 
 const known = new Map<string, FeedType>(feedTypes.map((type) => [runtimeTypes[type], type]));
 
-/** The model of a session, as error messages name it. */
+/** Name of a session's model in error messages. */
 export type SessionOf = 'model' | 'result';
 
-/** Which of its optimizations ONNX Runtime applies to a graph, in its own words: each has those before it. */
+/** Graph optimization level of ONNX Runtime. Each level includes the previous ones. */
 export type GraphOptimization = 'disabled' | 'extended' | 'all';
 
 /**
- * A session of ONNX Runtime on one thread of the CPU. Only for processes that may die: native code can crash, and can
- * run without end.
+ * A session of ONNX Runtime on one CPU thread. Use it only in expendable processes: native code can crash or run
+ * forever.
  */
 export class Session {
   readonly #of: SessionOf;
@@ -73,7 +73,7 @@ export class Session {
     this.#makeTensor = makeTensor;
   }
 
-  /** @throws ModelError where ONNX Runtime does not take the model */
+  /** @throws ModelError if ONNX Runtime refuses the model */
   static async open(path: string, of: SessionOf, level: GraphOptimization = 'all'): Promise<Session> {
     const { InferenceSession: sessions, Tensor } = await silentRuntime();
     try {
@@ -87,7 +87,8 @@ export class Session {
       });
       return new Session(of, path, session, ({ type, dims, values }) => {
         const tensor = new Tensor(runtimeTypes[type], values, dims);
-        // Its JavaScript makes a Float16Array of half precision, of which its native part sees no byte.
+        // The runtime's JavaScript makes a Float16Array of half precision. Its native part sees none of those
+        // bytes.
         if (type === 'float16') Reflect.set(tensor, 'cpuData', values);
         return tensor;
       });
@@ -96,12 +97,12 @@ export class Session {
     }
   }
 
-  /** Outputs that are tensors: the only ones that ONNX Runtime hands to JavaScript. */
+  /** Names of the tensor outputs. ONNX Runtime returns only these to JavaScript. */
   get outputNames(): readonly string[] {
     return this.#outputs(true);
   }
 
-  /** Outputs that are sequences or maps, as classifiers of scikit-learn have them. */
+  /** Names of outputs that are sequences or maps, for example of scikit-learn classifiers. */
   get otherOutputs(): readonly string[] {
     return this.#outputs(false);
   }
@@ -112,17 +113,17 @@ export class Session {
       .map(({ name }) => name);
   }
 
-  /** Tensors as a session takes them, to be run several times. */
+  /** Convert tensors once for several runs. */
   prepare(feeds: ReadonlyMap<string, FedTensor>): Record<string, RuntimeTensor> {
     return Object.fromEntries([...feeds].map(([name, tensor]) => [name, this.#makeTensor(tensor)]));
   }
 
-  /** Runs and drops what comes out, as timing does. */
+  /** Run and discard the outputs, for timing. */
   async runPrepared(feeds: Record<string, RuntimeTensor>): Promise<void> {
     await this.#run(feeds);
   }
 
-  /** @throws ModelError where an operator fails on these values */
+  /** @throws ModelError if an operator fails on these values */
   async run(
     feeds: ReadonlyMap<string, FedTensor>,
     outputs = this.outputNames,
@@ -154,5 +155,5 @@ function fedTensor(value: RuntimeTensor): FedTensor | OtherValue {
   return { type, dims: value.dims, values: data };
 }
 
-/** The numbers in a tensor. */
+/** Return the values of a tensor as numbers. */
 export const tensorNumbers = ({ type, values }: FedTensor): ArrayLike<number> => numbersOf(type, values);

@@ -6,26 +6,26 @@ import { requireRequestedShapes } from './require-requested-shapes.ts';
 import type { FedTensor } from './session.ts';
 import type { FedInput, RequestedShapes } from './stage-task.ts';
 
-/** Name of the array that holds what a model should answer. */
+/** Name of the array with the expected answers. */
 export const labelsName = 'labels';
 
 /** One sample of a data set. */
 export interface Sample {
   feeds: Map<string, FedTensor>;
-  /** The labels; undefined where the set has none. */
+  /** The labels; undefined if the set has none. */
   labels: { dims: readonly number[]; numbers: ArrayLike<number> } | undefined;
-  /** Name of the array that was taken for the only input though it is not the input's; undefined as a rule. */
+  /** Name of the array used for the only input, if it differs from the input's name. */
   otherName?: string | undefined;
 }
 
 const shapeText = (dims: readonly (number | null)[]): string =>
   `[${dims.map((dim) => dim ?? '?').join(', ')}]`;
 
-/** An array of a set, and how it is divided into samples. */
+/** An array of a set and its division into samples. */
 interface Column {
   array: NpzArray;
   type: FeedType;
-  /** Of one sample. */
+  /** Dimensions of one sample. */
   dims: readonly number[];
   samples: number;
 }
@@ -36,8 +36,8 @@ function typeOf({ name, header }: NpzArray): FeedType {
 }
 
 /**
- * Samples lie along the first axis. An array of the input's own rank is cut into rows, as many for a sample as the
- * model wants at once; one of a rank more holds whole inputs.
+ * Divide an array into samples along its first axis. An array of the input's rank is cut into rows, as many per
+ * sample as the model's batch size. An array with one more dimension contains whole inputs.
  */
 function columnFor(input: FedInput, array: NpzArray): Column {
   const { dims } = array.header;
@@ -77,7 +77,7 @@ function arrayFor(
   );
 }
 
-/** Values in the type that the model takes. Nothing is rounded: whole numbers are not made of others. */
+/** Convert values to the model's type without rounding: integers only from integers. */
 function converted(column: Column, bytes: Uint8Array, { name, type }: FedInput): FedTensor {
   if (!isFeedType(type))
     throw new ModelError(`The input ${JSON.stringify(name)} takes ${type}, not numbers.`);
@@ -107,9 +107,9 @@ function labelsColumn(array: NpzArray, samples: number): Column {
 }
 
 /**
- * Reads a data set sample by sample, at most `most` of them.
+ * Read a data set sample by sample, at most `most` samples.
  *
- * @throws ModelError where its arrays do not fit the model's inputs, one another, or what was asked for
+ * @throws ModelError if its arrays do not fit the model's inputs, one another, or the requested shapes
  */
 export async function* setSamples(
   path: string,

@@ -7,13 +7,14 @@ const count = z.int().nonnegative();
 const LayerChange = Receipt.shape.layers.element.omit({ sparsity_before: true, sparsity_after: true });
 
 /**
- * Schemas of the results of stages, which their supervisor checks: a stage itself does without the receipt's schemas.
+ * Schemas of stage results. The supervisor validates with them. A stage itself does not load the receipt's
+ * schemas.
  */
 export const stageAnswers = {
   read: z.object({
     inputs: z.array(FedInput),
     outputs: z.array(z.string()),
-    /** Whether an output is, or may be, a tensor: sequences and maps cannot be compared. */
+    /** Whether an output is or may be a tensor. Sequences and maps cannot be compared. */
     has_tensor_output: z.boolean(),
     weight_bytes: count,
     parameters: count,
@@ -22,9 +23,9 @@ export const stageAnswers = {
     opsets: z.record(z.string(), count),
     files: z.array(z.string()),
     needs_runtime: z.string().nullable(),
-    /** The operator set that the model is raised to for what is asked; null where it stays. */
+    /** The opset that the model is upgraded to for the request; null for no upgrade. */
     raise_to: count.nullable(),
-    /** On what is going to be done to it. */
+    /** Notes on the requested transformation. */
     notes: Receipt.shape.notes,
   }),
   calibrate: z.object({ data: DataUsed, notes: Receipt.shape.notes }),
@@ -36,7 +37,7 @@ export const stageAnswers = {
     warnings: Receipt.shape.warnings,
     pruning: Receipt.shape.pruning,
   }),
-  /** The inputs that it runs with; null where it runs with none, for the reason in `why`. */
+  /** The inputs that the model runs with; null if it runs with none. `why` has the reason. */
   probe: z.object({ inputs: z.array(FedInput).nullable(), why: z.string().nullable() }),
   raise: z.object({ files: z.array(z.string()) }),
   open: z.object({}),
@@ -44,7 +45,7 @@ export const stageAnswers = {
     outputs: Receipt.shape.outputs,
     accuracy: Receipt.shape.accuracy,
     agreement: Receipt.shape.agreement,
-    /** Data on which the outputs were compared; labels may be counted on more. */
+    /** Data for the comparison of outputs. Labels may be counted on more data. */
     data: DataUsed,
     notes: Receipt.shape.notes,
     warnings: Receipt.shape.warnings,

@@ -5,7 +5,7 @@ import { measures } from '../../strategies/measure.ts';
 const count = z.int().nonnegative();
 const dims = z.array(count);
 
-/** An input of a model, and the values that are fed to it. */
+/** An input of a model and its synthetic values. */
 export const FedInput = z.object({
   name: z.string(),
   type: z.string(),
@@ -24,11 +24,11 @@ export type FedInput = z.output<typeof FedInput>;
 
 const shapes = z.record(z.string(), z.array(z.int().nullable()));
 
-/** Requested shapes by name, null for dimensions that are free. */
+/** Requested shapes by name; null for a free dimension. */
 const RequestedShapes = z.object({ inputs: shapes, outputs: shapes });
 export type RequestedShapes = z.output<typeof RequestedShapes>;
 
-/** The source of the numbers that a session is fed. */
+/** The input data of a session. */
 const Feed = z.object({
   inputs: z.array(FedInput),
   /** Path of an npz file; null for synthetic values. */
@@ -36,9 +36,9 @@ const Feed = z.object({
   /** Shapes that the samples of a set must have. */
   asked: RequestedShapes.optional(),
   source: z.enum(dataSources),
-  /** Whether the last of several synthetic samples is silence: zeros, as padding has them. */
+  /** Whether the last of several synthetic samples is zeros, like padding. */
   silence: z.boolean().optional(),
-  /** Most samples that are taken. */
+  /** Most samples. */
   samples: count,
   seed: count,
 });
@@ -47,15 +47,15 @@ export type Feed = z.output<typeof Feed>;
 const request = z.record(z.string(), z.unknown());
 
 const tasks = {
-  /** Checks a model's structure and counts what it is made of. */
+  /** Check a model's structure and count its parts. */
   read: z.object({
     kind: z.literal('read'),
     model: z.string(),
-    /** The request that will follow, if a model that cannot take it is to be refused at once. */
+    /** The planned request. The stage refuses a model that does not support it. */
     request: request.optional(),
     shapes,
   }),
-  /** Observes the activations whose ranges or statistics a request needs, into the new folder `out`. */
+  /** Observe the activation ranges or statistics that a request needs, into the new folder `out`. */
   calibrate: z.object({
     kind: z.literal('calibrate'),
     model: z.string(),
@@ -63,24 +63,24 @@ const tasks = {
     feed: Feed,
     out: z.string(),
   }),
-  /** Transforms a model into the empty folder `out`. */
+  /** Transform a model and write it to the empty folder `out`. */
   transform: z.object({
     kind: z.literal('transform'),
     model: z.string(),
     request,
-    /** Names of nodes that stay as they are, in addition to those that the request excludes. */
+    /** Names of nodes that stay unchanged, in addition to those that the request excludes. */
     exclude: z.array(z.string()),
-    /** Names of layers whose weights alone a static quantization takes. */
+    /** Names of layers with float inputs. A static quantization quantizes only their weights. */
     float_inputs: z.array(z.string()).optional(),
-    /** Folder of what was observed; null where nothing was. */
+    /** Folder of the calibration data; null without calibration. */
     observed: z.string().nullable(),
     out: z.string(),
-    /** Of a pruning that auto tries: a factor that need not be a whole number. */
+    /** Compression factor of a pruning by `auto`, possibly a fraction. */
     compression: z.number().optional(),
-    /** Name of the result in there. */
+    /** File name of the result in `out`. */
     name: z.string().optional(),
   }),
-  /** Looks for sizes of open dimensions that the model runs with; `open` names the axes that may be chosen. */
+  /** Find sizes of open dimensions that the model runs with. `open` names the variable axes. */
   probe: z.object({
     kind: z.literal('probe'),
     model: z.string(),
@@ -88,7 +88,7 @@ const tasks = {
     open: z.record(z.string(), z.array(count)),
     seed: count,
   }),
-  /** Writes a model with a later version of ONNX's operator set into the empty folder `out`. */
+  /** Upgrade a model's opset and write it to the empty folder `out`. */
   raise: z.object({
     kind: z.literal('raise'),
     model: z.string(),
@@ -96,28 +96,28 @@ const tasks = {
     out: z.string(),
     name: z.string().optional(),
   }),
-  /** Opens a session of a model, which stages that follow in the same process use. */
+  /** Open a session of a model for later stages of this process. */
   open: z.object({
     kind: z.literal('open'),
     model: z.string(),
     of: z.enum(['model', 'result']).optional(),
-    /** Runs it once, too; `before` is the model that it was made of. */
+    /** Also run it once. `before` is the original model. */
     trial: z.object({ before: z.string(), feed: Feed }).optional(),
   }),
-  /** Runs both models and compares their outputs; counts labels that are met where the samples have any. */
+  /** Run both models and compare their outputs. Count correct labels if the samples have labels. */
   compare: z.object({
     kind: z.literal('compare'),
     before: z.string(),
     after: z.string(),
     feed: Feed,
-    /** Inputs of the result where they are not those of the model: of another type, or name. */
+    /** Inputs of the result, if their types or names differ from the model's. */
     after_inputs: z.array(FedInput).optional(),
-    /** Seconds after which each model is given no further sample; without it all samples are compared. */
+    /** Seconds after which a model gets no further sample. By default all samples are compared. */
     seconds: z.number().optional(),
-    /** What a result may lose: one that exceeds it is run only as far as to know that. */
+    /** Limit of the loss. A result that exceeds it stops early. */
     limit: z.object({ of: z.enum(['loss', 'error']), most: z.number() }).optional(),
   }),
-  /** Times both models, for about so many seconds; two minutes without them. */
+  /** Time both models for about `seconds`; two minutes by default. */
   time: z.object({
     kind: z.literal('time'),
     before: z.string(),
@@ -125,7 +125,7 @@ const tasks = {
     feed: Feed,
     seconds: z.number().optional(),
   }),
-  /** Times a model in rounds, as a rule beside another one; `together` says whether both have room in memory. */
+  /** Time a model in rounds, usually against another one. `together` says whether both fit into memory. */
   race: z.object({
     kind: z.literal('race'),
     base: z.object({ path: z.string(), feed: Feed }).nullable(),
@@ -133,14 +133,14 @@ const tasks = {
     together: z.boolean(),
     seconds: z.number(),
   }),
-  /** Measures files, as they are and compressed. */
+  /** Measure the sizes of files, uncompressed and compressed. */
   size: z.object({
     kind: z.literal('size'),
     before: z.array(z.string()),
     after: z.array(z.string()),
     measure: z.enum(measures).optional(),
   }),
-  /** Compares layers one by one, for models too large for a session. */
+  /** Compare layers one by one, for models too large for a session. */
   check: z.object({
     kind: z.literal('check'),
     before: z.string(),
@@ -168,7 +168,7 @@ export type StageTask = z.output<typeof StageTask>;
 export type StageKind = StageTask['kind'];
 export type TaskOf<K extends StageKind> = Extract<StageTask, { kind: K }>;
 
-/** A line that a stage writes to its fourth descriptor. The last one is a result or an error. */
+/** A line that a stage writes to descriptor 3. The last line is a result or an error. */
 export const StageLine = z.union([
   z.object({ progress: z.number(), bytes: count.optional() }),
   z.object({ say: z.string() }),

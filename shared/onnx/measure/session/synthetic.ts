@@ -14,9 +14,9 @@ function value({ values, below }: FedInput, random: Random): number {
 }
 
 /**
- * Type and dimensions of an input's synthetic values.
+ * Return type and dimensions of an input's synthetic values.
  *
- * @throws ModelError, asking for a calibration set, where its dimensions are not known
+ * @throws ModelError, requesting a calibration set, if its dimensions are unknown
  */
 export function syntheticForm({ name, type, dims }: FedInput): { type: FeedType; dims: number[] } {
   const named = `The input ${JSON.stringify(name)}`;
@@ -34,9 +34,9 @@ export function syntheticForm({ name, type, dims }: FedInput): { type: FeedType;
 }
 
 /**
- * Synthetic inputs: the same ones for the same seed; zeros for numbers where all is silent.
+ * Create synthetic inputs, equal for equal seeds. A silent sample has zeros for numbers.
  *
- * @throws ModelError, asking for a calibration set, where the dimensions of an input are not known
+ * @throws ModelError, requesting a calibration set, if the dimensions of an input are unknown
  */
 export function syntheticFeeds(
   inputs: readonly FedInput[],

@@ -4,14 +4,14 @@ import { classesOf, type Reading } from './label-score.ts';
 
 type Outputs = ReadonlyMap<string, FedTensor | OtherValue>;
 
-/** Names that exporters give to scores of classes. */
+/** Names of class scores in exported models. */
 const namedScores = /logit|prob|score|class/i;
-/** Fewer numbers in a row than an embedding has as a rule: scores of classes. */
+/** Rows with fewer numbers than this are class scores. Embeddings usually have more. */
 const fewScores = 64;
-/** Rows of an output that are looked at to know whether each is a distribution. */
+/** Rows of an output to check for being distributions. */
 const maxRows = 16;
 
-/** Whether the numbers along an axis are shares of 1, as Softmax leaves them. */
+/** Whether the numbers along an axis are shares of 1, like the output of Softmax. */
 function isDistribution(value: FedTensor, axis: number): boolean {
   const numbers = tensorNumbers(value);
   const classes = value.dims[axis] ?? 1;
@@ -34,7 +34,7 @@ function classAxis(name: string, value: FedTensor): number | undefined {
   const { dims } = value;
   const last = dims.length - 1;
   if (last < 1) return undefined;
-  // Pictures have their classes before height and width.
+  // Image outputs have their classes before height and width.
   const axes = (dims.length > 3 ? [1, last] : [last]).filter((axis) => (dims[axis] ?? 0) > 1);
   const known = axes.find((axis) => isDistribution(value, axis));
   if (known !== undefined) return known;
@@ -45,8 +45,8 @@ function classAxis(name: string, value: FedTensor): number | undefined {
 }
 
 /**
- * The output in which a model chooses among classes, where there are no labels to show it: whole numbers, or else scores.
- * Undefined where none is known to: the largest number of an embedding says nothing.
+ * Find the classification output without labels: integers, or else scores. Undefined if no output is known to be
+ * one: the largest number of an embedding means nothing.
  */
 export function classReading(outputs: Outputs): Reading | undefined {
   const tensors = [...outputs].flatMap(([name, value]) =>
@@ -61,13 +61,15 @@ export function classReading(outputs: Outputs): Reading | undefined {
   return undefined;
 }
 
-/** Counts how often a model and another one choose the same class, with labels or without. */
+/** Counts how often two models choose the same class, with or without labels. */
 export class Agreement {
   readonly #reading: Reading | undefined;
   #same = 0;
   #of = 0;
 
-  /** @param reading how labels are compared, where there are any; else `first`, what a model answers, decides */
+  /**
+   * @param reading how labels are compared, if there are any; otherwise `first`, the outputs of a model, decides
+   */
   constructor(reading: Reading | undefined, first: Outputs | undefined) {
     this.#reading = reading ?? (first && classReading(first));
   }
@@ -77,7 +79,7 @@ export class Agreement {
     const { output, axis } = this.#reading;
     const [was, is] = [before.get(output), after.get(output)];
     if (was === undefined || is === undefined || was.type === 'other' || is.type === 'other') return;
-    // Lists of another length, as detectors make, do not compare one by one.
+    // Lists of different lengths, for example from detectors, cannot be compared one by one.
     if (was.dims.join() !== is.dims.join()) return;
     const classes = classesOf(was, axis);
     this.#of += classes.length;
@@ -85,7 +87,7 @@ export class Agreement {
     for (let at = 0; at < classes.length; at += 1) if (classes[at] === others[at]) this.#same += 1;
   }
 
-  /** Null where the model chooses among no classes. */
+  /** The share of equal choices; null if the model does not choose among classes. */
   result(): { share: number; choices: number; output: string } | null {
     if (this.#reading === undefined || this.#of === 0) return null;
     return { share: this.#same / this.#of, choices: this.#of, output: this.#reading.output };

@@ -2,7 +2,7 @@ import { Random } from '../session/random.ts';
 
 const resamples = 2000;
 
-/** The value below which a share of the values lies; between two of them, in proportion. */
+/** Quantile of the values, with linear interpolation. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();
   const at = share * Math.max(0, sorted.length - 1);

@@ -3,10 +3,10 @@ import { ModelError } from '../../model/model-error.ts';
 import { readTensor } from '../../model/tensor/read-tensor.ts';
 
 /**
- * Looks at the tensors that attributes hold, so that no session is given one that lies about its size or lies outside
- * the model's folder.
+ * Check the tensors in attributes. A session must not load a tensor that misstates its size or lies outside the
+ * model's folder.
  *
- * @throws ModelError for those, and for sparse tensors, which are not supported
+ * @throws ModelError for such tensors, and for sparse tensors, which are not supported
  */
 export function checkAttributes({ graph, external }: Model): void {
   for (const { proto, nodes } of graph.all()) {

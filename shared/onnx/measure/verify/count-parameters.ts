@@ -5,13 +5,13 @@ import { countByte, nonzeroFloat32 } from './count-values.ts';
 import { type QuantizedOperand, quantizedOperands } from './quantized-operands.ts';
 
 export interface ParameterCount {
-  /** Values of all floating-point and quantized constants; scales, zero points and shapes are none. */
+  /** Values of all floating-point and quantized constants. Scales, zero points and shapes do not count. */
   parameters: number;
-  /** Those of them that do not stand for zero. */
+  /** Parameters that do not represent zero. */
   nonzero: number;
 }
 
-/** Values of which at least one bit besides the sign is set. */
+/** Count the values with at least one set bit besides the sign. */
 function nonzeroFloats(tensor: Tensor): number {
   const width = tensor.byteLength / Math.max(1, elementCount(tensor.dims));
   if (width === 4) return nonzeroFloat32(tensor.source());
@@ -25,7 +25,9 @@ function nonzeroFloats(tensor: Tensor): number {
   return count;
 }
 
-/** Values of a whole byte or more, against one zero point for all of them or one for each channel of any axis. */
+/**
+ * Count the nonzero values of a byte or more, with one zero point for all of them or one per channel of any axis.
+ */
 function nonzeroBytes(tensor: Tensor, zero: Tensor | undefined): number {
   const total = elementCount(tensor.dims);
   const width = total === 0 ? 1 : tensor.byteLength / total;
@@ -50,10 +52,13 @@ function nonzeroBytes(tensor: Tensor, zero: Tensor | undefined): number {
   return count;
 }
 
-/** Values of 4 bits against the zero point of their block; without zero points that is the middle of the range. */
+/**
+ * Count the nonzero 4-bit values, with the zero point of their block. Without zero points, zero is the middle of
+ * the range.
+ */
 function nonzeroNibbles(tensor: Tensor, values: number): number {
   const bytes = tensor.bytes();
-  // int4 counts from 0, values packed into bytes from 8.
+  // The zero of int4 is 0; that of values packed into bytes is 8.
   const zero = tensor.type === 'int4' ? 0 : 8;
   let zeros = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -84,7 +89,7 @@ function countQuantized(
   return { parameters, nonzero: Math.min(parameters, nonzeroBytes(tensor, zero)) };
 }
 
-/** Tables of 8 bits that are looked up before they are made float, with the zero points that follow the lookup. */
+/** 8-bit tables that are dequantized after the lookup, with the zero points of the dequantization. */
 function tablesOf({ nodes, initializers }: Graph): QuantizedOperand[] {
   const dequantized = new Map(
     nodes
@@ -98,7 +103,7 @@ function tablesOf({ nodes, initializers }: Graph): QuantizedOperand[] {
   });
 }
 
-/** Scales of weights that a dynamic quantization multiplies by the scale of the activation. */
+/** Scales of weights. A dynamic quantization multiplies them by the scale of the activation. */
 function dynamicScales(graph: Graph): string[] {
   const made = new Set(
     graph.nodes
@@ -110,7 +115,7 @@ function dynamicScales(graph: Graph): string[] {
     .flatMap(({ input }) => input);
 }
 
-/** Counts the parameters of a model, one tensor in memory at a time. */
+/** Count the parameters of a model. Keeps one tensor in memory at a time. */
 export function countParameters(root: Graph): ParameterCount {
   const counted: ParameterCount = { parameters: 0, nonzero: 0 };
   const add = ({ parameters, nonzero }: ParameterCount): void => {

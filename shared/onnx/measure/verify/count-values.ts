@@ -17,10 +17,10 @@ function countParts(source: ByteSource, filler: number, among: (at: number, end:
   return count;
 }
 
-/** Values of float32 other than zero and minus zero. */
+/** Count the float32 values other than zero and minus zero. */
 export const nonzeroFloat32 = (source: ByteSource): number =>
   source.byteLength / 4 - countParts(source, 1, kernels().zeros);
 
-/** How often a byte occurs. */
+/** Count the occurrences of a byte. */
 export const countByte = (source: ByteSource, wanted: number): number =>
   countParts(source, wanted ^ 1, (at, end) => kernels().matches(at, end, wanted));

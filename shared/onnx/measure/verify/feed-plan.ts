@@ -6,10 +6,10 @@ import type { NodeProto, ValueInfoProto } from '../../model/proto/onnx_pb.js';
 import { isFeedType, isFloatType } from '../session/feed-type.ts';
 import type { FedInput } from '../session/stage-task.ts';
 
-/** Dimensions that nothing fixes. */
+/** Size of an unspecified dimension. */
 export const openDim = 16;
 
-/** Operators through which indices pass unchanged. */
+/** Operators that pass indices unchanged. */
 const passing = new Set([
   'Cast',
   'Concat',
@@ -25,7 +25,7 @@ const passing = new Set([
   'Unsqueeze',
 ]);
 
-/** How many rows a node can be asked for by an index at this input; undefined where it takes none there. */
+/** Number of rows that an index at this input can select; undefined if this input is no index. */
 function rowsBehind(graph: Graph, node: NodeProto, name: string): number | undefined {
   const dimsOf = (position: number) => graph.initializer(node.input[position] ?? '')?.dims;
   switch (node.opType) {
@@ -44,7 +44,7 @@ function rowsBehind(graph: Graph, node: NodeProto, name: string): number | undef
   }
 }
 
-/** The smallest table that an input's numbers are used as indices of; undefined where they are used as none. */
+/** Rows of the smallest table that an input indexes; undefined if the input is no index. */
 function tableRows(graph: Graph, users: ReadonlyMap<string, NodeProto[]>, input: string): number | undefined {
   const seen = new Set([input]);
   let rows: number | undefined;
@@ -96,9 +96,9 @@ function plan(
 }
 
 /**
- * The synthetic data of each input of a model where there is no data set: normally distributed numbers, indices
- * within the table that they look up, and ones for masks and for integers whose use is not known. Dimensions that
- * neither the model nor `shapes` fixes are 1 along the first axis and 16 elsewhere.
+ * Plan the synthetic data of each input for a model without a data set: normally distributed numbers, indices
+ * within their table, and ones for masks and for integers of unknown use. Dimensions that neither the model nor
+ * `shapes` fixes are 1 along the first axis and 16 elsewhere.
  */
 export function feedPlan(
   { graph }: Model,
@@ -113,7 +113,7 @@ export function feedPlan(
     }
   }
   const sizes = new Map<string, number>();
-  // A given size wins over an assumed one, whichever input comes first.
+  // A given size takes precedence over an assumed one, regardless of the order of inputs.
   for (const info of graph.inputs) {
     const dims = valueTypeOf(info)?.dims ?? [];
     for (const [axis, dim] of dims.entries()) {

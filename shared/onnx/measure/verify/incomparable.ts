@@ -1,4 +1,4 @@
-/** Reasons in a receipt why an output has no error, for every transformation. */
+/** Reasons in a receipt why an output has no error. All transformations use them. */
 export const incomparable = {
   noTensor: 'is no tensor of numbers',
   noValues: 'has no values that could be compared',

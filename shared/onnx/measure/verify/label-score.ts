@@ -7,17 +7,17 @@ type Outputs = ReadonlyMap<string, FedTensor | OtherValue>;
 
 const count = (dims: readonly number[]): number => dims.reduce((product, dim) => product * dim, 1);
 
-/** Where the classes of an output lie: `null` where the output is the class itself. */
+/** The output and its class axis; `null` if the output is the class itself. */
 export interface Reading {
   output: string;
   axis: number | null;
 }
 
-/** Whether dimensions are the same but for those of 1. */
+/** Whether dimensions are equal, ignoring dimensions of 1. */
 const sameDims = (a: readonly number[], b: readonly number[]): boolean =>
   a.filter((dim) => dim !== 1).join() === b.filter((dim) => dim !== 1).join();
 
-/** How an output is compared with labels of these dimensions; undefined where it cannot be. */
+/** Return how to compare an output with labels of these dimensions; undefined if it does not fit. */
 function readingOf(
   output: string,
   { type, dims }: FedTensor,
@@ -27,7 +27,7 @@ function readingOf(
   const isClassAxis = (axis: number): boolean =>
     (dims[axis] ?? 0) > 1 && sameDims([...dims.slice(0, axis), ...dims.slice(axis + 1)], labels);
   const last = dims.length - 1;
-  // Pictures have their classes before height and width, also where sizes alone are ambiguous.
+  // Image outputs have their classes before height and width, even if sizes alone are ambiguous.
   const axis = (dims.length > 3 ? [1, last] : [last, 1]).find(
     (candidate) => candidate >= 0 && isClassAxis(candidate),
   );
@@ -35,8 +35,8 @@ function readingOf(
 }
 
 /**
- * The output that is compared with the labels, and how: a whole number for each label, or a score for each class
- * along the last axis or, as in segmentation, the second. Undefined where no output fits.
+ * Find the output to compare with the labels. It has an integer for each label, or a score for each class along
+ * the last axis or, for segmentation, the second. Undefined if no output fits.
  */
 export function labelReading(outputs: Outputs, labels: Labels): Reading | undefined {
   const tensors = [...outputs].flatMap(([name, value]) =>
@@ -48,7 +48,7 @@ export function labelReading(outputs: Outputs, labels: Labels): Reading | undefi
   return readings.find(({ axis }) => axis === null) ?? readings[0];
 }
 
-/** Classes that an output names, in the order of the labels; the first of equals. */
+/** Return the predicted classes in the order of the labels. The first of equal scores wins. */
 export function classesOf(value: FedTensor, axis: number | null): ArrayLike<number> {
   const numbers = tensorNumbers(value);
   if (axis === null) return numbers;
@@ -69,15 +69,15 @@ export function classesOf(value: FedTensor, axis: number | null): ArrayLike<numb
   return found;
 }
 
-/** How labels were met, over any number of samples. */
+/** Number of correct labels over any number of samples. */
 export interface LabelScore {
   met: number;
-  /** Labels that are not negative: a negative label does not count. */
+  /** Non-negative labels. A negative label is ignored. */
   of: number;
-  /** Those of them that are none of the output's classes, and the largest; they can never be met. */
+  /** Labels beyond the output's classes, and the largest one. They can never be correct. */
   beyond: number;
   largest: number;
-  /** Number of classes of the output; null where the output is the class itself. */
+  /** Number of classes of the output; null if the output is the class itself. */
   classes: number | null;
 }
 
@@ -91,7 +91,7 @@ export const addScores = (a: LabelScore, b: LabelScore): LabelScore => ({
   classes: b.classes ?? a.classes,
 });
 
-/** Counts the labels of a sample that were met. */
+/** Count the correct labels of a sample. */
 export function labelsMet(outputs: Outputs, labels: Labels, { output, axis }: Reading): LabelScore {
   const value = outputs.get(output);
   if (value === undefined || value.type === 'other') return noLabels;
@@ -110,8 +110,8 @@ export function labelsMet(outputs: Outputs, labels: Labels, { output, axis }: Re
 }
 
 /**
- * A note on labels that are none of the output's classes; undefined where there are none. They are allowed: sets of
- * pictures mark ignored pixels by 255, and the accuracies before and after still compare.
+ * A note on labels beyond the output's classes; undefined if there are none. They are allowed: image data sets
+ * mark ignored pixels by 255, and the accuracies before and after remain comparable.
  */
 export function labelsWarning(
   { of, beyond, largest, classes }: LabelScore,

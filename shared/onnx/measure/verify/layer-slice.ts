@@ -6,17 +6,19 @@ import { valueInfoOf } from '../../model/graph/value-info.ts';
 import { GraphProtoSchema, type NodeProto } from '../../model/proto/onnx_pb.js';
 import type { DataTypeName } from '../../model/tensor/data-type.ts';
 
-/** Nodes that one layer may have become. */
+/** Most nodes of one transformed layer. */
 const maxNodes = 64;
 
-/** A value that a slice begins with. */
+/** An input of a slice. */
 export interface SliceInput {
   name: string;
   type: DataTypeName;
   dims: readonly number[];
 }
 
-/** The nodes between the inputs and an output, in the order of the graph; undefined where others are needed, too. */
+/**
+ * Return the nodes between the inputs and an output in graph order; undefined if the output needs other inputs.
+ */
 function nodesBetween(index: GraphIndex, graph: Graph, inputs: ReadonlySet<string>, output: string) {
   const found = new Set<NodeProto>();
   const wanted = [output];
@@ -33,8 +35,8 @@ function nodesBetween(index: GraphIndex, graph: Graph, inputs: ReadonlySet<strin
 }
 
 /**
- * The part of a model between some values and an output, as a model with its constants; undefined where the output
- * depends on more than those values.
+ * Extract the part of a model between some values and an output, with its constants. Undefined if the output
+ * depends on other values.
  */
 export function sliceLayer(model: Model, inputs: readonly SliceInput[], output: string): Model | undefined {
   const { graph, external, proto } = model;

@@ -4,11 +4,11 @@ import type { ValueType } from '../../model/graph/value-info.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import type { FedInput } from '../session/stage-task.ts';
 
-/** Rows that a matrix product or a table is tried with, and sizes that nothing fixes. */
+/** Rows for a matrix product or a table, and the size of an unspecified dimension. */
 const rows = 4;
 const openDim = 8;
 
-/** Shape of an operator's other input, where shape inference does not find it. */
+/** Derive the shape of an operator's other input from its weight, if shape inference fails. */
 function dimsByWeight(model: Model, node: NodeProto): number[] | undefined {
   const weight = (position: number) => model.graph.initializers.get(node.input[position] ?? '')?.dims;
   switch (node.opType) {
@@ -28,10 +28,7 @@ function dimsByWeight(model: Model, node: NodeProto): number[] | undefined {
   }
 }
 
-/**
- * The inputs of a layer that is run by itself: one entry for each that is no constant. Undefined where a type or
- * shape is unknown.
- */
+/** Return the non-constant inputs of a layer that runs separately. Undefined if a type or shape is unknown. */
 export function observedInputs(
   model: Model,
   node: NodeProto,

@@ -6,18 +6,18 @@ import { incomparable } from './incomparable.ts';
 type OutputError = Receipt['outputs'][number];
 type Value = FedTensor | OtherValue | undefined;
 
-/** Gathers the difference of one output over all samples, in double precision. */
+/** Accumulates the difference of one output over all samples in double precision. */
 export class OutputDifference {
   readonly name: string;
   #squaredError = 0;
   #squaredNorm = 0;
   #largest = 0;
   #values = 0;
-  /** Pairs of finite numbers: what the error is of. */
+  /** Pairs of finite numbers, which determine the error. */
   #compared = 0;
-  /** Finite before, and not any more. */
+  /** Values that were finite before and are not finite now. */
   #spoilt = 0;
-  /** NaN or infinite before, and finite or of another kind now. */
+  /** Values that were NaN or infinite before and are something else now. */
   #altered = 0;
   #why: string | undefined;
 
@@ -57,15 +57,17 @@ export class OutputDifference {
   }
 
   /**
-   * Whether these samples alone make an error above `most` of an output whose finite values in all samples have this
-   * squared norm.
+   * Whether these samples alone raise the error above `most`, given the output's squared norm over all samples.
    */
   exceeds(most: number, squaredNorm: number): boolean {
     if (this.#why !== undefined) return this.#why !== incomparable.noTensor;
     return this.#spoilt > 0 || !(this.#squaredError <= most * most * squaredNorm);
   }
 
-  /** A note beside the error, which is that of the values that are finite in both; undefined where there is none. */
+  /**
+   * A note on values that are not finite in the model. The error does not include them. Undefined if there are
+   * none.
+   */
   warning(): string | undefined {
     const said = `The output ${JSON.stringify(this.name)}`;
     const { noNumbers } = incomparable;
@@ -73,14 +75,14 @@ export class OutputDifference {
     if (missing === 0) return undefined;
     const altered =
       this.#altered === 0 ? '' : `; ${this.#altered} of these are not the same NaN or infinity in the result`;
-    // Where there are no others, the reason for having no error covers the rest.
+    // If there are no finite pairs, the reason for the missing error covers the rest.
     if (this.#compared === 0) {
       return this.#altered === 0 ? undefined : `${said} ${noNumbers}${altered}.`;
     }
     return `${said} has ${missing} of ${this.#values} values that are NaN or infinite in the model itself; its error is that of the others${altered}.`;
   }
 
-  /** Relative to an output of zeros only, every difference is infinite. */
+  /** The result. Relative to an all-zero output, every difference is infinite. */
   result(): OutputError {
     const measured = { name: this.name, values: this.#values };
     const failed = (why: string) => ({ ...measured, relative_l2_error: null, largest_difference: null, why });

@@ -1,9 +1,9 @@
-/** Standard errors on either side of an estimate that hold the true value 95 times of 100. */
+/** Standard errors on each side of an estimate for a 95 % interval. */
 const normal95 = 1.96;
 
 /**
- * 95 % interval of the difference of two shares over the same samples, each with `of` labels of which one model met
- * `more` than the other. Paired: what both models miss makes it no wider.
+ * 95 % interval of the difference of two shares over the same samples. Each sample has `of` labels, and one model
+ * got `more` of them right than the other. The interval is paired: labels that both models miss do not widen it.
  */
 export function pairedInterval(pairs: readonly { more: number; of: number }[]): [number, number] {
   const labels = pairs.reduce((sum, { of }) => sum + of, 0);

@@ -1,10 +1,10 @@
 import { intAttribute } from '../../model/graph/attributes.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 
-/** Positions of the inputs of an operator that hold quantized numbers, and of those that belong to them. */
+/** Positions of an operator's quantized inputs, with their zero points and scales. */
 interface Operands {
   data: readonly number[];
-  /** In the order of `data`; -1 where there are none. */
+  /** In the order of `data`; -1 for none. */
   zeroPoints: readonly number[];
   scales: readonly number[];
 }
@@ -24,11 +24,11 @@ const operands: Readonly<Record<string, Operands>> = {
   GatherBlockQuantized: { data: [0], zeroPoints: [3], scales: [2] },
 };
 
-/** A quantized constant of a node. Names are '' where the node leaves an input out. */
+/** A quantized constant of a node. The name of an omitted input is ''. */
 export interface QuantizedOperand {
   data: string;
   zeroPoint: string;
-  /** Values of `bits` bits packed into bytes, and how many of them there are; undefined where each has its own. */
+  /** Values of `bits` bits packed into bytes, and their number; undefined if values are not packed. */
   packed?: { bits: number; values: number | undefined };
 }
 
@@ -44,7 +44,7 @@ function packing(node: NodeProto): QuantizedOperand['packed'] {
   return undefined;
 }
 
-/** Which inputs of a node are quantized constants, and which are no parameters but belong to them. */
+/** Return the quantized constants of a node, and its auxiliary inputs that are not parameters. */
 export function quantizedOperands(node: NodeProto): { constants: QuantizedOperand[]; auxiliary: string[] } {
   const known = operands[node.opType];
   if (known === undefined) return { constants: [], auxiliary: [] };

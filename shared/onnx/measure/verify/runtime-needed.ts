@@ -4,10 +4,7 @@ import type { NodeProto } from '../../model/proto/onnx_pb.js';
 
 type Version = readonly [major: number, minor: number];
 
-/**
- * First release of ONNX Runtime that implements an opset of ONNX, by the opset: its compatibility table, which ends
- * here.
- */
+/** First release of ONNX Runtime for each ONNX opset, from its compatibility table, which ends here. */
 const opsetReleases: readonly (readonly [opset: number, release: Version])[] = [
   [11, [1, 0]],
   [12, [1, 3]],
@@ -24,27 +21,27 @@ const opsetReleases: readonly (readonly [opset: number, release: Version])[] = [
 
 const later = (a: Version, b: Version): Version => (a[0] > b[0] || (a[0] === b[0] && a[1] >= b[1]) ? a : b);
 
-/** Likewise of the operators of its own that the methods use, where it is later than 1.0. */
+/** First release of ONNX Runtime that has an operator of its own domain used by the methods, if later than 1.0. */
 function operatorRelease(node: NodeProto): Version {
   switch (node.opType) {
     case 'Attention':
     case 'MultiHeadAttention':
-      // Since a bias of scores need not be given for each head.
+      // 1.20 first accepts a bias of scores that is not given for each head.
       return (node.input[5] ?? '') === '' ? [1, 14] : [1, 20];
     case 'DynamicQuantizeLSTM':
       return [1, 3];
     case 'MatMulNBits':
-      // Eight bits came later than four.
+      // 8 bits require a later release than 4 bits.
       return intAttribute(node, 'bits', 4) === 8 ? [1, 22] : [1, 17];
     case 'GatherBlockQuantized':
-      // Since it has the attribute `bits`, and takes bytes with zero points.
+      // 1.23 added the attribute `bits`, and support for bytes with zero points.
       return [1, 23];
     default:
       return [1, 0];
   }
 }
 
-/** The lowest version of ONNX Runtime that runs a model; null where its opset is newer than its table. */
+/** Return the lowest version of ONNX Runtime that runs a model; null if its opset is newer than the table. */
 export function runtimeNeeded(model: Model): string | null {
   const opset = model.opset();
   const release = opsetReleases.find(([known]) => opset <= known)?.[1];

@@ -1,15 +1,15 @@
 import type { FedInput } from '../session/stage-task.ts';
 
-/** Sizes of dimensions that nothing fixes, in the order in which they are tried. */
+/** Sizes to try for unspecified dimensions, in this order. */
 const sizes = [16, 32, 64, 128, 224, 256, 320, 512, 576, 640, 1024];
 
-/** Axes of each input whose size may be chosen, by its name. */
+/** Variable axes of each input, by its name. */
 export type OpenAxes = Readonly<Record<string, readonly number[]>>;
 
 /**
- * Made-up shapes of the inputs of a model, the likeliest first: pictures must be divisible by the strides of a network,
- * pieces of sound as long as its window. With each size the other inputs are tried so, too, and as states of one
- * sequence.
+ * Synthetic shapes of a model's inputs, most likely first. Image sizes must be divisible by the network's strides,
+ * and audio must be as long as its window. For each size, also tries the other inputs with it, and as states of
+ * one sequence.
  */
 export function triedShapes(inputs: readonly FedInput[], open: OpenAxes): FedInput[][] {
   const shaped = (sizeOf: (input: FedInput) => number): FedInput[] =>

@@ -9,10 +9,10 @@ import { ExternalData } from '../tensor/external-data.ts';
 import { Model } from './model.ts';
 
 /**
- * Reads a model. Tensors stay where they are: in the file's bytes, or in the external data beside it; constants that
- * were made by nodes become initializers. Close `external` when done.
+ * Load a model. Tensors stay in the file's bytes or in the external data. Constant nodes become initializers.
+ * Close `external` when done.
  *
- * @throws ModelError where the file is none, is cut short, or describes its tensors falsely
+ * @throws ModelError if the file is not a model, is truncated, or describes its tensors wrongly
  */
 export function loadModel(path: string): Model {
   const proto = parseModel(readModel(path));
@@ -28,7 +28,7 @@ export function loadModel(path: string): Model {
   } catch (error) {
     external.close();
     if (error instanceof ModelError || !(error instanceof Error) || 'code' in error) throw error;
-    // Any other error means that the bytes are no protobuf message.
+    // Any other error means that the bytes are not a protobuf message.
     throw new ModelError(`The file is not an ONNX model, or was cut short (${error.message}).`);
   }
 }
@@ -42,10 +42,12 @@ function parseModel(bytes: Uint8Array): ModelProto {
   }
 }
 
-/** Most bytes that one protobuf message may have. */
+/** Largest protobuf message in bytes. */
 const maxBytes = 2 ** 31 - 1;
 
-/** The file that was read last, which a process often needs again, while the memory is not needed otherwise. */
+/**
+ * The last read file, which a process often needs again. The weak reference lets the garbage collector free it.
+ */
 let last: { identity: string; bytes: WeakRef<Uint8Array> } | undefined;
 
 function readModel(path: string): Uint8Array {

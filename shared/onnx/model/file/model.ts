@@ -3,11 +3,11 @@ import type { Graph } from '../graph/graph.ts';
 import { type ModelProto, OperatorSetIdProtoSchema } from '../proto/onnx_pb.js';
 import type { ExternalData } from '../tensor/external-data.ts';
 
-/** A model that is being worked on. `proto.graph` is held apart as `graph`. */
+/** A mutable model. `proto.graph` is kept separately as `graph`. */
 export class Model {
   readonly proto: ModelProto;
   readonly graph: Graph;
-  /** Must stay open until the model was saved: large tensors are read when they are written. */
+  /** Must stay open until the model is saved, because large tensors are read only while they are written. */
   readonly external: ExternalData;
 
   constructor(proto: ModelProto, graph: Graph, external: ExternalData) {
@@ -16,9 +16,9 @@ export class Model {
     this.external = external;
   }
 
-  /** Version of a domain's operators that the model was written for; 0 where it names none. */
+  /** Return the opset version of a domain; 0 if the model does not import it. */
   opset(domain = ''): number {
-    // Both names mean ONNX's own operators.
+    // Both names refer to ONNX's own operators.
     const same = (other: string): boolean => other === domain || (domain === '' && other === 'ai.onnx');
     const found = this.proto.opsetImport.find((opset) => same(opset.domain));
     return Number(found?.version ?? 0);
@@ -28,7 +28,7 @@ export class Model {
 /** Domain of ONNX Runtime's own operators. */
 export const microsoft = 'com.microsoft';
 
-/** Declares that a model uses operators of ONNX Runtime's own. Its other operator sets stay as they are. */
+/** Add ONNX Runtime's own opset to a model's imports. Its other opsets stay unchanged. */
 export function useMicrosoft(model: Model): void {
   if (model.opset(microsoft) > 0) return;
   model.proto.opsetImport.push(create(OperatorSetIdProtoSchema, { domain: microsoft, version: 1n }));

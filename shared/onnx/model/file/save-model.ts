@@ -8,14 +8,14 @@ import { type ExternalLocation, tensorHeader } from '../tensor/read-tensor.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { Model } from './model.ts';
 
-/** Name of a saved model within its folder where none is asked for. */
+/** Default file name of a saved model. */
 const usualName = 'model.onnx';
 
 /**
- * Write a model into an empty folder, one tensor after the other, and return its files. It has external data where it
- * had them before or is too large without. Each tensor's bytes are asked for once, in the order of the graph. The
- * data are called `<name>.data`, so that models can lie beside each other. `progress` is told the share that is written,
- * and the bytes of all tensors.
+ * Write a model into an empty folder, one tensor after the other, and return its files. Use external data if the
+ * model had external data or is too large without. Request each tensor's bytes once, in graph order. The data file
+ * is called `<name>.data`, so several models can share a folder. `progress` receives the written share and the
+ * bytes of all tensors.
  */
 export function saveModel(
   model: Model,
@@ -31,10 +31,13 @@ export function saveModel(
   }
 }
 
-/** Models above this many bytes are saved with external data; the format itself ends at 2 GiB. */
+/** Models above this many bytes are saved with external data. The format's limit is 2 GiB. */
 const maxInline = 1.9 * 2 ** 30;
 
-/** Tensors below this many bytes stay in the model's file: shapes and the like are read there by other tools. */
+/**
+ * Tensors below this many bytes stay in the model file, because other tools read shapes and similar constants
+ * there.
+ */
 const minExternal = 1024;
 
 /** Field numbers of ModelProto.graph and GraphProto.initializer. */
@@ -87,10 +90,10 @@ function writeModel(
   return places.size > 0 ? [name, dataFile] : [name];
 }
 
-/** External tensors start at multiples of a page, so that they can be mapped. */
+/** External tensors start at multiples of a page, so they can be memory-mapped. */
 const page = 4096;
 
-/** Writes tensors to the file `location` within a folder, by which name the model will know it. */
+/** Write tensors to the file `location` within a folder. The model refers to it by this name. */
 function writeExternal(
   tensors: readonly Tensor[],
   folder: string,
@@ -136,9 +139,9 @@ const prefix = (fieldNumber: number, length: number): Uint8Array =>
   new BinaryWriter().tag(fieldNumber, WireType.LengthDelimited).uint32(length).finish();
 
 /**
- * The bytes of an ONNX file that knows its external data by other names.
+ * Return an ONNX file's bytes with renamed external data files.
  *
- * @param names new ones by the present ones
+ * @param names new names by the present ones
  */
 export const renameData = (model: Uint8Array, names: ReadonlyMap<string, string>): Uint8Array =>
   renamed(model, 'model', names);
@@ -154,7 +157,7 @@ type Message =
   | 'tensor'
   | 'entry';
 
-/** Which messages hold those that tell where external data are, by the numbers of their fields. */
+/** Field numbers of nested messages on the path to external data locations, by message. */
 const inner: Readonly<Record<Message, Readonly<Record<number, Message>>>> = {
   model: { 7: 'graph', 20: 'training', 25: 'function' },
   training: { 1: 'graph', 2: 'graph' },
@@ -184,7 +187,7 @@ function renamed(bytes: Uint8Array, message: Message, names: ReadonlyMap<string,
 
 const entry = { key: 1, value: 2 } as const;
 
-/** An entry of a tensor's external data, with the new name where it is a location that has one. */
+/** Return an entry of a tensor's external data. A `location` with a new name is replaced. */
 function renamedEntry(bytes: Uint8Array, names: ReadonlyMap<string, string>): Uint8Array {
   const texts = new Map<number, string>();
   for (const reader = new BinaryReader(bytes); reader.pos < reader.len; ) {

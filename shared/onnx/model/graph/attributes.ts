@@ -14,7 +14,7 @@ export const hasAttribute = (node: NodeProto, name: string): boolean => find(nod
 const find = (node: NodeProto, name: string): AttributeProto | undefined =>
   node.attribute.find((attribute) => attribute.name === name);
 
-/** An integer attribute, or its default. */
+/** Return an integer attribute, or its default. */
 export function intAttribute(node: NodeProto, name: string, otherwise: number): number {
   const attribute = find(node, name);
   return attribute === undefined ? otherwise : Number(attribute.i);
@@ -33,13 +33,13 @@ export function stringAttribute(node: NodeProto, name: string, otherwise: string
   return bytes === undefined ? otherwise : Buffer.from(bytes).toString('utf8');
 }
 
-/** The tensor in an attribute, as Constant's `value` is. */
+/** Return the tensor of an attribute, for example of Constant's `value`. */
 export function tensorAttribute(node: NodeProto, name: string, external: ExternalData): Tensor | undefined {
   const attribute = find(node, name);
   return attribute === undefined || attribute.t.length === 0 ? undefined : readTensor(attribute.t, external);
 }
 
-/** Value of an attribute. Whole numbers are integers; `{ float }` marks a float. */
+/** Value of an attribute. Plain numbers are integers; `{ float }` marks a float. */
 export type AttributeValue =
   | number
   | readonly number[]
@@ -62,7 +62,7 @@ function contentOf(value: AttributeValue): Partial<AttributeProto> {
   return { type: AttributeType.INTS, ints: value.map(BigInt) };
 }
 
-/** Sets an attribute of a node, replacing the one of this name. */
+/** Set an attribute of a node. Replaces an attribute of the same name. */
 export function setAttribute(node: NodeProto, name: string, value: AttributeValue): void {
   node.attribute = [
     ...node.attribute.filter((attribute) => attribute.name !== name),

@@ -14,9 +14,9 @@ import { floatAttribute, hasAttribute, intAttribute, intsAttribute, tensorAttrib
 import { type Graph, makeNode, Names, namesOf } from './graph.ts';
 
 /**
- * Makes an initializer of every Constant and ConstantOfShape node whose value is known, and lets what was behind an
- * Identity of a constant use it directly: so that a weight is an initializer wherever it came from, and is stored once.
- * Outputs stay what they were called. Bodies included.
+ * Convert every Constant and ConstantOfShape node of known value into an initializer, and bypass Identity nodes of
+ * constants. Every weight is then an initializer, regardless of its origin, and is stored once. Outputs keep their
+ * names. Includes bodies.
  */
 export function hoistConstants(root: Graph, external: ExternalData): void {
   const aliases = new Map<string, string>();
@@ -49,7 +49,7 @@ function knownValue(graph: Graph, node: NodeProto, external: ExternalData): Tens
   return of === undefined || of.type === 'string' ? undefined : filledValue(node, of, external);
 }
 
-/** The value of a Constant node; undefined for forms that hold no numbers. */
+/** Return the value of a Constant node; undefined for a form without numbers. */
 function constantValue(node: NodeProto, external: ExternalData): Tensor | undefined {
   const name = node.output[0] ?? '';
   const tensor = tensorAttribute(node, 'value', external);
@@ -68,10 +68,10 @@ function constantValue(node: NodeProto, external: ExternalData): Tensor | undefi
   return floats && makeTensor(name, 'float', [floats.length], Float32Array.from(floats));
 }
 
-/** Most bytes that one node's constant may have: as many as a model file has at most. */
+/** Most bytes of one node's constant. Same as the limit of a model file. */
 const maxFilled = 2 ** 31 - 1;
 
-/** The value of a ConstantOfShape node of a constant shape, as the weights of test models are made. */
+/** Return the value of a ConstantOfShape node with a constant shape. Weights of test models are made this way. */
 function filledValue(node: NodeProto, shape: Tensor, external: ExternalData): Tensor {
   const dims = integersOf(shape);
   const value = tensorAttribute(node, 'value', external);
@@ -91,7 +91,7 @@ function filledValue(node: NodeProto, shape: Tensor, external: ExternalData): Te
   return filledTensor(filled, unit, shape.name);
 }
 
-/** Memory of a size that a model asks for. */
+/** Allocate memory of a size from a model. */
 function room(length: number, what: string): Uint8Array {
   try {
     return new Uint8Array(length);
@@ -100,12 +100,12 @@ function room(length: number, what: string): Uint8Array {
   }
 }
 
-/** Below so many bytes the values of a constant take no more room than the nodes that would make them. */
+/** Below this many bytes a constant's values take no more space than the nodes that would compute them. */
 const minBytes = 1024;
 
 /**
- * Gives constants of one value back to nodes that make them, as in the source: a file then holds no more than it did.
- * What was changed meanwhile is another constant, which holds its values. Returns what undoes it. Bodies included.
+ * Replace constants of a single value by nodes that compute them, as in the source, so the file does not grow. A
+ * changed constant keeps its values. Return a function that undoes the replacement. Includes bodies.
  */
 export function computeFilled(root: Graph): () => void {
   const undo: (() => void)[] = [];
@@ -138,7 +138,7 @@ export function computeFilled(root: Graph): () => void {
   };
 }
 
-/** The node that makes a constant of one value from its shape. */
+/** Create the node that computes a single-value constant from its shape. */
 function nodeOf({ name, type, fill }: Tensor, shape: string): NodeProto {
   const value = lazyTensor('', type, [1], () => fill?.value ?? new Uint8Array());
   return makeNode('ConstantOfShape', [shape], [name], { attributes: { value: { tensor: value } } });

@@ -6,8 +6,9 @@ import { type Graph, Names } from './graph.ts';
 import { GraphIndex } from './graph-index.ts';
 
 /**
- * Folds every BatchNormalization that alone follows a Conv of constant weight into that Conv: the same function with
- * one operator less. Returns how many were folded. Weights are scaled in double precision when they are written.
+ * Fold a BatchNormalization into its Conv if it is the only user of the Conv's output and the weight is constant.
+ * The function stays the same with one operator less. Return the number of folded nodes. Weights are scaled in
+ * double precision when they are written.
  */
 export function foldBatchNorms({ graph }: { readonly graph: Graph }): number {
   const index = new GraphIndex(graph);
@@ -18,7 +19,7 @@ export function foldBatchNorms({ graph }: { readonly graph: Graph }): number {
     const conv = index.producer(norm.input[0] ?? '');
     if (conv?.opType !== 'Conv' || conv.domain !== '') continue;
     if (index.soleUse(conv.output[0] ?? '')?.node !== norm) continue;
-    // Old models list the statistics of training as outputs, which are never used.
+    // Old models list training statistics as outputs, which nobody uses.
     if (norm.output.slice(1).some((name) => name !== '' && index.uses(name).length > 0)) continue;
     if (foldInto(graph, names, conv, norm)) gone.add(norm);
   }
@@ -39,7 +40,7 @@ function foldInto(graph: Graph, names: Names, conv: NodeProto, norm: NodeProto):
   const scaled = graph.put(scaledWeight(weight, names.make(`${weight.name}_folded`), factor));
   const shifted = graph.put(makeTensor(names.make(`${scaled.name}_bias`), 'float', [folded.length], folded));
   conv.input = [conv.input[0] ?? '', scaled.name, shifted.name];
-  // A request may exclude it by the name of its output, and does so before and after.
+  // A request may exclude the Conv by the name of its output. Keep that name valid.
   conv.name ||= conv.output[0] ?? '';
   conv.output = [norm.output[0] ?? ''];
   return true;
@@ -56,7 +57,7 @@ interface Normalization {
   offset: Float64Array;
 }
 
-/** Factor and offset of each channel in a BatchNormalization of constant statistics. */
+/** Return the factor and offset of each channel of a BatchNormalization with constant statistics. */
 function normalizationOf(graph: Graph, node: NodeProto): Normalization | undefined {
   const constants = node.input.slice(1, 5).map((name) => floatConstant(graph, name));
   const [scale, bias, mean, variance] = constants.map((tensor) => tensor && floatsOf(tensor));
@@ -69,7 +70,7 @@ function normalizationOf(graph: Graph, node: NodeProto): Normalization | undefin
   return { factor, offset };
 }
 
-/** A Conv's weight with each output channel multiplied by its factor. */
+/** Multiply each output channel of a Conv's weight by its factor. */
 function scaledWeight(weight: Tensor, name: string, factor: Float64Array): Tensor {
   const perChannel = elementCount(weight.dims.slice(1));
   return lazyTensor(name, 'float', weight.dims, () => {

@@ -1,15 +1,15 @@
 import type { NodeProto } from '../proto/onnx_pb.js';
 import type { Graph } from './graph.ts';
 
-/** Where a value is used: as which input of which node. */
+/** A use of a value: the node and the position of its input. */
 export interface Use {
   node: NodeProto;
   position: number;
 }
 
 /**
- * Who makes and who uses each value of a graph, as it is at the moment: built in one pass, and to be built anew after
- * nodes were changed. Uses in bodies count as uses by the node that runs the body, at position -1.
+ * Index of the producer and the uses of each value of a graph. It is a snapshot: build a new one after changing
+ * nodes. Uses in bodies count as uses by the node that runs the body, at position -1.
  */
 export class GraphIndex {
   readonly #producers = new Map<string, NodeProto>();
@@ -32,7 +32,7 @@ export class GraphIndex {
     else uses.push(use);
   }
 
-  /** The node that makes a value; undefined for inputs and constants. */
+  /** Return the producer of a value; undefined for inputs and constants. */
   producer(name: string): NodeProto | undefined {
     return this.#producers.get(name);
   }
@@ -45,14 +45,14 @@ export class GraphIndex {
     return this.#outputs.has(name);
   }
 
-  /** The node that alone uses a value which is no output of the graph; undefined where there is more. */
+  /** Return the only use of a value; undefined if it has several uses or is an output of the graph. */
   soleUse(name: string): Use | undefined {
     const uses = this.uses(name);
     return uses.length === 1 && !this.isOutput(name) ? uses[0] : undefined;
   }
 }
 
-/** Names that the bodies of a node take from the graphs around them. */
+/** Return the names that the bodies of a node use from outer graphs. */
 export function outerNames(graph: Graph, node: NodeProto): Set<string> {
   const outer = new Set<string>();
   for (const body of graph.bodiesOf(node)) {

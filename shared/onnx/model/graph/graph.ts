@@ -17,18 +17,18 @@ import { valueInfoOf } from './value-info.ts';
 const deepest = 16;
 
 /**
- * A graph that is being worked on: the message, whose `initializer` stays empty, and its constants by name. Bodies of
- * control flow are graphs of their own, kept by the attribute that holds them.
+ * A mutable graph: its message with an empty `initializer`, and its constants by name. Bodies of control flow are
+ * graphs too, kept by their attribute.
  */
 export class Graph {
   readonly proto: GraphProto;
   readonly initializers = new Map<string, Tensor>();
-  /** The graph around a body; its values are visible in the body. */
+  /** The outer graph of a body. Its values are visible in the body. */
   readonly parent: Graph | undefined;
-  /** Constants that the model lists as inputs, too, so that a caller may give another value. */
+  /** Constants that the model also lists as inputs, so a caller may override them. */
   readonly #defaulted: Set<string>;
   readonly #bodies = new Map<AttributeProto, Graph[]>();
-  /** Names of the nodes, and of their operators, that became constants when the model was read. */
+  /** Names of nodes, and of their operators, that became constants on loading. */
   readonly hoisted = new Set<string>();
 
   constructor(proto: GraphProto, external: ExternalData, parent?: Graph, depth = 0) {
@@ -67,7 +67,7 @@ export class Graph {
     this.proto.node = nodes;
   }
 
-  /** Inputs that a caller must give: those without a default among the initializers. */
+  /** Inputs that a caller must supply: those without a default among the initializers. */
   get inputs(): ValueInfoProto[] {
     return this.proto.input;
   }
@@ -76,37 +76,37 @@ export class Graph {
     return this.proto.output;
   }
 
-  /** The bodies that a node runs: branches of If, the body of Loop and Scan. */
+  /** Return the bodies of a node: branches of If, the body of Loop or Scan. */
   bodiesOf(node: NodeProto): Graph[] {
     return node.attribute.flatMap((attribute) => this.#bodies.get(attribute) ?? []);
   }
 
-  /** This graph and all bodies within it, outermost first. */
+  /** Yield this graph and all nested bodies, outermost first. */
   *all(): Generator<Graph> {
     yield this;
     for (const bodies of this.#bodies.values()) for (const body of bodies) yield* body.all();
   }
 
-  /** Forgets which constants were listed as inputs. Old models had to list all of them. */
+  /** Stop listing constants as inputs. Old models had to list all of them. */
   forgetDefaults(): void {
     this.#defaulted.clear();
   }
 
-  /** The constant that a name stands for here, also one of a graph around this one. */
+  /** Return the constant of a name in this graph or an outer graph. */
   initializer(name: string): Tensor | undefined {
     return this.initializers.get(name) ?? this.parent?.initializer(name);
   }
 
-  /** Adds or replaces a constant. */
+  /** Add or replace a constant. */
   put(tensor: Tensor): Tensor {
     this.initializers.set(tensor.name, tensor);
     return tensor;
   }
 
   /**
-   * The graph's message. It holds the constants of bodies. The graph's own constants are written after it. Before
-   * IR version 4 every constant had to be listed as an input. Since then, only constants that the model listed as
-   * inputs are listed.
+   * Serialize the graph's message, including the constants of bodies. The graph's own constants are written after
+   * it. Before IR version 4 every constant had to be listed as an input. Since then, only constants that the model
+   * listed as inputs are listed.
    */
   serialized(irVersion: bigint): Uint8Array {
     const bodies = [...this.#bodies.values()].flat();
@@ -124,7 +124,7 @@ export class Graph {
     }
   }
 
-  // Constants of bodies are few and small; they are written as part of the body's message.
+  // Constants of bodies are few and small, so they are part of the body's message.
   #fill(): void {
     this.proto.initializer = [...this.initializers.values()].map(tensorMessage);
     for (const bodies of this.#bodies.values()) for (const body of bodies) body.#fill();
@@ -136,7 +136,7 @@ export class Graph {
   }
 }
 
-/** A node of an operator; `domain` is '' for ONNX's own and `com.microsoft` for ONNX Runtime's. */
+/** Create a node. `domain` is '' for ONNX's own operators and `com.microsoft` for ONNX Runtime's. */
 export function makeNode(
   op_type: string,
   input: readonly string[],
@@ -157,7 +157,7 @@ export function makeNode(
   });
 }
 
-/** Gives out names that no value or node of a model has, bodies included. */
+/** Generates names that no value or node of a model has, including those in bodies. */
 export class Names {
   readonly #taken = new Set<string>();
 
@@ -172,7 +172,7 @@ export class Names {
     }
   }
 
-  /** `wanted` itself where it is free, else with a number behind it. */
+  /** Return `wanted` if it is free; otherwise append a number. */
   make(wanted: string): string {
     let name = wanted;
     for (let count = 2; this.#taken.has(name); count += 1) name = `${wanted}_${count}`;
@@ -181,20 +181,20 @@ export class Names {
   }
 }
 
-/** Name of a node in reports and requests: its own, or that of its first output. */
+/** Name of a node in reports and requests: its own name, or that of its first output. */
 export const nodeName = (node: NodeProto): string => node.name || (node.output[0] ?? '');
 
-/** The type of a node's operator, with its domain where that is not ONNX's own. */
+/** Return a node's operator type, with its domain unless that is ONNX's own. */
 export const operatorName = ({ domain, opType }: NodeProto): string =>
   domain === '' || domain === 'ai.onnx' ? opType : `${domain}.${opType}`;
 
-/** Everything by which a request can leave a node out. */
+/** All names by which a request can exclude a node. */
 export const namesOf = (node: NodeProto): readonly string[] => [
   nodeName(node),
   node.opType,
   operatorName(node),
 ];
 
-/** Whether a request leaves a node out, by its name or the type of its operator, with or without the domain. */
+/** Whether a request excludes a node by its name or operator type, with or without the domain. */
 export const isExcluded = (node: NodeProto, exclude: readonly string[]): boolean =>
   exclude.length > 0 && namesOf(node).some((name) => exclude.includes(name));

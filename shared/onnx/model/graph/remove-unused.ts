@@ -1,7 +1,7 @@
 import type { Graph } from './graph.ts';
 import { outerNames } from './graph-index.ts';
 
-/** Remove unused nodes, then unused constants; bodies included. */
+/** Remove unused nodes, then unused constants, including those in bodies. */
 export function removeUnused(graph: Graph): void {
   const used = new Set(graph.outputs.map(({ name }) => name));
   const kept = [];

@@ -9,16 +9,16 @@ import {
 } from '../proto/onnx_pb.js';
 import { type DataTypeName, dataTypeName, dataTypes } from '../tensor/data-type.ts';
 
-/** A dimension: its size, its symbolic name, or null where nothing is known. */
+/** A dimension: its size, its symbolic name, or null if unknown. */
 export type Dim = number | string | null;
 
-/** Type and shape of a value; `dims` is undefined where not even the rank is known. */
+/** Type and shape of a value; `dims` is undefined if the rank is unknown. */
 export interface ValueType {
   type: DataTypeName;
   dims: readonly Dim[] | undefined;
 }
 
-/** Declares a tensor value of the graph. */
+/** Build the declaration of a tensor value. */
 export function valueInfoOf({ name, type, dims }: ValueType & { name: string }): ValueInfoProto {
   const shape = dims && create(TensorShapeProtoSchema, { dim: dims.map(dimension) });
   const tensor = create(TypeProto_TensorSchema, { elemType: dataTypes[type], ...(shape && { shape }) });
@@ -38,7 +38,7 @@ const dimension = (dim: Dim) =>
           : { case: undefined },
   });
 
-/** Type and shape of a declared value; undefined if it is not a tensor. */
+/** Return type and shape of a declared value; undefined if it is not a tensor. */
 export function valueTypeOf({ type: declared }: ValueInfoProto): ValueType | undefined {
   if (declared?.value.case !== 'tensorType') return undefined;
   const { elemType, shape } = declared.value.value;

@@ -14,7 +14,7 @@ const arithmetic: Readonly<Record<string, (a: number, b: number) => number>> = {
   Min: Math.min,
 };
 
-/** Elements of integer arithmetic on shapes; a vector and a scalar combine. */
+/** Elements of integer arithmetic on shapes. A scalar combines with a vector. */
 function elementsOf(op: string, a: Value | undefined, b: Value | undefined): readonly Dim[] | undefined {
   const compute = arithmetic[op];
   const [x, y] = [a?.elements, b?.elements];
@@ -50,7 +50,7 @@ const dynamicQuantize: Rule = ({ inputs: [x] }) => [
   { type: 'uint8', dims: [] },
 ];
 
-/** Whether elements of two shapes are equal, as 1 or 0; null where that is open. */
+/** Compare elements of two shapes: 1 if equal, 0 if not, null if unknown. */
 function equalElements(x: readonly Dim[] | undefined, y: readonly Dim[] | undefined): Dim[] | undefined {
   if (x === undefined || y === undefined || (x.length !== y.length && x.length !== 1 && y.length !== 1))
     return undefined;
@@ -93,7 +93,7 @@ const table = (names: string, rule: Rule): [string, Rule][] => names.split(' ').
 
 const identity: Rule = ({ inputs: [x] }) => [x && { ...x }];
 
-/** The mask was of the input's type before opset 10. */
+/** Before opset 10 the mask had the input's type. */
 const dropout: Rule = ({ model, inputs: [x] }) => {
   const same = x && { type: x.type, dims: x.dims };
   return [same, x && { type: model.opset() < 10 ? x.type : 'bool', dims: x.dims }];
@@ -113,7 +113,7 @@ const layerNormalization: Rule = ({ node, inputs: [x] }) => {
 
 const isNanLike: Rule = ({ inputs: [x] }) => [x && { type: 'bool', dims: x.dims }];
 
-/** Operators whose result has the shape of their inputs, broadcast. */
+/** Operators whose result has the broadcast shape of their inputs. */
 export const elementwiseRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ...table(unary, same),
   ...table(activations, same),

@@ -2,17 +2,19 @@ import { intAttribute, intsAttribute } from '../graph/attributes.ts';
 import type { Dim } from '../graph/value-info.ts';
 import { isGiven, isKnown, productOf, type Rule, typed, type Value, withDim } from './value.ts';
 
-/** An axis of a value; null where its size or the rank is not known. */
+/** Size of an axis; null if the size or the rank is unknown. */
 const dimOf = (value: Value | undefined, axis: number): Dim => value?.dims?.at(axis) ?? null;
 const quotient = (dim: Dim, by: number): Dim => (isKnown(dim) && by > 0 ? Math.floor(dim / by) : null);
 const product = (a: Dim, b: Dim): Dim => (isKnown(a) && isKnown(b) ? a * b : null);
 const sum = (a: Dim, b: Dim): Dim => (isKnown(a) && isKnown(b) ? a + b : null);
 
-/** Keys and values of earlier tokens and of these; as long as both together. */
+/** Keys or values of the earlier and the current tokens, concatenated along the axis. */
 const extended = (past: Value | undefined, added: Dim, axis: number): Value | undefined =>
   past && { type: past.type, dims: withDim(past.dims, axis, sum(dimOf(past, axis), added)) };
 
-/** Attention of one input: [batch, sequence, channels], weights of queries, keys and values side by side. */
+/**
+ * Attention with one input [batch, sequence, channels]. The weights of queries, keys and values are side by side.
+ */
 export const packedAttention =
   (past: number, typeOf: (inputs: readonly (Value | undefined)[]) => Value | undefined): Rule =>
   ({ node, inputs }) => {
@@ -30,8 +32,9 @@ export const packedAttention =
   };
 
 /**
- * MultiHeadAttention: queries [batch, sequence, channels], or all of one product [batch, sequence, heads, 3, size]; values
- * [batch, sequence, channels] or [batch, heads, sequence, size], or none beside keys [batch, sequence, heads, 2, size].
+ * MultiHeadAttention. Queries are [batch, sequence, channels], or packed with keys and values as [batch, sequence,
+ * heads, 3, size]. Values are [batch, sequence, channels] or [batch, heads, sequence, size], or absent with packed
+ * keys [batch, sequence, heads, 2, size].
  */
 export const multiHeadAttention: Rule = (context) => {
   const [query, key, value, , , , pastKey, pastValue] = context.inputs;
@@ -48,7 +51,7 @@ export const multiHeadAttention: Rule = (context) => {
         : dimOf(value, 2);
   const { type } = query;
   const dims = [dimOf(query, 0), dimOf(query, 1), hidden];
-  // Keys in heads are those of another sequence, which is taken whole.
+  // Keys with a head axis belong to another sequence, and all of it is used.
   const length = isPacked ? dimOf(query, 1) : key?.dims?.length === 4 ? dimOf(key, 2) : dimOf(key, 1);
   const fresh = (size: Dim): Value => ({
     type,
@@ -61,7 +64,7 @@ export const multiHeadAttention: Rule = (context) => {
   ];
 };
 
-/** GroupQueryAttention: several heads of queries share keys and values; or all of one product. */
+/** GroupQueryAttention: several query heads share keys and values. All three may be packed in one product. */
 export const groupQueryAttention: Rule = (context) => {
   const [query, , , pastKey, pastValue] = context.inputs;
   if (query?.dims === undefined) return typed(query, undefined);
@@ -69,7 +72,7 @@ export const groupQueryAttention: Rule = (context) => {
     intAttribute(context.node, 'num_heads', 0),
     intAttribute(context.node, 'kv_num_heads', 0),
   ];
-  // A product of all three has two more heads for each shared one.
+  // A packed product has two additional heads for each shared one.
   const size = isGiven(context, 1) ? null : quotient(dimOf(query, 2), heads + 2 * shared);
   const dims = isGiven(context, 1) ? query.dims : withDim(query.dims, 2, product(size, heads));
   const present = (past: Value | undefined): Value | undefined =>
@@ -77,7 +80,10 @@ export const groupQueryAttention: Rule = (context) => {
   return [{ type: query.type, dims }, present(pastKey), present(pastValue)];
 };
 
-/** Attention of ONNX (opset 23): [batch, heads, sequence, size], or heads side by side on the last of three axes. */
+/**
+ * ONNX's Attention (opset 23): [batch, heads, sequence, size], or three axes with the heads side by side on the
+ * last one.
+ */
 export const onnxAttention: Rule = ({ node, inputs: [query, , value] }) => {
   if (query?.dims === undefined) return typed(query, undefined);
   if (query.dims.length === 4) return typed(query, [...query.dims.slice(0, 3), dimOf(value, 3)]);

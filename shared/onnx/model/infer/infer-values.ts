@@ -12,7 +12,7 @@ import { selectingRules } from './selecting.ts';
 import { scatteringRules, shapingRules } from './shaping.ts';
 import type { InferenceContext, Rule, Value } from './value.ts';
 
-/** Longest constant that may be a shape. */
+/** Most elements of a constant that may be a shape. */
 const longestShape = 64;
 
 function constantValue(tensor: Tensor): Value {
@@ -22,7 +22,7 @@ function constantValue(tensor: Tensor): Value {
   return { type, dims, elements: isShape ? integersOf(tensor) : undefined };
 }
 
-/** Takes from each what the other does not know: a declaration and what was inferred. */
+/** Merge the declared and the inferred facts of a value. */
 function merged(inferred: Value | undefined, declared: Value | undefined): Value | undefined {
   if (inferred === undefined || declared === undefined) return inferred ?? declared;
   const { dims } = declared;
@@ -44,11 +44,11 @@ const ruleOf = (op: string, domain: string): Rule | undefined =>
   scatteringRules.get(op) ??
   opaqueRules.get(op);
 
-/** Whether this is the type of an operator of ONNX, or of ONNX Runtime, as far as they are known here. */
+/** Whether this is a known operator type of ONNX or ONNX Runtime. */
 export const isKnownOperator = (op: string): boolean =>
   ruleOf(op, '') !== undefined || microsoftRules.has(op) || isPublished(op);
 
-/** What the rule of an operator makes of its outputs, with the types that its schema fixes. */
+/** Apply an operator's rule to infer its outputs, with the types that its schema fixes. */
 function outputsOf(
   context: InferenceContext,
   types: readonly (DataTypeName | undefined)[],
@@ -62,9 +62,9 @@ function outputsOf(
 }
 
 /**
- * Type and shape of the values of a model's graph, as far as they are known: from its declarations and, node by node,
- * from the rules of the operators. Dimensions are numbers, symbolic names, or null. `shapes` fixes the shapes of
- * inputs, `outer` has what a body finds around it. Unknown values are missing.
+ * Infer type and shape of the values of a model's graph, from its declarations and, node by node, from the rules
+ * of the operators. Dimensions are numbers, symbolic names, or null. `shapes` fixes the shapes of inputs. `outer`
+ * contains the outer values of a body. Unknown values are missing.
  */
 export function inferValues(
   model: Model,
@@ -84,7 +84,8 @@ export function inferValues(
   }
   for (const tensor of graph.initializers.values()) values.set(tensor.name, constantValue(tensor));
   let unnamed = 0;
-  // A size that is not known gets a name of its own: where it comes back, as in computed shapes, it is the same one.
+  // Give each unknown size its own name. If the name occurs again, for example in computed shapes, it is the same
+  // size.
   const named = (value: Value): Value => ({
     ...value,
     dims: value.dims?.map((dim) => {
@@ -100,7 +101,7 @@ export function inferValues(
       model,
       inputs.map((input) => input?.type),
     );
-    // What is used beside a value of known type has that type, whoever made it.
+    // An input has the type that the schema derives from the other inputs, regardless of its producer.
     for (const [at, name] of node.input.entries()) {
       const type = types.inputs[at];
       if (name !== '' && type !== undefined && !values.has(name)) values.set(name, { type, dims: undefined });
@@ -117,6 +118,6 @@ export function inferValues(
   return values;
 }
 
-/** Declared shapes may hold for other inputs than the fixed ones. */
+/** Declared shapes may apply to other inputs than the fixed ones. */
 const typeOnly = (value: Value | undefined): Value | undefined =>
   value && { type: value.type, dims: undefined };

@@ -6,14 +6,14 @@ import { matMulDims, productRules } from './products.ts';
 import { shapingRules } from './shaping.ts';
 import { axisOf, broadcast, isKnown, numbersOf, type Rule, typed, type Value, withDim } from './value.ts';
 
-/** The rule of the operator of ONNX that an operator is made of. */
+/** Return the rule of an ONNX operator, as the basis of another operator. */
 function rule(name: string): Rule {
   const found = [elementwiseRules, productRules, shapingRules].map((rules) => rules.get(name)).find(Boolean);
   if (found === undefined) throw new Error(`there is no rule for ${name}`);
   return found;
 }
 
-/** The same, where the inputs that it knows are at other places. */
+/** Apply a rule with its inputs at other positions. */
 const at =
   (own: Rule, positions: readonly number[]): Rule =>
   (context) =>
@@ -21,7 +21,10 @@ const at =
 
 const same: Rule = ({ inputs: [x] }) => typed(x, x?.dims);
 
-/** The last two axes of an operand exchanged, or all but the last moved before it (transBatch), as FusedMatMul reads it. */
+/**
+ * Transpose an operand as FusedMatMul does. `isBatch` moves the first axis before the last (transBatch), then
+ * `isTransposed` swaps the last two axes.
+ */
 function turned(dims: readonly Dim[] | undefined, isTransposed: boolean, isBatch: boolean) {
   if (dims === undefined || dims.length < 2) return dims;
   const moved = isBatch ? [...dims.slice(1, -1), dims[0] ?? null, dims.at(-1) ?? null] : dims;
@@ -35,13 +38,13 @@ const fusedMatMul: Rule = ({ node, inputs: [a, b] }) => {
   return typed(a, matMulDims(left, turned(b?.dims, is('transB'), is('transBatchB'))));
 };
 
-/** Sum of an input and a skip connection, normalized; then its statistics, and the sum itself. */
+/** The normalized sum of an input and a skip connection, then its statistics, and the sum itself. */
 const skipNormalization: Rule = ({ inputs: [x] }) => {
   const like = x && { type: x.type, dims: x.dims };
   return [like, normStatistics(x, -1), normStatistics(x, -1), like];
 };
 
-/** Embeddings of words, positions and segments, added and normalized: [batch, sequence, channels]. */
+/** The normalized sum of word, position and segment embeddings: [batch, sequence, channels]. */
 const embedNormalization =
   (tables: number): Rule =>
   ({ node, inputs }) => {
@@ -51,13 +54,13 @@ const embedNormalization =
     const dims = ids?.dims && [...ids.dims, table?.dims?.at(-1) ?? null];
     const embedded: Value | undefined = type && { type, dims };
     const mask: Value = { type: 'int32', dims: ids?.dims?.slice(0, 1) };
-    // The sum of embeddings is the third output, in the second's place before masks were counted.
+    // The sum of embeddings is the third output. Before masks were counted it took the place of the second.
     return intAttribute(node, 'mask_index_type', 0) === 2
       ? [embedded, { type: 'int32', dims: ids?.dims }, embedded]
       : [embedded, mask, embedded];
   };
 
-/** Tables in 8 bits; the scale of the words' table says what comes out. */
+/** 8-bit tables. The scale of the word table determines the output type. */
 const quantizedEmbedNormalization: Rule = ({ inputs }) => {
   const [ids, , words] = inputs;
   const scale = inputs[8];
@@ -67,7 +70,7 @@ const quantizedEmbedNormalization: Rule = ({ inputs }) => {
   ];
 };
 
-/** Two operands of 8 bits, each followed by its scale and zero point. */
+/** Two 8-bit operands, each followed by its scale and zero point. */
 const quantizedPair: Rule = ({ inputs: [a, , , b] }) => typed(a, broadcast(a?.dims, b?.dims));
 
 const quantizedWhere: Rule = ({ inputs: [condition, x, , , y] }) =>
@@ -88,7 +91,7 @@ const globalPool: Rule = ({ node, inputs: [x] }) => {
   );
 };
 
-/** Values whose channels are the last axis, through a rule for those of the second one. */
+/** Apply a rule for channels on the second axis to values with channels on the last axis. */
 const channelsLast =
   (own: Rule, isAlways: boolean): Rule =>
   (context) => {
@@ -129,7 +132,7 @@ const splitGelu: Rule = ({ inputs: [x] }) => {
   return typed(x, withDim(x?.dims, -1, isKnown(last) ? last / 2 : null));
 };
 
-/** A table in blocks of 4 bits, or 2 in a byte; the type is that of the scales. */
+/** A table of 4-bit blocks, possibly two values per byte. The output has the type of the scales. */
 const gatherBlocks: Rule = ({ node, inputs: [data, indices, scales] }) => {
   if (data?.dims === undefined || indices?.dims === undefined) return typed(scales, undefined);
   const axis = axisOf(intAttribute(node, 'gather_axis', 0), data.dims.length);

@@ -6,20 +6,20 @@ import { type DataTypeName, dataTypeName, dataTypes } from '../tensor/data-type.
 import { operatorTypes } from './operator-types.ts';
 import type { InferenceContext, Rule, Value } from './value.ts';
 
-/** What a schema says of an input or output. */
+/** An input or output of a schema. */
 interface Parameter {
-  /** A type of elements, or undefined for a variable and for what is no tensor. */
+  /** Element type; undefined for a type variable or a value that is not a tensor. */
   type: DataTypeName | undefined;
-  /** The variable, which all its parameters share; undefined where the type is fixed. */
+  /** Type variable that several parameters share; undefined for a fixed type. */
   variable: string | undefined;
-  /** Whether more may follow, and whether these may be of other types. */
+  /** Whether the parameter repeats, and whether with the same or other types. */
   repeats: 'same' | 'other' | undefined;
-  /** The attribute that names the type, and the type without it. */
+  /** The attribute that gives the type, and the default type. */
   attribute: string | undefined;
   otherwise: number;
 }
 
-/** The types of an operator in one version of its operator set. */
+/** The types of an operator in one opset version. */
 interface OperatorSchema {
   inputs: readonly Parameter[];
   outputs: readonly Parameter[];
@@ -55,7 +55,7 @@ for (const line of operatorTypes.trim().split('\n')) {
 
 const parsed = new Map<string, OperatorSchema>();
 
-/** Whether an operator of this name is published, by ONNX or by ONNX Runtime, with or without its domain. */
+/** Whether ONNX or ONNX Runtime publishes an operator of this name, with or without its domain. */
 export const isPublished = (operator: string): boolean => operators.has(operator);
 
 /** What is published of an operator in a version of its operator set; undefined for one that is not in it. */
@@ -81,13 +81,13 @@ function schemaOf({ domain, opType }: NodeProto, model: Pick<Model, 'opset'>): O
   return schema;
 }
 
-/** The parameter at a position; the last one repeats where it may. */
+/** Return the parameter at a position. The last one may repeat. */
 function parameterAt(parameters: readonly Parameter[], at: number): Parameter | undefined {
   const last = parameters.at(-1);
   return parameters[at] ?? (last?.repeats === undefined ? undefined : last);
 }
 
-/** Types of a node's inputs and outputs by its schema; undefined for those that it leaves open. */
+/** Return the types of a node's inputs and outputs by its schema; undefined for types that it leaves open. */
 export function schemaTypes(
   node: NodeProto,
   model: Pick<Model, 'opset'>,
@@ -117,7 +117,7 @@ export function schemaTypes(
   return { inputs: given, outputs: made };
 }
 
-/** Whether an operator takes half precision wherever a node has float32, and gives it. */
+/** Whether an operator accepts and returns half precision wherever a node has float32. */
 export function takesHalf(
   node: NodeProto,
   model: Pick<Model, 'opset'>,
@@ -134,7 +134,9 @@ export function takesHalf(
   return fits(node.input, schema.inputs) && fits(node.output, schema.outputs);
 }
 
-/** The outputs of a node's body, as it declares them or by its nodes; both branches of an If have the same types. */
+/**
+ * Infer the outputs of a node's body from its declarations or nodes. Both branches of an If have the same types.
+ */
 function bodyOutputs({ model, node, inferBody }: InferenceContext): (Value | undefined)[] {
   const [body] = model.graph.bodiesOf(node);
   if (body === undefined) return [];
@@ -144,7 +146,7 @@ function bodyOutputs({ model, node, inferBody }: InferenceContext): (Value | und
   return body.outputs.map(({ name }, at) => declared[at] ?? inner.get(name));
 }
 
-/** The branches of an If may make values of unlike shapes. */
+/** The branches of an If may return values of different shapes. */
 const branches: Rule = (context) => {
   const [first, second] = context.model.graph.bodiesOf(context.node).map(({ outputs }) => outputs);
   return bodyOutputs(context).map((value, at) => {
@@ -154,7 +156,7 @@ const branches: Rule = (context) => {
   });
 };
 
-/** A result of each round, one behind the other. */
+/** Stack the results of all iterations along a new first axis. */
 const stacked = (value: Value | undefined): Value | undefined =>
   value && { type: value.type, dims: value.dims && ([null, ...value.dims] as readonly Dim[]) };
 
@@ -171,7 +173,7 @@ const scan: Rule = (context) => {
   const stackedInputs = Number(
     context.node.attribute.find(({ name }) => name === 'num_scan_inputs')?.i ?? 0n,
   );
-  // Before version 9 there was a batch, and an input more.
+  // Before opset 9, Scan had a batch axis and an additional input.
   if (context.model.opset() < 9)
     return bodyOutputs(context).map((value) => value && { type: value.type, dims: undefined });
   const states = context.node.input.length - stackedInputs;

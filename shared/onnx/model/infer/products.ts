@@ -4,7 +4,7 @@ import type { NodeProto } from '../proto/onnx_pb.js';
 import { onnxAttention } from './fused-attention.ts';
 import { broadcast, isKnown, type Rule } from './value.ts';
 
-/** Shape of a product of matrices (numpy.matmul). */
+/** Shape of a matrix product (numpy.matmul). */
 export function matMulDims(
   a: readonly Dim[] | undefined,
   b: readonly Dim[] | undefined,
@@ -34,7 +34,7 @@ const gemm: Rule = ({ node, inputs: [a, b] }) => {
   return [a && { type: a.type, dims: [rows, columns] }];
 };
 
-/** Size of one spatial axis after a kernel went over it (ONNX operators Conv and the pools). */
+/** Size of one spatial axis after a sliding kernel (ONNX's Conv and pool operators). */
 function slid(
   size: Dim | undefined,
   {
@@ -53,7 +53,7 @@ function slid(
   const steps = (size + pads - dilation * (kernel - 1) - 1) / stride;
   if (ceil === 0) return Math.floor(steps) + 1;
   const up = Math.ceil(steps) + 1;
-  // A window that would start in the padding behind the end is none.
+  // A window that would start in the padding after the end does not count.
   return (up - 1) * stride >= size + before ? up - 1 : up;
 }
 
@@ -121,7 +121,7 @@ const globalPool: Rule = ({ inputs: [x] }) => [
   x && { type: x.type, dims: x.dims?.map((dim, at) => (at < 2 ? dim : 1)) },
 ];
 
-/** Y, Y_h and Y_c of RNN, GRU and LSTM in the layout of sequence first. */
+/** Y, Y_h and Y_c of RNN, GRU and LSTM in the sequence-first layout. */
 const recurrent: Rule = ({ node, inputs: [x] }) => {
   if (x?.dims === undefined) return undefined;
   const directions = stringAttribute(node, 'direction', 'forward') === 'bidirectional' ? 2 : 1;
@@ -146,7 +146,7 @@ const einsum: Rule = ({ node, inputs }) => {
   return [inputs[0] && { type: inputs[0].type, dims: [...right].map((letter) => sizes.get(letter) ?? null) }];
 };
 
-/** Operands of 8 bits at inputs 0 and 3, each followed by its scale and zero point, those of the result last. */
+/** 8-bit operands at inputs 0 and 3, each followed by its scale and zero point. Those of the result come last. */
 const quantizedProduct =
   (rule: Rule): Rule =>
   (context) => {

@@ -2,7 +2,7 @@ import { intAttribute } from '../graph/attributes.ts';
 import type { Dim } from '../graph/value-info.ts';
 import { axisOf, type InferenceContext, isGiven, isKnown, numbersOf, type Rule, typed } from './value.ts';
 
-/** Elements from `start` to `end` by `step`, ends cut to the size as ONNX's Slice does. */
+/** Return the indices from `start` to `end` by `step`, clamped to the size as in ONNX's Slice. */
 function sliced(size: number, start: number, end: number, step: number): number[] {
   const clamp = (at: number): number => {
     const from = at < 0 ? at + size : at;
@@ -14,7 +14,7 @@ function sliced(size: number, start: number, end: number, step: number): number[
   return picked;
 }
 
-/** Numbers of a slice, of which some may be names of sizes; undefined where nothing is known of them. */
+/** Numbers of a slice; some may be symbolic sizes. Undefined if they are unknown. */
 const boundsOf = (
   context: InferenceContext,
   attribute: string,
@@ -46,7 +46,7 @@ const slice: Rule = (context) => {
     const where = axisOf(axis, rank);
     const size = dims[where];
     const [start = 0, end = 0, step = 1] = [starts[at], ends[at], steps[at]];
-    // As many from the first on as another value is long: there are no fewer, as a rule, where it is that long.
+    // The slice starts at 0 and has the length of another value. Assume that the axis is at least that long.
     if (typeof end === 'string' && start === 0 && step === 1) {
       dims[where] = end;
       elements = undefined;
@@ -101,7 +101,7 @@ const arg: Rule = ({ node, inputs: [x] }) => {
 const reductions =
   'ReduceMean ReduceSum ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare';
 
-/** Operators that pick or sum up along axes. */
+/** Operators that select or reduce along axes. */
 export const selectingRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['Slice', slice],
   ['Gather', gather],

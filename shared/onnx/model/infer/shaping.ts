@@ -12,12 +12,12 @@ const shape: Rule = ({ node, inputs: [x] }) => {
   return [{ type: 'int64', dims: [elements?.length ?? null], elements }];
 };
 
-/** Shape of a Reshape: 0 keeps a dimension, −1 takes what is left. */
+/** Shape of a Reshape. 0 keeps a dimension, −1 takes the remaining elements. */
 function reshapedDims(from: readonly Dim[] | undefined, wanted: readonly Dim[], allowZero: boolean): Dim[] {
   const dims = wanted.map((dim, at): Dim => (dim === 0 && !allowZero ? (from?.[at] ?? null) : dim));
   const hole = dims.indexOf(-1);
   if (hole < 0) return dims;
-  // The same sizes on both sides cancel out, known or not.
+  // Equal sizes on both sides cancel out, even unknown ones.
   const rest = dims.filter((_, at) => at !== hole);
   const own = (from ?? [null]).filter((dim) => {
     const same = typeof dim === 'string' ? rest.indexOf(dim) : -1;
@@ -199,7 +199,7 @@ export const shapingRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 
 const same: Rule = ({ inputs: [x] }) => typed(x, x?.dims);
 
-/** The largest or smallest along an axis, and where they are. */
+/** The largest or smallest values along an axis, and their indices. */
 const topK: Rule = ({ node, inputs: [x, k] }) => {
   const axis = axisOf(intAttribute(node, 'axis', -1), x?.dims?.length ?? 0);
   const count = node.input.length > 1 ? (k?.elements?.[0] ?? null) : intAttribute(node, 'k', 0);
@@ -239,7 +239,7 @@ const roi: Rule = ({ node, inputs: [x, regions] }) => {
 
 const det: Rule = ({ inputs: [x] }) => typed(x, x?.dims?.slice(0, -2));
 
-/** Operators that sort, mark or scatter values, or take them from places that are computed. */
+/** Operators that sort, mark or scatter values, or gather them from computed positions. */
 export const scatteringRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['Scatter', same],
   ['ScatterElements', same],

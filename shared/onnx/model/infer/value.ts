@@ -5,23 +5,23 @@ import type { NodeProto } from '../proto/onnx_pb.js';
 
 /** The inferred facts of a value: type, shape, and for short integer values (shapes, axes) the elements. */
 export interface Value extends ValueType {
-  /** Elements of an integer scalar or vector; null for those that are not known. */
+  /** Elements of an integer scalar or vector; null for an unknown element. */
   elements?: readonly Dim[] | undefined;
 }
 
-/** A node, with the inferred facts of its inputs. */
+/** A node with the inferred facts of its inputs. */
 export interface InferenceContext {
   node: NodeProto;
   model: Model;
   /** The inferred value of each input; undefined for absent and unknown ones. */
   inputs: readonly (Value | undefined)[];
-  /** All values that are known so far, which the bodies of the node may use. */
+  /** All values inferred so far. The bodies of the node may use them. */
   values: ReadonlyMap<string, Value>;
-  /** The values of a body of the node, such as a branch of an If. */
+  /** Infer the values of a body of the node, for example of a branch of an If. */
   inferBody: (body: Model['graph']) => ReadonlyMap<string, Value>;
 }
 
-/** Infers a node's outputs, in order; undefined for an output, or for all, where nothing is known. */
+/** Infers a node's outputs in order. Unknown outputs are undefined. */
 export type Rule = (context: InferenceContext) => readonly (Value | undefined)[] | undefined;
 
 export const isKnown = (dim: Dim | undefined): dim is number => typeof dim === 'number';
@@ -37,7 +37,7 @@ export const withDim = (
 /** A negative axis counts from the end. */
 export const axisOf = (axis: number, rank: number): number => (axis < 0 ? axis + rank : axis);
 
-/** Product of dimensions; null where one is not known. */
+/** Product of dimensions; null if one is unknown. */
 export function productOf(dims: readonly Dim[]): Dim {
   let product = 1;
   for (const dim of dims) {
@@ -59,12 +59,12 @@ export function broadcast(
     const y = b[at - rank + b.length] ?? (at < rank - b.length ? 1 : null);
     if (x === 1) return y;
     if (y === 1 || x === y) return x;
-    // One of them is known and not 1: the other must be the same, or 1.
+    // If one is known and not 1, the other must be equal or 1.
     return isKnown(x) ? x : isKnown(y) ? y : null;
   });
 }
 
-/** Numbers that an operator takes as an attribute in old opsets and as an input in newer ones. */
+/** Read numbers that are an attribute in old opsets and an input in newer ones. */
 export function numbersOf(
   { node, inputs }: InferenceContext,
   attribute: string,
@@ -75,11 +75,11 @@ export function numbersOf(
   return node.input[position] ? undefined : intsAttribute(node, attribute);
 }
 
-/** Whether an optional input is there. */
+/** Whether an optional input is present. */
 export const isGiven = ({ node }: InferenceContext, position: number): boolean =>
   (node.input[position] ?? '') !== '';
 
-/** A first output of an input's type. */
+/** Return a single output with the type of an input. */
 export const typed = (x: Value | undefined, dims: readonly Dim[] | undefined): (Value | undefined)[] => [
   x && { type: x.type, dims },
 ];

@@ -1,12 +1,12 @@
-/** Limits of an inspection, so that no file makes it read or keep without end. */
+/** Limits of an inspection. They bound its reads and memory for any file. */
 export interface InspectLimits {
   /** Reads of the source. */
   reads: number;
-  /** Bytes read in all; raw tensor data is skipped and does not count. */
+  /** Total bytes read. Raw tensor data is skipped and does not count. */
   bytes: number;
-  /** Bytes of all names that are kept: of initializers, inputs, outputs and operators. */
+  /** Bytes of all kept names of initializers, inputs, outputs and operators. */
   nameBytes: number;
-  /** Levels of graphs within graphs, and of types within types. */
+  /** Nesting depth of graphs and of types. */
   depth: number;
   /** Number of inputs, and number of outputs. */
   tensors: number;
@@ -16,7 +16,7 @@ export interface InspectLimits {
   entries: number;
 }
 
-/** Limits of a request, which has 29 s. Names that end up in the summary keep well below a record's 400 KB. */
+/** Limits of a request, which has 29 s. Names in the summary stay well below a record's 400 KB. */
 export const usualLimits: InspectLimits = {
   reads: 1200,
   bytes: 256 * 1024 ** 2,
@@ -27,7 +27,7 @@ export const usualLimits: InspectLimits = {
   entries: 500,
 };
 
-/** Longest name, in bytes; exporters that name values after their modules reach some hundreds. */
+/** Longest name in bytes. Exporters that name values after their modules produce some hundreds. */
 export const maxNameBytes = 4096;
 
 /** Bytes of all names in a summary. */

@@ -9,11 +9,11 @@ import { eachField, type InspectSource, signed, WireReader } from './wire-reader
 const model = { irVersion: 1, producerName: 2, producerVersion: 3, graph: 7, opset: 8, function: 25 };
 
 /**
- * Summarize an ONNX model without reading its weights: only the ranges that hold its structure are read, one after
- * the other, and memory stays below some megabytes whatever the file's size.
+ * Summarize an ONNX model without reading its weights. Reads only the ranges that contain its structure, one after
+ * the other. Memory stays below a few megabytes for any file size.
  *
- * The graph is not checked; loading the model does that. Field numbers are those of onnx.proto of ONNX 1.23. @throws
- * ModelError for a file that is no ONNX model, is truncated, or exceeds a limit
+ * Does not check the graph; loading the model does that. Field numbers follow onnx.proto of ONNX 1.23.
+ * @throws ModelError for a file that is not an ONNX model, is truncated, or exceeds a limit
  */
 export async function inspectModel(
   source: InspectSource,

@@ -1,22 +1,22 @@
 import { ModelError } from '../model-error.ts';
 
-/** The shape of one tensor as it was written in a request. */
+/** The requested shape of one tensor. */
 interface ShapeGroup {
-  /** Name of its tensor, where it is given. */
+  /** Name of its tensor, if given. */
   name?: string;
-  /** Null for a dimension that is free. */
+  /** Null for an open dimension. */
   dims: (number | null)[];
-  /** Whether it is a number alone, which may as well be one dimension of a shape that several such make up. */
+  /** Whether it is a bare number. Several bare numbers may form one shape. */
   bare: boolean;
 }
 
-/** An input or output of a model; the shape is null where its rank is open, a dimension is a name or null where free. */
+/** An input or output of a model. The shape is null if its rank is open; an open dimension is a name or null. */
 export interface ShapedTensor {
   name: string;
   shape: readonly (number | string | null)[] | null;
 }
 
-/** A tensor's name with the shape that model and caller agree on: null where neither of them fixes a dimension. */
+/** A tensor's name with the shape that model and caller agree on; null for a dimension that neither fixes. */
 interface MatchedShape {
   name: string;
   dims: (number | null)[];
@@ -25,11 +25,11 @@ interface MatchedShape {
 type MatchedShapes = { ok: true; shapes: MatchedShape[] } | { ok: false; fault: string };
 
 /**
- * Gives each tensor the group that is for it, by name or else in order, and compares: numbers must be equal, a free
- * dimension fits any, and one name stands for one number throughout. Numbers alone are the dimensions of the one
- * tensor there is, or one shape of rank 1 for each of several.
+ * Match the groups to the tensors by name or by order, and compare them: numbers must be equal, an open dimension
+ * matches any number, and one name has one number throughout. Bare numbers are the dimensions of a single tensor,
+ * or one shape of rank 1 for each of several tensors.
  *
- * @returns the shapes in the order of the tensors, or an error message that names both shapes
+ * @returns the shapes in the order of the tensors, or an error message with both shapes
  */
 export function matchShapes(groups: readonly ShapeGroup[], tensors: readonly ShapedTensor[]): MatchedShapes {
   const assigned = assign(groups, tensors);
@@ -60,7 +60,7 @@ export function matchShapes(groups: readonly ShapeGroup[], tensors: readonly Sha
   return { ok: true, shapes };
 }
 
-/** The groups in the order of the tensors, or what is wrong with them. */
+/** Return the groups in the order of the tensors, or their fault. */
 function assign(groups: readonly ShapeGroup[], tensors: readonly ShapedTensor[]): ShapeGroup[] | string {
   const [first] = groups;
   if (first !== undefined && tensors.length === 1 && groups.every(({ bare }) => bare))
@@ -92,7 +92,7 @@ const given = (groups: readonly ShapeGroup[]): string =>
         .map(({ name, dims }) => (name === undefined ? '' : `${JSON.stringify(name)} `) + shapeText(dims))
         .join(', ');
 
-/** A shape as people write it: `[1, 3, ?]`, with the names of free dimensions. */
+/** Format a shape as `[1, 3, ?]`, with the names of open dimensions. */
 export const shapeText = (shape: readonly (number | string | null)[] | null): string =>
   shape === null ? 'of any rank' : `[${shape.map((dim) => dim ?? '?').join(', ')}]`;
 
@@ -105,7 +105,7 @@ const listed = (tensors: readonly ShapedTensor[]): string =>
 export const maxShapesLength = 4000;
 
 /**
- * Parses the shapes of a model's inputs or outputs. Blank text is no shape at all.
+ * Parse the shapes of a model's inputs or outputs. Blank text has no shapes.
  * @throws ModelError naming the error and the allowed form
  */
 export function parseShapes(text: string): ShapeGroup[] {
@@ -118,7 +118,7 @@ const allowed =
 
 const refused = (what: string): ModelError => new ModelError(`${what}. ${allowed}.`);
 
-/** The pieces between commas and semicolons that stand in no brackets. */
+/** Split at commas and semicolons outside brackets. */
 function splitGroups(text: string): string[] {
   const pieces: string[] = [];
   let piece = '';
@@ -144,7 +144,7 @@ const maxRank = 64;
 function parseGroup(text: string): ShapeGroup {
   const group = text.trim();
   if (group === '') throw refused('There is nothing between two separators, or after the last');
-  // Names may hold colons themselves, as those of TensorFlow do; no shape does.
+  // Names may contain colons, as in TensorFlow. Shapes do not.
   const colon = group.lastIndexOf(':');
   const { dims, bare } = parseDims(group.slice(colon + 1).trim());
   if (dims.length > maxRank)

@@ -1,36 +1,41 @@
 /** One input or output of a model. */
 export interface TensorSummary {
   name: string;
-  /** `float`, `int64`, …: the element type in ONNX's own words, or `sequence`, `optional`, `map`, `sparse_tensor`. */
+  /**
+   * The element type by its ONNX name (`float`, `int64`, …), or `sequence`, `optional`, `map`, `sparse_tensor`.
+   */
   type: string;
-  /** A number, the name of a dimension that is free, or null for one without a name; null where the rank is open. */
+  /** Dimensions: a number, the name of an open dimension, or null for an unnamed one. Null if the rank is open. */
   shape: (number | string | null)[] | null;
 }
 
 /** Summary of a model, without its weights. */
 export interface ModelSummary {
   ir_version: number;
-  /** Program that wrote it, with its version where it is given. */
+  /** Program that wrote the model, with its version if given. */
   producer: string;
   /** Version of each operator set by its domain; ONNX's own is `ai.onnx`. */
   opsets: Record<string, number>;
-  /** Inputs that a caller must give: those that an initializer backs are not among them. */
+  /** Inputs that a caller must supply. Excludes inputs with an initializer. */
   inputs: TensorSummary[];
   outputs: TensorSummary[];
-  /** How often each operator occurs, in nested graphs too; one of another domain than ONNX's is `domain.Operator`. */
+  /**
+   * Count of each operator, including nested graphs. An operator of another domain than ONNX's is
+   * `domain.Operator`.
+   */
   operators: Record<string, number>;
   nodes: number;
   initializers: number;
   /** Elements of all initializers. */
   parameters: number;
-  /** Bytes that their elements take in memory, wherever they are stored. */
+  /** Bytes of their elements in memory, regardless of where they are stored. */
   initializer_bytes: number;
-  /** Names of the external data files, each once, sorted. */
+  /** Unique names of the external data files, sorted. */
   external_files: string[];
-  /** Bytes that each of them must have at least. */
+  /** Minimum size of each external data file in bytes. */
   external_bytes: Record<string, number>;
-  /** Whether a node holds a graph of its own: If, Loop, Scan. */
+  /** Whether a node contains a graph: If, Loop, Scan. */
   has_control_flow: boolean;
-  /** Functions that the model defines itself. */
+  /** Number of functions that the model defines. */
   functions: number;
 }

@@ -8,7 +8,7 @@ import { eachField, type WireReader } from './wire-reader.ts';
 /** Fields of GraphProto. */
 const graph = { node: 1, initializer: 5, input: 11, output: 12, sparseInitializer: 15 };
 
-/** Scans a GraphProto that ends at `end`. At depth 0 it is the model's own graph; deeper, a node holds it. */
+/** Scan a GraphProto up to `end`. Depth 0 is the model's own graph; deeper graphs belong to nodes. */
 export async function scanGraph(
   reader: WireReader,
   end: number,
@@ -34,7 +34,7 @@ export async function scanGraph(
 /** Fields of NodeProto. */
 const node = { operator: 4, attribute: 5, domain: 7 };
 
-/** A NodeProto up to `end`, with the graphs that it holds; `depth` counts those around it. */
+/** Scan a NodeProto up to `end` with its graphs. `depth` is the number of enclosing graphs. */
 export async function scanNode(
   reader: WireReader,
   end: number,
@@ -52,7 +52,7 @@ export async function scanNode(
   draft.countOperator(domain, operator);
 }
 
-/** Fields of AttributeProto that hold tensors or graphs. */
+/** Fields of AttributeProto that contain tensors or graphs. */
 const attribute = { tensor: 5, graph: 6, tensors: 10, graphs: 11, sparse: 22, sparses: 23 };
 
 async function scanAttribute(

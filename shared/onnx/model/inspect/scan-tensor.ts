@@ -16,7 +16,7 @@ const tensor = { dims: 1, dataType: 2, name: 8, rawData: 9, externalData: 13, da
 
 const external = 1;
 
-/** Reads a TensorProto up to `end`, all but its values, and notes the external data that it refers to. */
+/** Read a TensorProto up to `end` without its values, and record its external data. */
 export async function scanTensor(
   reader: WireReader,
   end: number,
@@ -38,7 +38,7 @@ export async function scanTensor(
     if (number === tensor.name) name = await reader.text(fieldEnd, maxNameBytes);
     if (number === tensor.externalData) {
       const [key, text] = await scanEntry(reader, fieldEnd);
-      // A hostile file may give many; the few keys with a meaning suffice.
+      // A hostile file may have many keys. Only a few have a meaning.
       if (entries.size < 16) entries.set(key, text);
     }
   });
@@ -73,7 +73,7 @@ async function addDim(reader: WireReader, { wire, value, end }: Field, dims: num
     dims.push(dim);
   };
   if (wire === 'varint') return add(value);
-  // Packed: numbers one after the other, of at most ten bytes each.
+  // Packed varints of at most ten bytes each.
   if (wire !== 'bytes') return;
   if (end - reader.position > maxRank * 10)
     throw new ModelError(`A tensor in the model has more than ${maxRank} dimensions.`);
@@ -104,7 +104,7 @@ function byteCount(text: string | undefined, what: string): number | undefined {
 /** Fields of SparseTensorProto. */
 const sparse = { values: 1, indices: 2 };
 
-/** The same of a SparseTensorProto, of which the values that are stored count. */
+/** Read a SparseTensorProto up to `end`. Counts its stored values. */
 export async function scanSparse(
   reader: WireReader,
   end: number,

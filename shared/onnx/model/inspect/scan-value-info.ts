@@ -4,7 +4,7 @@ import { maxNameBytes } from './inspect-limits.ts';
 import type { TensorSummary } from './model-summary.ts';
 import { eachField, signed, type WireReader } from './wire-reader.ts';
 
-/** A ValueInfoProto up to `end`: an input or output. */
+/** Read the ValueInfoProto of an input or output up to `end`. */
 export async function scanValueInfo(reader: WireReader, end: number): Promise<TensorSummary> {
   let name = '';
   let rest: Omit<TensorSummary, 'name'> = { type: 'undefined', shape: null };
@@ -18,7 +18,7 @@ export async function scanValueInfo(reader: WireReader, end: number): Promise<Te
 
 type Shape = NonNullable<TensorSummary['shape']>;
 
-/** Fields of TypeProto by what they say the value is. */
+/** Fields of TypeProto, each with its kind of value. */
 const kinds: Readonly<Record<number, string>> = {
   1: 'tensor',
   4: 'sequence',
@@ -28,7 +28,7 @@ const kinds: Readonly<Record<number, string>> = {
   9: 'optional',
 };
 
-/** A TypeProto: what kind of value, and of a tensor its elements and shape. */
+/** Read a TypeProto: the kind of value, and a tensor's element type and shape. */
 async function scanType(reader: WireReader, end: number): Promise<Omit<TensorSummary, 'name'>> {
   let type = '';
   let shape: Shape | null = null;

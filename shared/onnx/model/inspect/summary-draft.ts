@@ -2,7 +2,7 @@ import { ModelError } from '../model-error.ts';
 import { type InspectLimits, maxSummaryBytes } from './inspect-limits.ts';
 import type { ModelSummary, TensorSummary } from './model-summary.ts';
 
-/** A plain name: what lies beside the model. */
+/** A plain file name, which refers to the model's folder. */
 const plainName = /^[A-Za-z0-9_][A-Za-z0-9 ._:+@=-]{0,199}$/;
 
 /** Collects a summary, within limits. */
@@ -22,7 +22,7 @@ export class SummaryDraft {
   hasGraph = false;
   inputs: TensorSummary[] = [];
   outputs: TensorSummary[] = [];
-  /** Of the main graph, whose inputs they may back. */
+  /** Initializers of the main graph, which may be defaults of its inputs. */
   readonly initializerNames = new Set<string>();
   readonly #external = new Map<string, number>();
   #nameBytes = 0;
@@ -32,14 +32,14 @@ export class SummaryDraft {
     this.limits = limits;
   }
 
-  /** Counts a name that is kept while the model is read. */
+  /** Count a name that is kept during the inspection. */
   keep(name: string): void {
     this.#nameBytes += name.length;
     if (this.#nameBytes > this.limits.nameBytes)
       throw new ModelError('The names in the model are too long together.');
   }
 
-  /** Counts text that ends up in the summary. */
+  /** Count text of the summary. */
   show(text: string): void {
     this.#summaryBytes += Buffer.byteLength(text) + 16;
     if (this.#summaryBytes > maxSummaryBytes) {
@@ -78,7 +78,7 @@ export class SummaryDraft {
     this[side].push(tensor);
   }
 
-  /** Notes that a tensor is the bytes up to `end` of a file. */
+  /** Record that a tensor uses an external file up to byte `end`. */
   addExternal(location: string, end: number): void {
     const name = location.replace(/^\.\//, '');
     if (!plainName.test(name) || name === '__proto__') {
@@ -95,7 +95,7 @@ export class SummaryDraft {
     this.#external.set(name, Math.max(before ?? 0, end));
   }
 
-  /** The summary. @throws ModelError where what was read is no model */
+  /** Return the summary. @throws ModelError if the bytes read are not a model */
   finish(): ModelSummary {
     if (!this.hasGraph || this.irVersion === undefined)
       throw new ModelError('This is not an ONNX model: it has no graph or no IR version.');

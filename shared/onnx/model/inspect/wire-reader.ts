@@ -1,25 +1,25 @@
 import { ModelError } from '../model-error.ts';
 import type { InspectLimits } from './inspect-limits.ts';
 
-/** A source of bytes, read range by range. */
+/** A source of bytes with random access. */
 export interface InspectSource {
   size: number;
-  /** Exactly the bytes asked for. */
+  /** Return exactly the requested bytes. */
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** Bytes of one read. A gap that is shorter is read through, since a read of its own costs more. */
+/** Bytes of one read. A shorter gap is read too, because a separate read costs more. */
 const windowBytes = 1024 * 1024;
 
 const decoder = new TextDecoder();
 
 /**
- * Reads the wire format of protocol buffers from a source that is too large to be held: a window of it is loaded, and
- * moved on. Skipped fields are never read.
+ * Reads protobuf wire format from a source that does not fit into memory. It loads a moving window of the source
+ * and never reads skipped fields.
  */
 export class WireReader {
   readonly size: number;
-  /** Where in the source the next byte is. */
+  /** Offset of the next byte in the source. */
   position = 0;
   readonly #source: InspectSource;
   readonly #limits: InspectLimits;
@@ -34,7 +34,10 @@ export class WireReader {
     this.#limits = limits;
   }
 
-  /** Has `length` bytes from the position on in the window, or what is left of the source; undefined where it has. */
+  /**
+   * Load `length` bytes from the position into the window, or the rest of the source. Undefined if they are
+   * already loaded.
+   */
   load(length: number): Promise<void> | undefined {
     const end = Math.min(this.position + length, this.size);
     if (this.position >= this.#start && end <= this.#start + this.#window.length) return undefined;
@@ -56,7 +59,7 @@ export class WireReader {
     this.#start = this.position;
   }
 
-  /** An unsigned number of at most 64 bits, of loaded bytes that end at `end`. */
+  /** Read an unsigned varint of at most 64 bits from loaded bytes that end at `end`. */
   varint(end: number): bigint | number {
     let value = 0;
     let large = 0n;
@@ -72,7 +75,7 @@ export class WireReader {
     throw broken(`a number has more than 64 bits at byte ${this.position}`);
   }
 
-  /** The text up to `end`. Longer ones than `most` bytes are refused. */
+  /** Read the text up to `end`. Refuses a text of more than `most` bytes. */
   async text(end: number, most: number): Promise<string> {
     const length = end - this.position;
     if (length > most)
@@ -92,19 +95,20 @@ const broken = (what: string): ModelError =>
 export interface Field {
   number: number;
   wire: 'varint' | 'bytes' | 'fixed';
-  /** Of a varint; numbers of more than 49 bits as a bigint. */
+  /** Value of a varint; a bigint above 49 bits. */
   value: bigint | number;
   end: number;
 }
 
-/** Bytes that a key and a length take at most. */
+/** Most bytes of a key and a length. */
 const headBytes = 20;
 
 const wires = ['varint', 'fixed', 'bytes', undefined, undefined, 'fixed'] as const;
 
 /**
- * Shows every field of the message that ends at `end`. Bytes of a field that `visit` does not read are skipped.
- * @throws ModelError where the bytes are no message
+ * Call `visit` for every field of the message that ends at `end`. Skips the bytes of a field that `visit` does not
+ * read.
+ * @throws ModelError if the bytes are not a message
  */
 export async function eachField(
   reader: WireReader,
@@ -141,7 +145,7 @@ export async function eachField(
   }
 }
 
-/** A varint as the signed number that it stands for (`int64`); undefined where it is beyond 53 bits. */
+/** Interpret a varint as a signed number (`int64`); undefined beyond 53 bits. */
 export function signed(value: bigint | number): number | undefined {
   const number = typeof value === 'number' ? value : Number(BigInt.asIntN(64, value));
   return Number.isSafeInteger(number) ? number : undefined;

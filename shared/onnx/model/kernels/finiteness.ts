@@ -3,8 +3,8 @@ import { float32Source } from '../tensor/values.ts';
 import { kernels, partsOf, place } from './kernels.ts';
 
 /**
- * Checks that tensors of floating-point type hold neither NaN nor infinity as float32, each once for all its users.
- * One that does hold them cannot be quantized, nor pruned by magnitude, without NaN becoming a number.
+ * Return a check that floating-point tensors contain neither NaN nor infinity as float32. It checks each tensor
+ * once. Quantization or magnitude pruning of such a tensor would turn NaN into a number.
  */
 export function finiteness(): (tensor: Tensor) => boolean {
   const known = new Map<Tensor, boolean>();
@@ -18,7 +18,7 @@ export function finiteness(): (tensor: Tensor) => boolean {
 function look(tensor: Tensor): boolean {
   const { widenByRun } = kernels();
   for (const { end } of partsOf(float32Source(tensor))) {
-    // 0 unless there is NaN or infinity; the range itself is of no interest.
+    // The result is 0 unless there is NaN or infinity. The range is not used.
     if (widenByRun(place.values, end, place.first) !== 0) return false;
   }
   return true;

@@ -1,18 +1,18 @@
 import type { ByteSource } from '../tensor/external-data.ts';
 import { wasm } from './wasm.ts';
 
-/** What kernels.wat exports. Addresses and widths are in bytes. */
+/** Exports of kernels.wat. Addresses and widths are in bytes. */
 interface Exports {
   memory: WebAssembly.Memory;
-  /** How many float32 values are zero or minus zero. */
+  /** Count the float32 values that are zero or minus zero. */
   zeros(at: number, end: number): number;
-  /** How many bytes are `byte`. */
+  /** Count the bytes equal to `byte`. */
   matches(at: number, end: number, byte: number): number;
-  /** Widens the range at `range` by neighbours; NaN where one of them is not finite, else 0. */
+  /** Extend the range at `range` by adjacent values. Return NaN if one is not finite, else 0. */
   widenByRun(at: number, end: number, range: number): number;
-  /** Widens the range of each column by rows; NaN where a value is not finite, else 0. */
+  /** Extend the range of each column by rows. Return NaN if a value is not finite, else 0. */
   widenByRows(at: number, end: number, width: number, least: number, most: number): number;
-  /** Quantizes rows to bytes, with a scale and a zero point for each column, and adds to the sums. */
+  /** Quantize rows to bytes, with a scale and zero point per column, and add to the sums. */
   quantizeRows(
     at: number,
     end: number,
@@ -26,7 +26,7 @@ interface Exports {
   ): void;
 }
 
-/** The loops of kernels.wat and the memory that they work on, which is lent to one call at a time. */
+/** The loops of kernels.wat and their memory. Only one call may use the memory at a time. */
 interface Kernels extends Exports {
   bytes: Uint8Array;
   floats: Float32Array;
@@ -36,18 +36,18 @@ interface Kernels extends Exports {
 
 let made: Kernels | undefined;
 
-/** The kernels, compiled when they are first needed. */
+/** Return the kernels. Compiles them at the first call. */
 export function kernels(): Kernels {
   made ??= make();
   return made;
 }
 
-/** Most values of a row, and most values at once: what is worked on fits into a processor's own memory. */
+/** Most values of a row, and of one block. A block fits into the CPU cache. */
 export const maxColumns = 2 ** 14;
 
 const maxValues = 2 ** 16;
 
-/** Where things lie, in bytes: sums, two rows of columns, the values, and the bytes that come of them. */
+/** Addresses in bytes: sums, two rows of columns, the values, and the resulting bytes. */
 export const place = {
   sums: 0,
   first: 64,
@@ -67,12 +67,12 @@ function make(): Kernels {
   };
 }
 
-/** The next multiple of `step`, a power of two. */
+/** Round up to a multiple of `step`, a power of two. */
 export const roundedUp = (count: number, step: number): number => (count + step - 1) & -step;
 
 const partBytes = 4 * maxValues;
 
-/** Brings bytes to `place.values`, a part at a time: where the part begins among them, and the address where it ends. */
+/** Load bytes to `place.values`, one part at a time. Yield the part's offset in the source and its end address. */
 export function* partsOf({ byteLength, read }: ByteSource): Generator<{ from: number; end: number }> {
   const { bytes: room } = kernels();
   for (let from = 0; from < byteLength; from += partBytes) {
@@ -84,19 +84,19 @@ export function* partsOf({ byteLength, read }: ByteSource): Generator<{ from: nu
 
 /** Columns of a matrix of float32 values. */
 interface Columns {
-  /** The first, and how many, of `channels` that the matrix has. */
+  /** The first column and the number of columns, out of the matrix's `channels`. */
   column: number;
   columns: number;
   channels: number;
   rows: number;
 }
 
-/** Rows on their way to where each is filled up. */
+/** Buffer for rows before padding. */
 const staged = new Uint8Array(4 * maxValues);
 
 /**
- * Brings columns of a matrix to `place.values`, several rows at a time. Each row is filled up with zeros to a multiple of
- * four values. `work` is told where the values end, and which rows they are.
+ * Load columns of a matrix to `place.values`, several rows at a time. Pad each row with zeros to a multiple of
+ * four values. `work` receives the end address and the rows.
  */
 export function eachBlock(
   source: ByteSource,
@@ -112,7 +112,7 @@ export function eachBlock(
     const end = place.values + count * width;
     if (width === 4 * channels) source.read(room.subarray(place.values, end), row * width);
     else if (columns === channels) {
-      // A row may be short, and each reading may be one of a file.
+      // Rows may be short, and each read may access a file, so read several rows at once.
       source.read(staged.subarray(0, count * length), row * length);
       for (let at = 0; at < count; at += 1)
         room.set(staged.subarray(at * length, (at + 1) * length), place.values + at * width);

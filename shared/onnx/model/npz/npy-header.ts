@@ -5,22 +5,22 @@ import type { DataTypeName } from '../tensor/data-type.ts';
 export interface NpyHeader {
   type: DataTypeName;
   dims: number[];
-  /** Whether the first index runs fastest. */
+  /** Whether the first index varies fastest. */
   isFortran: boolean;
   isBigEndian: boolean;
-  /** Where the values begin. */
+  /** Offset of the values in bytes. */
   length: number;
 }
 
-/** Bytes that a reader must have for {@link npyHeaderLength}. */
+/** Bytes that {@link npyHeaderLength} needs. */
 export const npyPrefix = 12;
 
 const magic = Buffer.from('\x93NUMPY', 'latin1');
 
-/** Longer ones belong to arrays of records. */
+/** Most bytes of a header. Longer headers belong to record arrays. */
 const longestHeader = 64 * 1024;
 
-/** Length of the whole head, from its first 12 bytes. */
+/** Read the length of the whole header from its first 12 bytes. */
 export function npyHeaderLength(prefix: Uint8Array, name: string): number {
   const bytes = Buffer.from(prefix.buffer, prefix.byteOffset, prefix.byteLength);
   if (bytes.length < npyPrefix || !bytes.subarray(0, 6).equals(magic)) {
@@ -53,7 +53,7 @@ const typeNames: Readonly<Record<string, DataTypeName>> = {
   u8: 'uint64',
 };
 
-/** Parse the header, whose length is {@link npyHeaderLength}. */
+/** Parse a header of {@link npyHeaderLength} bytes. */
 export function parseNpyHeader(head: Uint8Array, name: string): NpyHeader {
   const refused = (fault: string) => new ModelError(`The array ${JSON.stringify(name)} ${fault}.`);
   const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
@@ -88,7 +88,7 @@ export function parseNpyHeader(head: Uint8Array, name: string): NpyHeader {
 
 const typeCodes = new Map(Object.entries(typeNames).map(([code, type]) => [type, code]));
 
-/** The head of an array in C order, padded so that its values begin at a multiple of 64 bytes. */
+/** Return the header of an array in C order, padded to a multiple of 64 bytes. */
 export function npyHead(type: DataTypeName, dims: readonly number[]): Uint8Array {
   const code = typeCodes.get(type);
   if (code === undefined) throw new ModelError(`NumPy has no type for ${type}.`);
@@ -106,7 +106,7 @@ export function npyHead(type: DataTypeName, dims: readonly number[]): Uint8Array
   return head;
 }
 
-/** Values that lie with the first index running fastest, laid out with the last one running fastest. */
+/** Convert values from Fortran order to C order. */
 export function inCOrder(bytes: Uint8Array, dims: readonly number[], width: number): Uint8Array {
   const out = new Uint8Array(bytes.length);
   const strides = dims.map((_, axis) => dims.slice(0, axis).reduce((product, dim) => product * dim, 1));
@@ -126,7 +126,7 @@ export function inCOrder(bytes: Uint8Array, dims: readonly number[], width: numb
   return out;
 }
 
-/** Values of the other byte order. */
+/** Reverse the byte order of values. */
 export function swapBytes(bytes: Uint8Array, width: number): Uint8Array {
   const out = Buffer.from(bytes);
   if (width === 2) out.swap16();

@@ -16,7 +16,7 @@ import {
 
 const maxArrays = 1000;
 
-/** An npz file: a zip archive of arrays, read part by part. */
+/** An npz file: a zip archive of arrays. It is read in parts. */
 export class NpzFile {
   readonly arrays: ReadonlyMap<string, NpzArray>;
   readonly #file: FileHandle;
@@ -26,7 +26,7 @@ export class NpzFile {
     this.arrays = arrays;
   }
 
-  /** @throws ModelError where it is none, or one of its arrays cannot be read */
+  /** @throws ModelError if it is not an npz file, or one of its arrays cannot be read */
   static async open(path: string): Promise<NpzFile> {
     const file = await open(path);
     try {
@@ -57,7 +57,10 @@ export class NpzFile {
   }
 }
 
-/** Of one sample, and of a whole array in Fortran order, which cannot be read sample by sample. */
+/**
+ * Most bytes of one sample, and of a whole array in Fortran order. An array in Fortran order cannot be read sample
+ * by sample.
+ */
 const maxBytes = 2 ** 30;
 
 /** An array of a data set. */
@@ -73,10 +76,10 @@ export class NpzArray {
   }
 
   /**
-   * The values in C order, little-endian, in parts of `elements` values, one after the other: the array itself is never
-   * in memory unless it lies in Fortran order. A rest that fills no part is left out.
+   * Yield the values in C order, little-endian, in parts of `elements` values. Only an array in Fortran order is
+   * in memory as a whole. An incomplete last part is dropped.
    *
-   * @throws ModelError where the array is cut short or damaged
+   * @throws ModelError if the array is truncated or damaged
    */
   async *parts(elements: number): AsyncGenerator<Uint8Array, void, undefined> {
     const { type, dims, isFortran, isBigEndian, length } = this.header;
@@ -121,7 +124,7 @@ class ByteParts {
     this.#source = source;
   }
 
-  /** The next `length` bytes in memory of their own; fewer at the end. */
+  /** Return a copy of the next `length` bytes; fewer at the end. */
   async take(length: number): Promise<Buffer> {
     const part = Buffer.alloc(length);
     let done = 0;
@@ -138,7 +141,7 @@ class ByteParts {
     return part.subarray(0, done);
   }
 
-  /** Read to the end, so that the checksum is verified. True where nothing was left. */
+  /** Read to the end, which verifies the checksum. True if nothing remained. */
   async isEnd(): Promise<boolean> {
     return (await this.take(1)).length === 0;
   }
@@ -150,7 +153,7 @@ class ByteParts {
 
 const shown = (name: string): string => JSON.stringify(name);
 
-/** Bytes of a file in the archive, in pieces as they come, verified against its checksum at the end. */
+/** Yield the bytes of a file in the archive as they arrive. Verify its checksum at the end. */
 async function* content(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer, void, undefined> {
   let checksum = 0;
   try {
@@ -183,7 +186,7 @@ async function headerOf(parts: ByteParts, name: string): Promise<NpyHeader> {
   }
 }
 
-/** Refuse a header whose length is not the array's, also of an array that is not read to its end. */
+/** Refuse a header whose length does not match the array, even for an array that is not read to its end. */
 function requireLength(name: string, { type, dims, length }: NpyHeader, size: number): void {
   const said = length + byteLengthOf(type, elementCount(dims));
   if (said > size) {

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { DataTypeName } from '../tensor/data-type.ts';
 import { npyHead } from './npy-header.ts';
 
-/** An array to be written: values in C order, little-endian. */
+/** An array to write: values in C order, little-endian. */
 export interface ArrayToWrite {
   type: DataTypeName;
   dims: readonly number[];
@@ -17,7 +17,7 @@ interface Written {
   offset: number;
 }
 
-/** Writes arrays as an npz file, stored, as `numpy.savez` does. At most 4 GiB in all. */
+/** Write arrays as an uncompressed npz file, as `numpy.savez` does. At most 4 GiB in total. */
 export async function writeNpz(path: string, arrays: Readonly<Record<string, ArrayToWrite>>): Promise<void> {
   const file = await open(path, 'w');
   try {
@@ -53,10 +53,13 @@ function localHeader(file: Written): Buffer {
   return Buffer.concat([head, file.name]);
 }
 
-/** The fields that the two heads of a file share: version, flags, method (stored), time, checksum and sizes. */
+/**
+ * Write the fields that the local and the central zip header share: version, flags, method (stored), time,
+ * checksum and sizes.
+ */
 function putShared(head: Buffer, at: number, { name, crc, size }: Written): void {
   head.writeUInt16LE(20, at);
-  // The first of January 1980: the archive depends on nothing but its content.
+  // 1 January 1980, so the archive depends only on its content.
   head.writeUInt16LE(0x21, at + 8);
   head.writeUInt32LE(crc, at + 10);
   head.writeUInt32LE(size, at + 14);

@@ -1,6 +1,6 @@
 /**
- * The Cholesky factor L of a symmetric matrix A = LLᵀ (n × n, row-major, of which the lower triangle is read), written
- * over A's lower triangle. Returns false, with A half done, where A is not positive definite as far as doubles tell.
+ * Compute the Cholesky factor L of a symmetric matrix A = LLᵀ (n × n, row-major). Reads only the lower triangle
+ * and overwrites it. Returns false, with A partly overwritten, if A is not positive definite in double precision.
  */
 export function choleskyInPlace(a: Float64Array, n: number): boolean {
   for (let row = 0; row < n; row += 1) {
@@ -18,14 +18,15 @@ export function choleskyInPlace(a: Float64Array, n: number): boolean {
 }
 
 /**
- * The upper triangular U (n × n, row-major, zero below) with A⁻¹ = UᵀU of a symmetric positive definite A: what GPTQ
- * takes from the inverse of its Hessian, without computing that. With A's rows and columns in reverse order factored as
- * LLᵀ, A = MMᵀ for an upper triangular M, and U = M⁻¹. Undefined where A is not positive definite.
+ * Compute the upper triangular U (n × n, row-major, zero below) with A⁻¹ = UᵀU for a symmetric positive definite
+ * A. GPTQ needs this factor of its inverse Hessian; the inverse itself is not computed. Factor A with reversed
+ * rows and columns as LLᵀ: then A = MMᵀ for an upper triangular M, and U = M⁻¹. Undefined if A is not positive
+ * definite.
  */
 export function inverseFactor(a: Float64Array, n: number): Float64Array | undefined {
   const lower = reversed(a);
   if (!choleskyInPlace(lower, n)) return undefined;
-  // The inverse of L, row by row; its rows and columns in reverse order are M⁻¹.
+  // Compute the inverse of L row by row. With reversed rows and columns it is M⁻¹.
   const inverse = new Float64Array(n * n);
   for (let row = 0; row < n; row += 1) {
     const result = inverse.subarray(row * n, row * n + row + 1);
@@ -43,7 +44,7 @@ export function inverseFactor(a: Float64Array, n: number): Float64Array | undefi
   return inverse.reverse();
 }
 
-/** A matrix with the order of rows and columns reversed. */
+/** Reverse the order of rows and columns. */
 function reversed(a: Float64Array): Float64Array {
   return Float64Array.from(a).reverse();
 }

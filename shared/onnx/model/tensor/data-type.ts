@@ -34,10 +34,10 @@ const names = new Map(
   Object.entries(dataTypes).map(([name, code]) => [code as number, name as DataTypeName]),
 );
 
-/** Name of a TensorProto.DataType code; undefined for codes that no release defines. */
+/** Return the name of a TensorProto.DataType code; undefined for a code that no release defines. */
 export const dataTypeName = (code: number): DataTypeName | undefined => names.get(code);
 
-/** Bytes that `elements` values take in raw form; types below a byte are packed, the last byte padded. */
+/** Return the raw bytes of `elements` values. Types below a byte are packed, and the last byte is padded. */
 export const byteLengthOf = (type: DataTypeName, elements: number): number =>
   Math.ceil((elements * bits[type]) / 8);
 

@@ -2,16 +2,16 @@ import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } fro
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { ModelError } from '../model-error.ts';
 
-/** Bytes that are read in parts, so that no tensor of a file has to lie in memory as a whole. */
+/** Bytes for reading in parts, so no tensor of a file has to be in memory as a whole. */
 export interface ByteSource {
   readonly byteLength: number;
-  /** All of them, where they lie in memory anyway. Not to be written to. */
+  /** All bytes, if they are in memory already. Do not write to them. */
   readonly whole?: Uint8Array;
-  /** Fills `into` with the bytes from `from` on. */
+  /** Fill `into` with the bytes starting at `from`. */
   read(into: Uint8Array, from: number): void;
 }
 
-/** The files beside a model that hold its large tensors. Nothing outside the model's folder is ever opened. */
+/** The external data files of a model. Never opens a file outside the model's folder. */
 export class ExternalData {
   readonly #folder: string;
   readonly #files = new Map<string, { fd: number; size: number }>();
@@ -34,7 +34,7 @@ export class ExternalData {
       const folder = realpathSync(dirname(path));
       if (!isInside(relative(realpathSync(this.#folder), folder) || '.'))
         throw refused('must not leave the folder of the model');
-      // A link, or a pipe that never ends, is nothing that a model needs.
+      // Refuse links and pipes. A model needs neither.
       fd = openSync(
         join(folder, basename(path)),
         constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
@@ -53,7 +53,7 @@ export class ExternalData {
     return file;
   }
 
-  /** The `length` bytes at `offset`. The range is checked here, so that a model that lies is refused early. */
+  /** Return the `length` bytes at `offset`. Checks the range now, so a wrong model is refused early. */
   range(location: string, offset: number, length: number): ByteSource {
     const { fd, size } = this.#open(location);
     if (!Number.isSafeInteger(offset) || offset < 0 || offset + length > size) {
@@ -72,7 +72,7 @@ export class ExternalData {
     return { byteLength: length, read };
   }
 
-  /** Names of the files that were opened. */
+  /** Names of the opened files. */
   get locations(): string[] {
     return [...this.#files.keys()];
   }
@@ -86,7 +86,7 @@ export class ExternalData {
 const isInside = (path: string): boolean =>
   path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 
-/** The bytes of an array, wherever it begins. */
+/** Return the bytes of an array as a source. */
 export function sourceOf({ buffer, byteOffset, byteLength }: ArrayBufferView): ByteSource {
   const whole = new Uint8Array(buffer, byteOffset, byteLength);
   return { byteLength, whole, read: (into, from) => into.set(whole.subarray(from, from + into.length)) };

@@ -5,8 +5,8 @@ import { type ExternalData, sourceOf } from './external-data.ts';
 import { elementCount, lazyTensor, sourceTensor, type Tensor } from './tensor.ts';
 
 /**
- * The tensor that a TensorProto describes. Nothing is decoded: raw values stay where they lie in `bytes`, external ones
- * in their file. Throws a {@link ModelError} where shape, type and values do not fit together.
+ * Read the tensor of a TensorProto. Decodes nothing: raw values stay in `bytes`, external ones in their file.
+ * Throws a {@link ModelError} if shape, type and values do not match.
  */
 export function readTensor(bytes: Uint8Array, external: ExternalData): Tensor {
   const parsed = parse(bytes);
@@ -46,7 +46,7 @@ export function readTensor(bytes: Uint8Array, external: ExternalData): Tensor {
       throw error instanceof ModelError ? fault(error.message) : error;
     }
   };
-  // Checked now, decoded again when needed: what lies in the file must not lie in memory, too.
+  // Check now and decode again later, to avoid a second copy in memory.
   typedRaw();
   return lazyTensor(name, type, dims, typedRaw);
 }
@@ -56,7 +56,7 @@ interface Parsed {
   code: number;
   dims: number[];
   raw: Uint8Array | undefined;
-  /** Typed data as it lies in the message, field by field. */
+  /** Undecoded typed data of the message, by field. */
   typed: { no: number; wire: WireType; bytes: Uint8Array }[];
   external: Map<string, string>;
   isExternal: boolean;
@@ -143,7 +143,7 @@ const safeInteger = (text: string | undefined, otherwise: number): number => {
   return /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
 };
 
-/** Values of the typed fields in raw form: fixed-width ones as they lie there, varints narrowed to the type. */
+/** Convert the typed fields to raw form. Fixed-width values are copied; varints are narrowed to the type. */
 function rawOfTyped({ typed, code }: Parsed, byteLength: number): Uint8Array {
   const out = new Uint8Array(byteLength);
   const type = dataTypeName(code);
@@ -162,7 +162,7 @@ function rawOfTyped({ typed, code }: Parsed, byteLength: number): Uint8Array {
       const reader = new BinaryReader(bytes);
       while (reader.pos < reader.len) {
         little.setBigInt64(0, BigInt.asIntN(64, BigInt(reader.int64())), true);
-        // Types below a byte lie packed, a byte to an entry.
+        // Types below a byte are packed, one byte per entry.
         put(new Uint8Array(little.buffer, 0, Math.max(1, Math.floor(isComplex ? 0 : width))));
         if (wire !== WireType.LengthDelimited) break;
       }
@@ -172,15 +172,15 @@ function rawOfTyped({ typed, code }: Parsed, byteLength: number): Uint8Array {
   return out;
 }
 
-/** Where a tensor's values lie outside the model's own file. */
+/** Location of a tensor's external values. */
 export interface ExternalLocation {
   location: string;
   offset: number;
 }
 
 /**
- * The TensorProto of a tensor up to its values, which follow it where they are not external: so that values are never
- * copied to be written. Together they are `header.length + (external ? 0 : byteLength)` bytes.
+ * Write the TensorProto of a tensor up to its values. Non-external values follow it, so writing never copies them.
+ * Together they have `header.length + (external ? 0 : byteLength)` bytes.
  */
 export function tensorHeader(tensor: Tensor, place?: ExternalLocation): Uint8Array {
   if (tensor.verbatim !== undefined) return tensor.verbatim;
@@ -210,7 +210,7 @@ const entry = (key: string, value: string): Uint8Array =>
     .string(value)
     .finish();
 
-/** The whole TensorProto of a small tensor, as attributes hold them. */
+/** Write the whole TensorProto of a small tensor, for an attribute. */
 export function tensorMessage(tensor: Tensor): Uint8Array {
   const header = tensorHeader(tensor);
   if (tensor.verbatim !== undefined) return header;

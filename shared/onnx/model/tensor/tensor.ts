@@ -2,21 +2,26 @@ import { byteLengthOf, type DataTypeName } from './data-type.ts';
 import { type ByteSource, sourceOf } from './external-data.ts';
 
 /**
- * A constant of a model. Its bytes are read or computed when they are asked for and not kept, so that a model of any
- * size is worked through one tensor after the other.
+ * A constant of a model. Its bytes are read or computed on request and not kept, so a model of any size can be
+ * processed one tensor after the other.
  */
 export interface Tensor {
   readonly name: string;
   readonly type: DataTypeName;
   readonly dims: readonly number[];
-  /** Raw little-endian bytes, row-major: `byteLength` of them. May be a view of the file; not to be written to. */
+  /**
+   * Return the `byteLength` raw bytes, little-endian and row-major. May be a view of the file; do not write to it.
+   */
   bytes(): Uint8Array;
-  /** The same bytes, to be read in parts. */
+  /** Return the same bytes for reading in parts. */
   source(): ByteSource;
   readonly byteLength: number;
-  /** For strings, which have no raw form: the TensorProto as it was read. */
+  /** The original TensorProto of a string tensor, which has no raw form. */
   readonly verbatim?: Uint8Array;
-  /** Of a constant that a node makes of its shape: the bytes of its one value, and the name of the shape in the source. */
+  /**
+   * For a constant that a node computes from a shape: the bytes of its single value, and the name of the shape in
+   * the source.
+   */
   readonly fill?: { readonly value: Uint8Array; readonly shape: string };
 }
 
@@ -24,7 +29,7 @@ export interface Tensor {
 export const elementCount = (dims: readonly number[]): number =>
   dims.reduce((product, dim) => product * dim, 1);
 
-/** A tensor whose bytes `make` gives each time they are asked for. */
+/** Create a tensor whose bytes `make` computes at each request. */
 export function lazyTensor(
   name: string,
   type: DataTypeName,
@@ -42,13 +47,13 @@ export function lazyTensor(
   return { name, type, dims, byteLength, bytes, source: () => sourceOf(bytes()) };
 }
 
-/** A tensor of one value throughout, which is made of its shape when it is read. */
+/** Create a tensor of a single value, which is computed from its shape on reading. */
 export const filledTensor = (tensor: Tensor, value: Uint8Array, shape: string): Tensor => ({
   ...tensor,
   fill: { value, shape },
 });
 
-/** A tensor whose bytes lie elsewhere. */
+/** Create a tensor with its bytes in a source. */
 export function sourceTensor(
   name: string,
   type: DataTypeName,
@@ -64,7 +69,7 @@ export function sourceTensor(
   return { name, type, dims, byteLength, bytes, source: () => source };
 }
 
-/** A tensor of these values, which are not copied. */
+/** Create a tensor of these values without copying them. */
 export function makeTensor(
   name: string,
   type: DataTypeName,
@@ -75,9 +80,9 @@ export function makeTensor(
   return lazyTensor(name, type, dims, () => bytes);
 }
 
-/** A one-dimensional int64 constant, as shapes and axes are. */
+/** Create a one-dimensional int64 constant, for example a shape or axes. */
 export const makeInt64s = (name: string, values: readonly number[]): Tensor =>
   makeTensor(name, 'int64', [values.length], BigInt64Array.from(values, BigInt));
 
-/** The same values in another shape with as many elements. */
+/** Return the same values in another shape with the same number of elements. */
 export const reshaped = (tensor: Tensor, dims: readonly number[]): Tensor => ({ ...tensor, dims });

@@ -6,7 +6,7 @@ import { elementCount, type Tensor } from './tensor.ts';
 export const isFloatTensor = ({ type }: Pick<Tensor, 'type'>): boolean =>
   type === 'float' || type === 'double' || type === 'float16' || type === 'bfloat16';
 
-/** Values of a tensor of floating-point type as float32. A view of the file where it can be: not to be written to. */
+/** Return the values of a floating-point tensor as float32. May be a view of the file; do not write to it. */
 export function floatsOf(tensor: Tensor): Float32Array {
   const bytes = tensor.bytes();
   switch (tensor.type) {
@@ -36,21 +36,21 @@ const view = <T>(
   return new make(at.buffer, at.byteOffset, at.byteLength / size);
 };
 
-/** Bytes at an address that is a multiple of `size`: the same ones, or a copy where they lie crooked. */
+/** Align bytes to a multiple of `size`. Copies them if they are not aligned. */
 function aligned(bytes: Uint8Array, size: number): Uint8Array {
   return bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes);
 }
 
-/** The values of a tensor of floating-point type as bytes of float32, to be read in parts. */
+/** Return the values of a floating-point tensor as float32 bytes for reading in parts. */
 export const float32Source = (tensor: Tensor): ByteSource =>
   tensor.type === 'float' ? tensor.source() : sourceOf(floatsOf(tensor));
 
-/** Room that tensors are read to, one after the other; undefined while it is lent. */
+/** Shared buffer for reading tensors; undefined while it is in use. */
 let room: Float32Array | undefined = new Float32Array();
 
 /**
- * Calls `use` with the values of a tensor of floating-point type as float32, and return its result. `use` must
- * neither keep nor change them. Fresh memory for every tensor would take longer than the work on it.
+ * Call `use` with the values of a floating-point tensor as float32, and return its result. `use` must neither keep
+ * nor change them. Reuses memory, because allocating it for every tensor would take longer than the work.
  */
 export function withFloats<T>(tensor: Tensor, use: (values: Float32Array) => T): T {
   if (tensor.type !== 'float') return use(floatsOf(tensor));
@@ -68,8 +68,8 @@ export function withFloats<T>(tensor: Tensor, use: (values: Float32Array) => T):
 }
 
 /**
- * Values of a tensor of an integer type, bool included, as numbers. Throws a {@link ModelError} where there are more
- * than a million: shapes, axes and the like are short.
+ * Return the values of an integer or bool tensor as numbers. Throws a {@link ModelError} for more than a million,
+ * because shapes, axes and similar constants are short.
  */
 export function integersOf(tensor: Tensor): number[] {
   if (elementCount(tensor.dims) > 1e6) throw new ModelError(`The constant ${tensor.name} is too long.`);

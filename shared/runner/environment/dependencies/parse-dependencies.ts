@@ -9,12 +9,12 @@ import { parseRequirements } from './python-requirements.ts';
 
 export interface EnvironmentSpec {
   env_type: 'python' | 'node' | 'system' | 'docker';
-  /** As the user wrote it: requirement lines, npm packages or an image. Blank, `-` or `none`: nothing to install. */
+  /** The user's text: requirement lines, npm packages or an image. Blank, `-` or `none`: nothing to install. */
   dependencies: string;
 }
 
 /**
- * Parses `dependencies` by the grammar of its `env_type`, without touching any file. Never throws: it lists all
+ * Parse `dependencies` by the grammar of its `env_type`, without accessing any file. Never throws: it lists all
  * errors, so the user can correct them at once.
  */
 export function parseDependencies(spec: EnvironmentSpec): ParsedDependencies {
@@ -46,8 +46,9 @@ function nothingToInstall(dependencies: string): boolean {
 }
 
 /**
- * npm packages, one a line or separated by commas: `name`, `name@range`, `name@tag`, the same with `@scope/`, or a
- * tarball of the source as `./path.tgz`. `#` starts a comment. Git, URL, alias and folder specs and options are refused.
+ * Parse npm packages, one per line or separated by commas: `name`, `name@range`, `name@tag`, the same with
+ * `@scope/`, or a tarball of the source as `./path.tgz`. `#` starts a comment. Refuses Git, URL, alias and folder
+ * specs and options.
  */
 function parseNodePackages(text: string): ParsedDependencies {
   const dependencies: Dependency[] = [];
@@ -67,7 +68,7 @@ function parseNodePackages(text: string): ParsedDependencies {
 
 const packageName = /^(?:@[a-z0-9~][a-z0-9._~-]*\/)?[A-Za-z0-9~][A-Za-z0-9._~-]*$/;
 
-// npm takes a name or range with these endings for a file, so `a@b.tgz` would read one.
+// npm treats a name or range with these endings as a file, so `a@b.tgz` would read one.
 const tarball = /\.(?:tgz|tar|tar\.gz)$/i;
 
 const range = /^[0-9A-Za-z.^~<>=|*+ -]{1,200}$/;
@@ -109,9 +110,9 @@ const domain =
 const component = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
 
 /**
- * The error of a container image reference, or null. Grammar: `[domain[:port]/]path[/path…][:tag][@digest]` as in the
- * OCI distribution project's reference grammar; the first component is a domain when it has a dot or a colon or is
- * `localhost`; the name has at most 255 characters.
+ * Return the error of a container image reference, or null. The grammar is
+ * `[domain[:port]/]path[/path…][:tag][@digest]`, from the OCI distribution project's reference grammar. The first
+ * component is a domain if it has a dot or a colon or is `localhost`. The name has at most 255 characters.
  */
 function imageReferenceFault(reference: string): string | null {
   if (/\s|,/.test(reference)) return 'one image only, without spaces';
@@ -132,7 +133,7 @@ function imageReferenceFault(reference: string): string | null {
   return null;
 }
 
-/** Faults of options: a host that this deployment does not allow, and a second `--index-url`. */
+/** Return the faults of options: a host that this deployment does not allow, and a second `--index-url`. */
 export function packageIndexFaults(
   dependencies: readonly Dependency[],
   packageIndexes: readonly string[],

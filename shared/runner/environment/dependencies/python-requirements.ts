@@ -8,11 +8,11 @@ import {
 } from './dependency.ts';
 
 /**
- * Python requirement lines: `name[extras]>=1,<2 ; marker`, `name @ https://…`, `./path.whl` (or `.tar.gz`, `.zip`) of
- * the source, `-r file`, and the options of `parsePipOption`, whose hosts the deployment must allow. Refused: every
- * other pip option; `file:` and version-control URLs; continuation lines and `${VARIABLES}`, which pip expands after
- * any check. Direct URLs must be https and carry no credentials, because every viewer can read them; a hash is not
- * demanded.
+ * Parse Python requirement lines: `name[extras]>=1,<2 ; marker`, `name @ https://…`, `./path.whl` (or `.tar.gz`,
+ * `.zip`) of the source, `-r file`, and the options of `parsePipOption`, whose hosts the deployment must allow.
+ * Refuses every other pip option; `file:` and version-control URLs; continuation lines and `${VARIABLES}`, which
+ * pip expands after any check. Direct URLs must use https and contain no credentials, because every viewer can
+ * read them. They need no hash.
  */
 export function parseRequirements(text: string): ParsedDependencies {
   const dependencies: Dependency[] = [];
@@ -27,16 +27,16 @@ export function parseRequirements(text: string): ParsedDependencies {
   return { dependencies, faults };
 }
 
-/** One requirement as written, without its comment; `line` counts from 1. */
+/** One requirement in its original text without the comment; `line` counts from 1. */
 interface RequirementText {
   line: number;
   text: string;
 }
 
 /**
- * Splits requirement lines, which may also be separated by commas.
- * A newline always separates. A comma separates outside brackets and quotes, unless a version comparator follows it
- * (`numpy>=1,<2`). In a direct URL a comma belongs to the URL unless white space follows. Comments (` #…`) end a line.
+ * Split requirement lines, which may also be separated by commas. A newline always separates. A comma separates
+ * outside brackets and quotes, unless a version comparator follows it (`numpy>=1,<2`). In a direct URL a comma
+ * belongs to the URL unless white space follows. Comments (` #…`) end a line.
  */
 function splitRequirements(text: string): RequirementText[] {
   return text.split(/\r\n|\n|\r/).flatMap((raw, index) =>
@@ -46,7 +46,7 @@ function splitRequirements(text: string): RequirementText[] {
   );
 }
 
-/** Longer lines are not split (and refused by the grammar), which bounds the work that a hostile file can cause. */
+/** Longer lines are not split, and the grammar refuses them. This bounds the work for a hostile file. */
 const longestLine = 4000;
 
 function splitCommas(line: string): string[] {
@@ -70,7 +70,7 @@ function splitCommas(line: string): string[] {
   return [...parts, line.slice(start)];
 }
 
-// A quoted value may not hold ` -`, which pip takes for the start of an option wherever it stands in a line.
+// A quoted value may not contain ` -`, which pip reads as the start of an option anywhere in a line.
 const token =
   /\s*([()]|===|[<>=!~]=|[<>]|not\s+in\b|[a-z_]+|"(?:[\w.+*!~,-]|\s(?!-))*"|'(?:[\w.+*!~,-]|\s(?!-))*')/y;
 
@@ -139,7 +139,7 @@ function parsePipOption(text: string, line: number): Dependency | string | null 
   return { kind: 'option', line, name, value: url.href };
 }
 
-/** In a direct URL a `;` belongs to the URL unless white space stands before it. */
+/** Split off the marker. In a direct URL a `;` belongs to the URL unless white space precedes it. */
 function splitMarker(text: string): [string, string?] {
   const at = /^[^;]*@\s*[a-z+]+:/i.test(text) ? text.search(/\s;/) : text.indexOf(';');
   return at < 0 ? [text] : [text.slice(0, at).trim(), text.slice(at).trim().slice(1)];
@@ -163,8 +163,8 @@ const variables = new Set([
 const operators = new Set(['<', '<=', '>', '>=', '==', '===', '!=', '~=', 'in', 'not in']);
 
 /**
- * Whether a text is an environment marker by the grammar of PEP 508:
- * comparisons of the twelve marker variables with quoted values, joined by `and`, `or` and brackets.
+ * Whether a text is an environment marker by the grammar of PEP 508: comparisons of the twelve marker variables
+ * with quoted values, joined by `and`, `or` and brackets.
  */
 function isMarker(text: string): boolean {
   const tokens = tokenize(text.trim());
@@ -187,7 +187,7 @@ function isMarker(text: string): boolean {
     at += 1;
     return tokens[at - 1] === ')';
   };
-  // `and` binds tighter than `or`, which matters to the meaning but not to the syntax.
+  // `and` binds tighter than `or`. This affects the meaning but not the syntax.
   const expression = (): boolean => {
     if (!comparison()) return false;
     while (tokens[at] === 'and' || tokens[at] === 'or') {
@@ -206,7 +206,7 @@ function tokenize(text: string): string[] | null {
     const found = token.exec(text);
     if (found === null) return null;
     tokens.push((found[1] ?? '').replace(/^not\s+in$/, 'not in'));
-    // Far beyond any real marker, and it bounds the depth of the brackets.
+    // Far more than any real marker has. The limit bounds the depth of brackets.
     if (tokens.length > 400) return null;
   }
   return tokens;
@@ -231,7 +231,7 @@ function normalExtras(list: string | undefined): string | null {
     : null;
 }
 
-/** PEP 503: lower-case, runs of `-`, `_` and `.` are one `-`. */
+/** Normalize a name by PEP 503: lower case, with runs of `-`, `_` and `.` as one `-`. */
 export function normalName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_.]+/g, '-');
 }

@@ -6,7 +6,7 @@ import type { Dependency, PipOption } from './dependency.ts';
 import { type EnvironmentSpec, packageIndexFaults, parseDependencies } from './parse-dependencies.ts';
 import { parseRequirements } from './python-requirements.ts';
 
-/** A dependency independent of the source folder: `-r` files are expanded, local packages hashed. */
+/** A dependency that does not depend on the source folder: `-r` files are expanded and local packages hashed. */
 export type ResolvedDependency =
   | { kind: 'package'; spec: string }
   | { kind: 'option'; name: PipOption; value: string }
@@ -23,9 +23,9 @@ const maxRequirementFiles = 64;
 const largestRequirementFile = 256 * 1024;
 
 /**
- * Parse a specification and the files of the source that it refers to, by the same rules. As in pip, `-r` paths are
- * relative to the file that names them, and paths of packages to the source folder.
- * @throws EnvironmentError `bad-dependencies` naming every error of the first text that has some
+ * Parse a specification and its referenced source files by the same rules. As in pip, `-r` paths are relative to
+ * the file that names them, and paths of packages to the source folder.
+ * @throws EnvironmentError `bad-dependencies` naming every error of the first faulty text
  */
 export async function resolveDependencies(
   spec: EnvironmentSpec,
@@ -78,14 +78,14 @@ function refused(message: string): EnvironmentError {
 }
 
 /**
- * SHA-256 (hex) of a file of the source; with `to`, the file is copied there in the same pass,
- * so that what is installed is exactly what was hashed.
+ * Return the SHA-256 (hex) of a source file. With `to`, also copy the file in the same pass, so the installed
+ * bytes are exactly the hashed ones.
  */
 async function hashSourceFile(folder: string, path: string, maxBytes: number, to?: string): Promise<string> {
   const file = await openSourceFile(folder, path, maxBytes);
   const copy = to === undefined ? undefined : await open(to, 'wx');
   try {
-    // Readable for the builder with any umask of the service.
+    // Make the copy readable for the builder, regardless of the service's umask.
     await copy?.chmod(0o644);
     const hash = createHash('sha256');
     for await (const chunk of file.createReadStream({ autoClose: false, highWaterMark: 1024 * 1024 })) {
@@ -100,9 +100,9 @@ async function hashSourceFile(folder: string, path: string, maxBytes: number, to
 }
 
 /**
- * Opens a file inside the source folder for reading. No component of `path` (relative, normal form) may be a link and
- * the file must be regular, so a source archive cannot make the service read its own files. O_NONBLOCK keeps a named
- * pipe from blocking for ever.
+ * Open a file inside the source folder for reading. No component of `path` (relative, normal form) may be a link
+ * and the file must be regular, so a source archive cannot make the service read its own files. O_NONBLOCK avoids
+ * blocking forever on a named pipe.
  */
 async function openSourceFile(folder: string, path: string, maxBytes: number): Promise<FileHandle> {
   const refuse = (why: string, cause?: unknown) =>
@@ -127,7 +127,7 @@ async function openSourceFile(folder: string, path: string, maxBytes: number): P
   }
 }
 
-/** The text of a small file of the source (UTF-8, at most `maxBytes` bytes). */
+/** Read a small source file as text (UTF-8, at most `maxBytes` bytes). */
 async function readSourceText(folder: string, path: string, maxBytes: number): Promise<string> {
   const file = await openSourceFile(folder, path, maxBytes);
   try {
@@ -149,9 +149,9 @@ function refuseFaults(faults: readonly { line: number; message: string }[], wher
 }
 
 /**
- * Copy the local packages into `folder`, each into a numbered folder because a package's file name must stay
- * unchanged, and return their relative paths.
- * @throws EnvironmentError when a file is no longer the one that was hashed into the request key
+ * Copy the local packages into `folder` and return their relative paths. Each gets a numbered folder, because a
+ * package's file name must stay unchanged.
+ * @throws EnvironmentError if a file differs from the one hashed into the request key
  */
 export async function copyPackages(
   dependencies: readonly ResolvedDependency[],

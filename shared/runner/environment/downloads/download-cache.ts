@@ -13,14 +13,13 @@ export interface DownloadSource {
   from: 'host' | 'bucket' | 'index';
 }
 
-/** Bytes of downloads that a host keeps. */
+/** Most bytes of downloads on a host. */
 const maxHostBytes = 10 * 1024 ** 3;
 
 /**
- * Files of package indexes by their SHA-256, on this host and, where `objects` are given, in the bucket, for all
- * projects. Only the supervisor writes them, and only bytes with the right hash. A reader asks by the hash that its
- * index states, and the bytes are checked at every read. So no project can replace a package that another project
- * installs.
+ * A cache of package files by their SHA-256 for all projects, on this host and, with `objects`, in the bucket.
+ * Only the supervisor writes to it, and only bytes with the right hash. Readers request the hash that their index
+ * states, and every read verifies the bytes. So no project can replace a package that another project installs.
  */
 export class DownloadCache {
   readonly #folder: string;
@@ -32,7 +31,7 @@ export class DownloadCache {
     this.#objects = objects;
   }
 
-  /** The bytes of a hash, from this host or the bucket, else from `fetch`. Pass them through `kept`. */
+  /** Return the bytes of a hash from this host or the bucket, otherwise from `fetch`. Pass them through `kept`. */
   async find(sha256: string, fetch: () => Promise<DownloadSource>): Promise<DownloadSource> {
     const path = join(this.#folder, sha256);
     const file = await open(path).catch(() => undefined);
@@ -50,7 +49,7 @@ export class DownloadCache {
   }
 
   /**
-   * Yields the bytes of a source and keeps them once they have the hash. The last chunk is held back until then, so a
+   * Yield the bytes of a source and keep them if they have the hash. Holds back the last chunk until then, so a
    * reader never receives a whole file with another hash.
    * @throws HashMismatchError
    */
@@ -117,7 +116,7 @@ export class DownloadCache {
     this.#uploads.add(upload);
   }
 
-  /** Wait for uploads to the bucket, then remove the least recently used files of this host beyond `maxBytes`. */
+  /** Wait for uploads to the bucket. Then remove the least recently used files of this host above `maxBytes`. */
   async settle(maxBytes = maxHostBytes): Promise<void> {
     await Promise.all(this.#uploads);
     const files: { path: string; bytes: number; used: number }[] = [];
@@ -138,10 +137,10 @@ export class DownloadCache {
 /** Key of a download in the bucket. */
 const downloadObject = (sha256: string): string => `${downloadsPrefix}${sha256}`;
 
-/** The bytes do not have the hash stated by the index. */
+/** The bytes do not match the index's hash. */
 class HashMismatchError extends Error {
   override readonly name = 'HashMismatchError';
 }
 
-/** Folder of downloads, next to the folders of projects, whose ids do not begin with a dot. */
+/** Folder of downloads, next to the folders of projects. Project ids do not begin with a dot. */
 export const downloadsFolder = '.downloads';

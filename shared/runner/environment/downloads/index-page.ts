@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-/** A file that an index page names. */
+/** A file of an index page. */
 export interface IndexedFile {
   url: string;
-  /** Lower-case hexadecimal; undefined where the index states none. */
+  /** Lower-case hexadecimal; undefined if the index states none. */
   sha256: string | undefined;
 }
 
@@ -16,8 +16,9 @@ const JsonPage = z.looseObject({
 });
 
 /**
- * Replace the URL of every file in an index page (PEP 503 as HTML, PEP 691 as JSON). Other facts about a file stay.
- * `place` receives the absolute URL without its fragment and returns the new one; null leaves the file out.
+ * Replace the URL of every file in an index page (PEP 503 as HTML, PEP 691 as JSON). Keeps all other attributes of
+ * a file. `place` receives the absolute URL without its fragment and returns the new one, or null to drop the
+ * file.
  */
 export function placeFiles(
   page: { text: string; isJson: boolean; url: string },

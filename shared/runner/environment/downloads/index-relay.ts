@@ -18,14 +18,14 @@ interface PlacedFile extends IndexedFile {
   index: string;
 }
 
-/** A file that was handed to an installer. */
+/** A file that an installer received. */
 export interface RelayedFile {
   filename: string;
-  /** Undefined where the index states none. */
+  /** Undefined if the index states none. */
   sha256: string | undefined;
 }
 
-/** How many files came from the cache, and how many from the index. */
+/** Number of files from the cache and from the index. */
 interface RelayCounts {
   cached: number;
   fetched: number;
@@ -34,7 +34,7 @@ interface RelayCounts {
 
 /** The operator's connection settings for package indexes. */
 export interface UpstreamSettings {
-  /** Certificates in PEM; those of Node unless given. */
+  /** Certificates in PEM; Node's own by default. */
   ca?: string | undefined;
   /** HTTP_PROXY, HTTPS_PROXY, NO_PROXY. */
   proxies: Readonly<Record<string, string>>;
@@ -46,13 +46,13 @@ export interface RelayRecord {
   named: ReadonlySet<string>;
 }
 
-/** Largest index page that is read. The largest on PyPI has 30 MB. */
+/** Largest index page in bytes. The largest on PyPI has 30 MB. */
 const maxPageBytes = 128 * 1024 * 1024;
 
 /**
- * A proxy of package indexes for one installer: it passes pages on and serves files from the cache of downloads. It
- * listens on the loopback address, under a secret path, and fetches only pages of its indexes and the files named in
- * them.
+ * A proxy of package indexes for one installer. It forwards pages and serves files from the cache of downloads. It
+ * listens on the loopback address under a secret path, and fetches only pages of its indexes and the files named
+ * in them.
  */
 export class IndexRelay {
   readonly #indexes: readonly string[];
@@ -73,13 +73,13 @@ export class IndexRelay {
     this.#upstream = new Upstream(settings);
   }
 
-  /** What it did so far. */
+  /** Record of its requests so far. */
   get record(): RelayRecord {
     const named = this.#files.flatMap(({ sha256 }) => sha256 ?? []);
     return { files: [...this.#handed], named: new Set(named) };
   }
 
-  /** Starts to listen; returns the URL of each index. */
+  /** Start to listen and return the URL of each index. */
   async start(): Promise<string[]> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
@@ -150,7 +150,7 @@ export class IndexRelay {
     response.writeHead(200, { 'content-type': type }).end(text);
   }
 
-  /** The path of a file on this relay; null for links of an index that are no files. */
+  /** Return the path of a file on this relay; null for a link that is not a file. */
   #place(file: IndexedFile, index: string, isJson: boolean): string | null {
     const name = new URL(file.url).pathname.split('/').at(-1) ?? '';
     if (name === '' || !isReachable(file.url, index)) return null;
@@ -211,7 +211,7 @@ export class IndexRelay {
 
 interface UpstreamAnswer {
   message: IncomingMessage;
-  /** After redirects. */
+  /** The final URL after redirects. */
   url: string;
 }
 
@@ -219,7 +219,7 @@ const maxRedirects = 5;
 
 const idleMilliseconds = 60_000;
 
-/** Requests to package indexes, over connections that are kept open. */
+/** Sends requests to package indexes over keep-alive connections. */
 class Upstream {
   readonly #plain: PlainAgent;
   readonly #secure: SecureAgent;
@@ -283,7 +283,7 @@ class Upstream {
 const isReachable = (url: string, index: string): boolean =>
   URL.canParse(url) && (url.startsWith('https:') || new URL(url).origin === new URL(index).origin);
 
-/** The index could not be reached, or its answer is refused. */
+/** The index is unreachable, or its answer was refused. */
 class UpstreamError extends Error {
   override readonly name = 'UpstreamError';
 }

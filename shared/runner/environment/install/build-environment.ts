@@ -62,9 +62,9 @@ export interface ObtainOptions {
   store: EnvironmentStore;
   downloads?: DownloadCache;
   run: RunCommand;
-  /** The same without output in the log. */
+  /** As `run`, without output in the log. */
   probe: RunCommand;
-  /** The host's shared environment of the same request. Nothing is reused without it. */
+  /** The host's shared environment of the same request. Without it nothing is reused. */
   shared?: SharedEnvironment;
   operatorEnv: Variables;
   indexes: IndexVariables;
@@ -133,7 +133,7 @@ async function writePrivate(path: string, text: string, owner: ObtainOptions['ow
   if (owner !== undefined) await chown(path, owner.uid, owner.gid);
 }
 
-/** The list of packages in a sealed environment. */
+/** List the packages of a sealed environment. */
 const lockOf = ({
   place: { folder },
   envType,

@@ -7,13 +7,13 @@ import type { Interpreter } from './interpreter.ts';
 export interface EnvironmentBuild {
   /** The environment's final folder: empty, and owned by the user who runs the commands. */
   folder: string;
-  /** Holds copies of the source's own packages at the relative paths in `copies`. */
+  /** Folder with copies of the source's own packages, at the relative paths in `copies`. */
   packages: string;
   copies: ReadonlyMap<ResolvedDependency, string>;
   dependencies: readonly ResolvedDependency[];
   interpreter: Interpreter;
   run: RunCommand;
-  /** The same without output in the log. */
+  /** As `run`, without output in the log. */
   probe: RunCommand;
   env: Readonly<Record<string, string>>;
   stop: AbortSignal;

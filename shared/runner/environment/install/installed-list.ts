@@ -10,9 +10,9 @@ import { maskCredentials } from '../operator-environment.ts';
 const DirectUrl = z.object({ url: z.string() });
 
 /**
- * The packages installed in a virtual environment, one sorted line each: `name==version`, and `name @
- * file:path#sha256=…` for the source's own packages. Read from the metadata that every installer leaves
- * (`*.dist-info`), so that uv and pip give the same list and nothing of the environment is executed for it.
+ * List the packages of a virtual environment, one sorted line each: `name==version`, and `name @
+ * file:path#sha256=…` for the source's own packages. Reads the metadata that every installer writes
+ * (`*.dist-info`), so uv and pip give the same list, and nothing of the environment is executed.
  */
 export async function pythonLock(
   folder: string,
@@ -34,7 +34,7 @@ export async function pythonLock(
   return lockText(lines);
 }
 
-/** Read a file written by untrusted code: no links are followed, and at most `maxBytes` are read. */
+/** Read a file from untrusted code. Follows no links and reads at most `maxBytes`. */
 async function readSmall(path: string, maxBytes: number): Promise<string | null> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     () => null,
@@ -89,7 +89,7 @@ const HiddenLock = z.object({
   ),
 });
 
-/** The same for npm packages: `path version integrity`, from npm's own list of `node_modules`. */
+/** List npm packages as `path version integrity`, from npm's own list of `node_modules`. */
 export async function nodeLock(folder: string): Promise<string> {
   const text = await readSmall(join(folder, 'node_modules', '.package-lock.json'), 64 * 1024 * 1024);
   const { packages } = HiddenLock.safeParse(parse(text)).data ?? { packages: {} };
@@ -100,7 +100,7 @@ export async function nodeLock(folder: string): Promise<string> {
   );
 }
 
-/** SHA-256 (hex) of a list. */
+/** Return the SHA-256 (hex) of a list. */
 export function lockHash(lock: string): string {
   return createHash('sha256').update(lock).digest('hex');
 }

@@ -6,12 +6,12 @@ import { maskCredentials } from '../operator-environment.ts';
 interface Command {
   argv: readonly [string, ...string[]];
   cwd: string;
-  /** The whole environment of the process; nothing is inherited. */
+  /** The whole environment of the process. It inherits no other variables. */
   env: Readonly<Record<string, string>>;
 }
 
 interface CommandResult {
-  /** Null when the process did not start or ended by a signal. */
+  /** Null if the process did not start or was ended by a signal. */
   exitCode: number | null;
   /** The last 8 KB of its output, both streams together. */
   tail: string;
@@ -19,12 +19,12 @@ interface CommandResult {
   message?: string;
 }
 
-/** Run one process to its end, without a shell, as the unprivileged owner of the environment. It is killed on stop. */
+/** Run one process to its end, without a shell, as the unprivileged owner of the environment. A stop kills it. */
 export type RunCommand = (command: Command) => Promise<CommandResult>;
 
 /**
- * Runs one step of an installation.
- * @throws EnvironmentError `install-failed` with the installer's own words; `stopped` when the run was stopped
+ * Run one step of an installation.
+ * @throws EnvironmentError `install-failed` with the installer's message; `stopped` if the run was stopped
  */
 export async function install(run: RunCommand, command: Command, stop: AbortSignal): Promise<void> {
   stopped(stop);
@@ -46,9 +46,9 @@ export function stopped(stop: AbortSignal): void {
 const longest = 600;
 
 /**
- * The error message of an installer, in at most 600 characters and without credentials: pip's `ERROR:` lines, what uv
- * prints from its `×` or `error:` on, npm's `npm error` lines, else the last lines. The line that names the cause
- * comes first.
+ * Extract the error message of an installer, in at most 600 characters and without credentials: pip's `ERROR:`
+ * lines, uv's output from `×` or `error:`, npm's `npm error` lines, otherwise the last lines. The line that names
+ * the cause comes first.
  */
 export function installerMessage(tail: string): string {
   const lines = stripVTControlCharacters(tail)
@@ -103,7 +103,7 @@ function causeFirst(lines: readonly string[]): readonly string[] {
   return cause === undefined ? lines : [cause, ...lines.filter((line) => line !== cause)];
 }
 
-/** Write a new file that an installer can read, also as another user and with any umask of the service. */
+/** Write a new file that an installer can read, even as another user and with any umask of the service. */
 export async function writeReadable(path: string, text: string): Promise<void> {
   await writeFile(path, text, { flag: 'wx' });
   await chmod(path, 0o644);

@@ -5,9 +5,9 @@ import { type RunCommand, stopped } from './installer.ts';
 export interface Interpreter {
   /** Implementation and real version: `cpython-3.11.7`, `node-24.1.0`. */
   identity: string;
-  /** Absolute path of the real binary, behind shims and links. */
+  /** Absolute path of the real binary, with shims and links resolved. */
   executable: string;
-  /** Whether it can make virtual environments with pip in them; always true for Node. */
+  /** Whether it can create virtual environments with pip; always true for Node. */
   venv: boolean;
 }
 

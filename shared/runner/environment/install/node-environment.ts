@@ -4,9 +4,9 @@ import type { EnvironmentBuild } from './builder-input.ts';
 import { install, writeReadable } from './installer.ts';
 
 /**
- * Installs npm packages into `<folder>/node_modules`, in place. Install scripts of packages run: native packages need
- * them, and the packages run later with the same rights anyway, unprivileged and without credentials. The folder gets
- * a `package.json`, so npm takes it for the project and reads no settings above it.
+ * Install npm packages into `<folder>/node_modules`, in place. Runs install scripts of packages: native packages
+ * need them, and the packages run later with the same rights anyway, unprivileged and without credentials. The
+ * folder gets a `package.json`, so npm treats it as the project and reads no settings above it.
  * @throws EnvironmentError `npm-missing`, `install-failed`
  */
 export async function buildNode(build: EnvironmentBuild): Promise<'npm'> {
@@ -31,9 +31,9 @@ export async function buildNode(build: EnvironmentBuild): Promise<'npm'> {
 }
 
 /**
- * Variables that make a command find the packages of an environment, where there is one, and programs of the source's own
- * `node_modules` before them. `require` follows NODE_PATH; `import` does not, so the runner also links packages beside
- * the source (see `PreparedEnvironment.nodeModules`).
+ * Return the variables with which a command finds the packages of an environment, if there is one. Programs of the
+ * source's own `node_modules` take precedence. `require` follows NODE_PATH but `import` does not, so the runner
+ * also links packages next to the source (see `PreparedEnvironment.nodeModules`).
  */
 export function nodeVariables(
   folder: string | null,

@@ -19,10 +19,10 @@ const debianHint =
   'On Debian and Ubuntu run `apt install python3-venv`; otherwise install uv, or a Python that includes venv and ensurepip.';
 
 /**
- * Build a virtual environment in place, with uv where it runs, else with venv and pip. The installers read one file of
- * checked lines next to the copied packages and never see the source: both would read settings of a project there.
- * `-I` keeps Python from importing from the folder. Without dependencies the environment is empty, and only provides
- * `python`.
+ * Build a virtual environment in place, with uv if available, otherwise with venv and pip. The installers read one
+ * file of validated lines next to the copied packages and never see the source, because both would read a
+ * project's settings there. `-I` keeps Python from importing from the folder. Without dependencies the environment
+ * is empty and only provides `python`.
  * @throws EnvironmentError `venv-missing`, `install-failed`
  */
 export async function buildPython(build: EnvironmentBuild): Promise<BuiltPython> {
@@ -138,8 +138,8 @@ const checkOptions: Readonly<Record<PythonInstaller, readonly string[]>> = {
 };
 
 /**
- * The relay's record of a trial upgrade that would change nothing in an existing environment; null if it would change
- * something, or the installer does not say. The record has the hashes that the indexes name today.
+ * Run a trial upgrade of an existing environment. Return the relay's record if it would change nothing; null if it
+ * would change something or the installer does not tell. The record has the hashes that the indexes name today.
  */
 export async function checkPython(build: EnvironmentBuild): Promise<RelayRecord | null> {
   const { folder, packages, probe, stop } = build;
@@ -156,8 +156,8 @@ export async function checkPython(build: EnvironmentBuild): Promise<RelayRecord 
 }
 
 /**
- * The packages that an installer would install, without those of an empty virtual environment; `?` if its output does
- * not say.
+ * Return the packages that an installer would install, except those of an empty virtual environment; `?` if its
+ * output does not tell.
  */
 function plannedChanges(installer: PythonInstaller, output: string): string[] {
   if (installer === 'uv') return output.includes('Would make no changes') ? [] : ['?'];
@@ -166,7 +166,7 @@ function plannedChanges(installer: PythonInstaller, output: string): string[] {
   return names === '' ? [] : packages.filter((name) => !isBundled(name));
 }
 
-/** Content of the file of requirements: one checked line each. */
+/** Return the content of the requirements file, one validated line each. */
 export function requirementsFile({ dependencies, copies }: EnvironmentBuild): string {
   const lines = dependencies.flatMap((dependency) => {
     if (dependency.kind === 'option') return [];
@@ -177,7 +177,7 @@ export function requirementsFile({ dependencies, copies }: EnvironmentBuild): st
   return `${lines.join('\n')}\n`;
 }
 
-/** Variables that make a command use the environment, as activating it in a shell would. */
+/** Return the variables that make a command use the environment, like activating it in a shell. */
 export function pythonVariables(folder: string, path: string): Record<string, string> {
   return { VIRTUAL_ENV: folder, PATH: `${join(folder, 'bin')}:${path}` };
 }

@@ -8,19 +8,22 @@ interface InstallerOptions {
   user?: CommandUser;
   sandbox?: Sandbox;
   memoryBytes?: number;
-  /** For each step of an installation. */
+  /** Timeout of each step of an installation. */
   timeoutSeconds?: number;
   marker: { name: string; value: string };
   stop: AbortSignal;
   /** Masks secrets in the end of the output, which errors quote. Default: no mask. */
   mask?: SecretMask;
-  /** Gets all output as it comes, for the log. */
+  /** Receives all output as it arrives, for the log. */
   onOutput?(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void> | void;
 }
 
 const tailBytes = 8 * 1024;
 
-/** Runs installers as supervised processes: no shell, nothing inherited, the whole process tree ended on stop. */
+/**
+ * Run installers as supervised processes: without a shell or inherited variables. A stop ends the whole process
+ * tree.
+ */
 export function superviseInstaller(options: InstallerOptions): RunCommand {
   const { onOutput, mask = noMask, ...supervision } = options;
   return async (command) => {

@@ -15,9 +15,9 @@ import { errorText } from '../../../core/error-text.ts';
 import { EnvironmentError } from '../environment-error.ts';
 
 interface SealOptions {
-  /** Absolute link targets that are legitimate. */
+  /** Allowed absolute link targets. */
   interpreters: readonly string[];
-  /** The unprivileged user who built it; given only where this process is root and takes the folder over. */
+  /** The unprivileged user who built it. Only if this process is root and takes over the folder. */
   owner?: { uid: number; gid: number };
 }
 
@@ -55,9 +55,10 @@ export function sealEnvironment(folder: string, options: SealOptions): SealedSiz
 }
 
 /**
- * The error of a symbolic link of an environment, or null. An absolute target must be one of the interpreters that
- * the environment was built on. A relative one may only climb first and descend after (`../lib/x`, never
- * `a/../../x`), and not above the environment: as every link obeys this, no chain of links can leave either.
+ * Return the error of a symbolic link of an environment, or null. An absolute target must be one of the
+ * environment's interpreters. A relative one may only climb first and then descend (`../lib/x`, never
+ * `a/../../x`), and must not leave the environment. Every link obeys this, so no chain of links can leave it
+ * either.
  */
 export function linkFault(path: string, target: string, interpreters: readonly string[]): string | null {
   if (isAbsolute(target)) return interpreters.includes(target) ? null : 'points outside the environment';

@@ -19,14 +19,14 @@ import { linkFault, type SealedSize } from './seal-environment.ts';
 import { decompressFrames } from './zstd-frames.ts';
 
 export interface UnpackOptions {
-  /** Absolute link targets that are legitimate. */
+  /** Allowed absolute link targets. */
   interpreters: readonly string[];
   stop: AbortSignal;
   /** Default 500,000. */
   maxEntries?: number;
-  /** Unpacked size; default 40 GB. */
+  /** Most unpacked bytes; default 40 GB. */
   maxBytes?: number;
-  /** Of the disk of the folder. */
+  /** Free space of the folder's disk. */
   room?: DiskRoom;
 }
 
@@ -110,7 +110,7 @@ class EnvironmentWriter {
     }
     if (this.#seen.has(path)) throw refuse('comes twice');
     this.#seen.add(path);
-    // Only folders that an entry made are in the set, so that nothing is ever written through a link.
+    // The set contains only folders that an entry created, so nothing is ever written through a link.
     if (segments.length > 1 && !this.#folders.has(dirname(path))) throw refuse('has no folder');
     if (entry.type !== '2' && (entry.mode & 0o7000) !== 0) throw refuse('has setuid, setgid or sticky bits');
     if (entry.type !== '0' && entry.size > 0) throw refuse('has content without being a file');

@@ -57,7 +57,7 @@ export class ArtifactStore {
     return this.#bytes;
   }
 
-  /** Read the artifacts recorded by earlier attempts. */
+  /** Read the artifacts of earlier attempts from the records. */
   async load(): Promise<void> {
     this.#known.clear();
     this.#bytes = 0;
@@ -69,7 +69,7 @@ export class ArtifactStore {
   }
 
   /**
-   * Store an open file, in place of an earlier one of its path, and return the version that was stored.
+   * Store an open file, replacing an earlier one of the same path. Return the stored version.
    * @throws FileChangedError, FileRefusedError, ArtifactLimitError: nothing is stored then. LeaseLostError.
    */
   put(path: string, file: OpenFile): Promise<string> {
@@ -103,7 +103,7 @@ export class ArtifactStore {
     }
   }
 
-  /** Removes what is stored under a path. @throws LeaseLostError */
+  /** Remove the stored file of a path. @throws LeaseLostError */
   remove(path: string): Promise<void> {
     return this.#afterOthers(path, () => this.#remove(path));
   }
@@ -120,8 +120,8 @@ export class ArtifactStore {
   }
 
   /**
-   * Removes the objects that no record names: those of an earlier attempt, and those that storage would not delete.
-   * For when nothing is on its way any more.
+   * Remove the objects without a record: those of an earlier attempt, and those that storage failed to delete.
+   * Call it only when no upload is pending.
    * @throws LeaseLostError
    */
   async sweep(): Promise<void> {
@@ -133,7 +133,7 @@ export class ArtifactStore {
     await sweepLeftovers(place, new Set([...this.#known.values()].map(({ object }) => object)));
   }
 
-  /** Act after what is under way for the path. */
+  /** Run an action after the pending changes of the path. */
   #afterOthers<T>(path: string, act: () => Promise<T>): Promise<T> {
     const acting = (this.#inTurn.get(path) ?? Promise.resolve()).then(act);
     const ended: Promise<void> = acting
@@ -148,7 +148,7 @@ export class ArtifactStore {
     return acting;
   }
 
-  /** State of the file, once the limit has room for it. @throws ArtifactLimitError */
+  /** Reserve space for the file within the limit, and return its state. @throws ArtifactLimitError */
   async #reserve(path: string, file: OpenFile): Promise<FileBytes> {
     const { kind, maxBytes } = this.#options;
     const bytes = await FileBytes.of(file);
@@ -165,7 +165,10 @@ export class ArtifactStore {
     return bytes;
   }
 
-  /** Uploads the bytes and returns their hash. That the file has changed is returned, for another try would not help. */
+  /**
+   * Upload the bytes and return their hash. Returns a FileChangedError and does not throw it, because a retry
+   * would not help.
+   */
   async #upload(bytes: FileBytes, object: string, mediaType: string): Promise<string | FileChangedError> {
     const reading = bytes.read();
     try {
@@ -177,7 +180,7 @@ export class ArtifactStore {
     }
   }
 
-  /** Check that so many bytes more fit into the project. @throws ArtifactLimitError */
+  /** Check that `more` bytes fit into the project. @throws ArtifactLimitError */
   async #requireProjectBytes(more: number): Promise<void> {
     const { records, experiment, kind, maxBytes, maxProjectBytes } = this.#options;
     const fault = await retryFor(longPatience, () =>
@@ -189,7 +192,7 @@ export class ArtifactStore {
     if (fault !== undefined) throw new ArtifactLimitError(kind, maxBytes, fault);
   }
 
-  /** Make a change after which the path has `object`, and the project `more` bytes. */
+  /** Write a change: the path then has `object`, and the project `more` additional bytes. */
   #change(
     path: string,
     object: string | undefined,
@@ -219,7 +222,7 @@ export class ArtifactStore {
     this.#known.set(artifact.path, artifact);
   }
 
-  /** Deletes an object that no record names. */
+  /** Delete an object without a record. */
   async #discard(object: string): Promise<void> {
     await this.#options.objects.delete([object]).catch(() => {
       this.#hasLeftovers = true;
@@ -248,7 +251,7 @@ export async function* eachArtifact({
   } while (after !== undefined);
 }
 
-/** The variable that names the folder of a kind to the user's command. */
+/** The environment variable with which the user's command finds the folder of a kind. */
 export const folderVariable = { artifact: 'OUTPUT_DIR', checkpoint: 'CHECKPOINT_DIR' } as const;
 
 /** The files of a job exceed a limit, which the message names. */
@@ -272,12 +275,12 @@ const smallBytes = 100_000_000;
 /** Unit of `blocks` on every file system. */
 const blockBytes = 512;
 
-/** A file with less than this share of its bytes on disk is sparse; what a file system compresses has more. */
+/** A file with a smaller share of its bytes on disk is sparse. Files compressed by a file system have more. */
 const minShare = 1 / 10;
 
 /**
- * Refuse a large file that is almost all holes: it takes no room on the disk, and would be read, sent and paid for as
- * zeros.
+ * Refuse a large file that is mostly holes. It takes no disk space, but its zeros would be read, sent and paid
+ * for.
  * @throws FileRefusedError
  */
 async function refuseSparse(handle: FileHandle): Promise<void> {

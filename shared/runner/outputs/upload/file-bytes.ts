@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { versionOf } from '../find-files.ts';
 
-/** A file to be read. The handle stays the caller's to close. */
+/** A file to read. The caller closes the handle. */
 export interface OpenFile {
   handle: FileHandle;
   /**
@@ -16,7 +16,7 @@ export interface OpenFile {
 
 const readBytes = 1024 * 1024;
 
-/** The bytes of a file as it is at one moment. */
+/** The bytes of a file in its state at one moment. */
 export class FileBytes {
   readonly size: number;
   readonly version: string;
@@ -30,14 +30,14 @@ export class FileBytes {
     this.version = versionOf(found);
   }
 
-  /** The bytes of an open file in the state in which it was found, else in its current state. */
+  /** Return the bytes of an open file in its found state, or else in its current state. */
   static async of({ handle, found }: OpenFile): Promise<FileBytes> {
     return new FileBytes(handle, found ?? (await handle.stat({ bigint: true })));
   }
 
   /**
-   * A stream of the bytes, and their SHA-256 in hexadecimal once all have passed. The stream fails with
-   * {@link FileChangedError} before its end when the file is no longer what it was.
+   * Return a stream of the bytes, and their SHA-256 in hexadecimal after the stream's end. The stream fails with
+   * {@link FileChangedError} before its end if the file has changed.
    */
   read(): { stream: Readable; digest(): string } {
     const hash = createHash('sha256');
@@ -47,11 +47,11 @@ export class FileBytes {
     };
   }
 
-  /** The SHA-256 alone. @throws FileChangedError */
+  /** Return only the SHA-256. @throws FileChangedError */
   async hash(): Promise<string> {
     const hash = createHash('sha256');
     for await (const _ of this.#pass(hash)) {
-      // The hash is taken in passing.
+      // Reading updates the hash.
     }
     return hash.digest('hex');
   }
@@ -77,8 +77,8 @@ export class FileChangedError extends Error {
 }
 
 /**
- * Whether an open file may hold other bytes than before. That it lost its name, because another was moved into its
- * place, changes its ctime and not its bytes.
+ * Whether an open file's bytes may have changed. A file that lost its name, because another was moved into its
+ * place, has another ctime but the same bytes.
  */
 function mayDiffer(before: BigIntStats, now: BigIntStats): boolean {
   if (now.size !== before.size || now.mtimeNs !== before.mtimeNs) return true;

@@ -1,4 +1,6 @@
-/** Media type of a file by the extension of its name. Models (onnx, pt, npz, pkl, safetensors) have none of their own. */
+/**
+ * Media type of a file by its extension. Model formats (onnx, pt, npz, pkl, safetensors) have none of their own.
+ */
 export function mediaTypeOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();

@@ -14,15 +14,17 @@ import type { OpenFile } from './file-bytes.ts';
 
 export interface OutputUploaderOptions extends ArtifactStoreOptions {
   folder: string;
-  /** Whose files are taken; where this process is not root, anybody's. */
+  /** Owner of the uploaded files; any owner if this process is not root. */
   user?: { uid: number };
   /** Writes a line to the user's log. */
   say(message: string): void;
   /** Called once, when the files exceed the limit while the command runs. */
   onLimit(error: ArtifactLimitError): void;
-  /** Milliseconds between two passes. */
+  /** Milliseconds between two looks into the folder. */
   lookMilliseconds?: number;
-  /** Inodes of the files that the command's processes can write to; undefined where that cannot be seen. */
+  /**
+   * Return the inodes of the files that the command's processes can write to; undefined if they are not visible.
+   */
   writable?(): Promise<ReadonlySet<bigint> | undefined>;
 }
 
@@ -35,7 +37,7 @@ type Refused = FindFilesOptions['refused'];
 
 const restlessTries = 3;
 
-/** The same share for files that `restlessFrom` looks in a row found being written. */
+/** The share for files that `restlessFrom` looks in a row found being written. */
 const restlessShare = 0.025;
 
 const restlessFrom = 2;
@@ -59,7 +61,7 @@ export class OutputUploader {
   readonly #ending = new AbortController();
   /** Paths that the last look found. */
   #seen: ReadonlySet<string> = new Set();
-  /** How many looks found a file being written, since it was last stored. */
+  /** Number of looks that found a file being written since it was last stored. */
   readonly #changes = new Map<string, number>();
   #loading: Promise<void> | undefined;
   #looking: Promise<void> | undefined;
@@ -79,7 +81,8 @@ export class OutputUploader {
   }
 
   /**
-   * Store a file that a client logs, beside those of the folder. Of one path the folder's is kept at the end.
+   * Store a file that a client logs, in addition to those of the folder. If both have the same path, the folder's
+   * file is kept at the end.
    * @throws ArtifactLimitError; LeaseLostError
    */
   async log(path: string, file: OpenFile): Promise<void> {
@@ -90,8 +93,8 @@ export class OutputUploader {
   }
 
   /**
-   * Upload the rest after the command has ended, and return the totals.
-   * @throws ArtifactLimitError where not all files could be stored; LeaseLostError
+   * Upload the remaining files after the command has ended, and return the totals.
+   * @throws ArtifactLimitError if not all files could be stored; LeaseLostError
    */
   async finish(): Promise<{ files: number; bytes: number }> {
     this.#ending.abort();
@@ -166,7 +169,8 @@ export class OutputUploader {
     };
     const complete = await files.takeComplete(folder, visible ?? new Set(), isRestless);
     try {
-      // One after the other, in the order of writing: if this process dies, the stored files were on the disk together.
+      // Upload in the order of writing. If this process dies, the stored files existed on the disk at the same
+      // time.
       for (let file = complete.shift(); file !== undefined; file = complete.shift()) {
         if (this.#ending.signal.aborted) {
           await file.handle.close();
@@ -220,7 +224,7 @@ export class OutputUploader {
   }
 }
 
-/** Runs a limited number of tasks at a time. After a failure it starts no other. */
+/** Runs a limited number of tasks at a time. Starts no further task after a failure. */
 class TaskPool {
   readonly #most: number;
   readonly #running = new Set<Promise<void>>();
