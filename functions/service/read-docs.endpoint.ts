@@ -45,7 +45,7 @@ export const endpoint = defineEndpoint({
     'The guide, or a page of the reference: one for each group of operations, and `errors`. A page loads nothing else.',
   allow: 'anyone',
   needs: {},
-  throttle: { perSecond: 2, burst: 10 },
+  throttle: { perSecond: 20, burst: 40 },
   input: {
     query: DocumentVersion.extend({
       page: z
