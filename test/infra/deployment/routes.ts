@@ -234,10 +234,10 @@ test('what anybody may call has a throttle of its own, never above that of the s
   );
   const of = (settings: Record<string, unknown>[], path: string) =>
     settings.find(({ ResourcePath, HttpMethod }) => ResourcePath === path && HttpMethod !== 'HEAD');
-  expect(of(given, '/~1docs')).toMatchObject({ ThrottlingRateLimit: 2, ThrottlingBurstLimit: 10 });
+  expect(of(given, '/~1openapi.json')).toMatchObject({ ThrottlingRateLimit: 2, ThrottlingBurstLimit: 10 });
   expect(of(given, '/~1auth~1token')).toMatchObject({ ThrottlingRateLimit: 10, ThrottlingBurstLimit: 30 });
   const more = await settingsOf({ requestBurst: '30', anonymousTimes: '2' });
-  expect(of(more, '/~1docs')).toMatchObject({ ThrottlingRateLimit: 4, ThrottlingBurstLimit: 20 });
+  expect(of(more, '/~1openapi.json')).toMatchObject({ ThrottlingRateLimit: 4, ThrottlingBurstLimit: 20 });
 });
 
 test('the stage is throttled, and writes an access log without queries and headers', () => {
