@@ -56,6 +56,7 @@ export const layers: readonly (readonly string[])[] = [
     'shared/onnx/methods/report',
     'shared/purge',
     'shared/runner/job',
+    'shared/sweeps',
   ],
   [
     'functions/users',
