@@ -47,6 +47,17 @@ function unknownParameter(place: ParameterPlace, name: string, taken: readonly s
   return { in: place, name, message: `is not a parameter of this operation; ${known}` };
 }
 
+/** Fault of a key that a parameter's object does not have. The schema's own message may list those it has. */
+function unknownPart(
+  { path, message }: z.core.$ZodIssueUnrecognizedKeys,
+  key: string,
+  placeOf: Given['placeOf'],
+): ParameterFault {
+  const isOwn = message.startsWith('Unrecognized key');
+  const name = [...path, key].map(String).join('.');
+  return { in: placeOf(String(path[0])), name, message: isOwn ? 'is not known here' : message };
+}
+
 const strictSchemas = new WeakMap<z.ZodObject, z.ZodObject>();
 
 /** The schema that refuses undeclared parameters. Kept, because zod compiles every new schema at its first use. */
@@ -69,8 +80,9 @@ function allowedBy({ issues }: z.ZodError): string | undefined {
 
 function faultsOf(error: z.ZodError, { values, placeOf }: Given, taken: readonly string[]): ParameterFault[] {
   const faults = error.issues.flatMap((issue): ParameterFault[] => {
-    if (issue.code === 'unrecognized_keys')
+    if (issue.code === 'unrecognized_keys' && issue.path.length === 0)
       return issue.keys.map((name) => unknownParameter(placeOf(name), name, taken));
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownPart(issue, key, placeOf));
     const top = issue.path[0];
     const place = placeOf(top === undefined ? '' : String(top));
     // A query parameter has no parts, even if it is a list.

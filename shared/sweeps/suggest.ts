@@ -1,0 +1,47 @@
+import { domainOf, valueAtShare } from './sampling/domain.ts';
+import { gridPoint } from './sampling/grid.ts';
+import { seeded } from './sampling/seeded.ts';
+import { conditionOrder, isActive } from './spec/conditions.ts';
+import type { SweepSpec } from './spec.ts';
+import type { Params, TrialResult } from './types.ts';
+
+/** Fields of a sweep that decide the values of its trials. */
+export type Search = Pick<SweepSpec, 'method' | 'seed' | 'parameters' | 'start' | 'goal'>;
+
+/**
+ * Return the values of a trial. The same arguments always give the same values.
+ *
+ * Random values depend on the seed, the number of the trial and the name of the parameter alone, so that one more
+ * parameter does not change the others. Parameters whose condition does not hold have no value.
+ *
+ * @param trial number of the trial, from 0; the fixed first trials have the first numbers
+ * @param results trials known so far. Only grids that were extended and TPE read them
+ * @throws RangeError for a trial after the last point of a grid
+ */
+export function suggest(search: Search, trial: number, results: readonly TrialResult[]): Params {
+  const { method, parameters, start } = search;
+  const fixed = start[trial] ?? {};
+  if (method === 'grid' && trial >= start.length) {
+    const point = gridPoint(parameters, trial, start, results);
+    if (point === undefined) throw new RangeError(`the grid has no trial ${trial}`);
+    return point;
+  }
+  return choose(search, fixed, (name, parameter) =>
+    valueAtShare(domainOf(parameter), seeded(search.seed, trial, name)()),
+  );
+}
+
+/** Return the given values, and choose the others whose condition holds. */
+function choose(
+  { parameters }: Search,
+  given: Params,
+  pick: (name: string, parameter: Search['parameters'][string]) => Params[string],
+): Params {
+  const params: Params = {};
+  for (const name of conditionOrder(parameters)) {
+    const parameter = parameters[name];
+    if (parameter === undefined || !isActive(parameter.if, params)) continue;
+    params[name] = given[name] ?? pick(name, parameter);
+  }
+  return params;
+}
