@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { buildCommand } from '@stricli/core';
+import { browserOpener } from '../../shared/host/platform.ts';
 import type { CliContext } from '../context.ts';
 import { namedExperiment } from '../experiments/find-experiment.ts';
 import { chosenLogin } from '../login/connect.ts';
@@ -36,19 +37,13 @@ interface Flags {
   verbose?: boolean;
 }
 
-const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
-  darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-};
-
 /** Open a URL in the user's browser. Return false if that fails. */
 async function openInBrowser(
   address: string,
   { BROWSER, DISPLAY, WAYLAND_DISPLAY }: Variables,
 ): Promise<boolean> {
-  const own = openers[process.platform];
-  if (own === undefined && !BROWSER && !DISPLAY && !WAYLAND_DISPLAY) return false;
-  const [file, ...args] = BROWSER ? [BROWSER] : (own ?? ['xdg-open']);
+  if (browserOpener === undefined && !BROWSER && !DISPLAY && !WAYLAND_DISPLAY) return false;
+  const [file, ...args] = BROWSER ? [BROWSER] : (browserOpener ?? ['xdg-open']);
   const child = spawn(file ?? '', [...args, address], { stdio: 'ignore', detached: true });
   child.unref();
   return once(child, 'spawn').then(

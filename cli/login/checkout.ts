@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
+import { isAlive } from '../../shared/host/is-alive.ts';
+import { hasFileModes } from '../../shared/host/platform.ts';
 import { isLoopback } from './service.ts';
 
 /** Return the URL of the service that uses the checkout's data folder; undefined if none runs. */
@@ -26,15 +28,6 @@ export const checkoutFolder = ({ MPS_CHECKOUT }: Variables): string | undefined 
 export const dataFolderOf = (checkout: string): string => join(checkout, '.data');
 
 const Running = z.object({ url: z.string(), pid: z.int() });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
 
 /** Return the checkout that contains a folder, if its service has run before; undefined otherwise. */
 export function checkoutAbove(folder: string): string | undefined {
@@ -63,7 +56,7 @@ export async function ownAdminPassword(env: Variables): Promise<string | undefin
     // The service writes this file readable by its owner only. A file that others can read came from elsewhere,
     // such as a repository.
     const { mode } = await stat(file);
-    return (mode & 0o077) === 0 || process.platform === 'win32' ? await readFile(file, 'utf8') : undefined;
+    return (mode & 0o077) === 0 || !hasFileModes ? await readFile(file, 'utf8') : undefined;
   } catch {
     return undefined;
   }

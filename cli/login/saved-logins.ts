@@ -2,13 +2,14 @@ import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promise
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
+import { hasFileModes } from '../../shared/host/platform.ts';
 import { CliError } from '../cli-error.ts';
 
 /** Read the saved logins. @throws CliError if other users can read the file, or it is damaged */
 export async function readLogins(file: string): Promise<Login[]> {
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) return [];
-  if ((found.mode & 0o077) !== 0 && process.platform !== 'win32')
+  if ((found.mode & 0o077) !== 0 && hasFileModes)
     throw new CliError(`Others may read your tokens. Run: chmod 600 ${file}`);
   try {
     return Logins.parse(JSON.parse(await readFile(file, 'utf8')));

@@ -1,15 +1,10 @@
 import { constants } from 'node:fs';
 import { access, open, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import type { CommandUser } from '../host/host.ts';
 
 /** The program's path, or the reason why it cannot start. The reason is for the author of the command. */
 export type Executable = { path: string } | { fault: string };
-
-/** User and group of a command. It gets no supplementary groups. */
-export interface CommandUser {
-  uid: number;
-  gid: number;
-}
 
 /** Where a command runs. */
 interface Surroundings {

@@ -1,5 +1,5 @@
+import { thisHost } from '../host/this-host.ts';
 import { findProcesses, type ProcessSelector } from './process-tree.ts';
-import { proportionalBytes, residentBytes } from './proportional-memory.ts';
 
 const firstMilliseconds = 100;
 
@@ -8,9 +8,6 @@ const listMilliseconds = 1_000;
 
 /** Growth since the last exact count that triggers another one. */
 const recountGrowth = 1.02;
-
-/** Milliseconds between two sums over the known processes. A process can allocate a gigabyte in a second. */
-const sumMilliseconds = 50;
 
 /**
  * Watches the resident memory of a process tree and reports when it exceeds a limit. The peak counts shared pages
@@ -52,13 +49,14 @@ export class MemoryWatch {
 
   async #measure(): Promise<void> {
     const isListing = performance.now() - this.#listedAt >= listMilliseconds;
-    const bytes = isListing ? await this.#list() : this.#sum();
+    const bytes = isListing ? await this.#list() : await thisHost.residentBytes(this.#pids);
     if (bytes > 0) this.peakRssBytes = Math.max(this.peakRssBytes ?? 0, bytes);
     if (bytes > this.#limitBytes && (isListing || bytes > this.#countedAt * recountGrowth)) {
-      if (this.#exactSum() > this.#limitBytes) this.#reportExceeded();
+      if ((await thisHost.proportionalBytes(this.#pids)) > this.#limitBytes) this.#reportExceeded();
       else this.#countedAt = bytes;
     }
-    if (!this.#stopped) this.#plan(Number.isFinite(this.#limitBytes) ? sumMilliseconds : listMilliseconds);
+    const isLimited = Number.isFinite(this.#limitBytes);
+    if (!this.#stopped) this.#plan(isLimited ? thisHost.memoryMilliseconds : listMilliseconds);
   }
 
   async #list(): Promise<number> {
@@ -69,13 +67,5 @@ export class MemoryWatch {
     const found = await findProcesses(selector).catch(() => []);
     this.#pids = found.map(({ pid }) => pid);
     return found.reduce((sum, one) => sum + one.residentBytes, 0);
-  }
-
-  #sum(): number {
-    return this.#pids.reduce((sum, pid) => sum + (residentBytes(pid) ?? 0), 0);
-  }
-
-  #exactSum(): number {
-    return this.#pids.reduce((sum, pid) => sum + (proportionalBytes(pid) ?? residentBytes(pid) ?? 0), 0);
   }
 }

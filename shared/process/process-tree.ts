@@ -1,15 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type EnvironmentMarker,
-  listProcesses,
-  type ProcessInfo,
-  readProcess,
-  withMarker,
-} from './process-table.ts';
-
-export type { ProcessInfo } from './process-table.ts';
+import type { EnvironmentMarker, ProcessInfo } from '../host/host.ts';
+import { thisHost } from '../host/this-host.ts';
 
 /**
  * Selects processes. Each criterion adds processes with all their descendants. User code can leave its parent,
@@ -51,9 +44,10 @@ async function select(
   selector: ProcessSelector,
 ): Promise<{ found: ProcessInfo[]; sparedGroups: Set<number> }> {
   checkSelector(selector);
-  const all = await listProcesses();
-  const spared = ancestry(process.pid, all);
   const { root, group, session, uid, marker } = selector;
+  const leaders = [root, group, session].flatMap((pid) => (pid === process.pid ? [] : (pid ?? [])));
+  const all = await thisHost.listProcesses([...new Set(leaders)]);
+  const spared = ancestry(process.pid, all);
   const chosen = new Set(
     all.filter(
       (row) => row.pid === root || row.group === group || row.session === session || row.uid === uid,
@@ -61,7 +55,7 @@ async function select(
   );
   if (marker !== undefined) {
     const rest = all.filter((row) => !chosen.has(row) && !spared.has(row.pid));
-    for (const row of await withMarker(rest, marker)) chosen.add(row);
+    for (const row of await thisHost.withMarker(rest, marker)) chosen.add(row);
   }
   // If the root is this process, it selects only its descendants. Other matches never include this process.
   for (const row of chosen) if (spared.has(row.pid) && row.pid !== root) chosen.delete(row);
@@ -84,8 +78,8 @@ export async function signalProcesses(
   let signalled = 0;
   for (const found of await findProcesses(selector)) {
     if (found.pid === spared) continue;
-    // Skip a pid that was reused since the listing. Only Linux makes this check cheap.
-    if (process.platform === 'linux' && (await processStartTime(found.pid)) !== found.startTime) continue;
+    // Skip a pid that was reused since the listing.
+    if (!thisHost.isUnchanged(found)) continue;
     if (sendSignal(found.pid, signal)) signalled += 1;
   }
   return signalled;
@@ -127,7 +121,7 @@ export async function killTree(selector: ProcessSelector): Promise<void> {
  * processes with the same pid.
  */
 export async function processStartTime(pid: number): Promise<string | null> {
-  return (await readProcess(pid))?.startTime ?? null;
+  return (await thisHost.readProcess(pid))?.startTime ?? null;
 }
 
 function checkSelector({ root, group, session, uid, marker }: ProcessSelector): void {

@@ -4,13 +4,12 @@ import { stat } from 'node:fs/promises';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { errorText } from '../core/error-text.ts';
-import { type CommandUser, findExecutable } from './executable.ts';
+import type { CommandUser, EnvironmentMarker, Sandbox } from '../host/host.ts';
+import { thisHost } from '../host/this-host.ts';
+import { findExecutable } from './executable.ts';
 import { MemoryWatch } from './memory-watch.ts';
-import { kernelOomKills, offerToOomKiller } from './oom-killer.ts';
 import { OutputPump } from './output-pump.ts';
-import { launchAs } from './privileges.ts';
 import { killTree, type ProcessSelector } from './process-tree.ts';
-import type { Sandbox } from './sandbox.ts';
 import { interruption, terminate } from './termination.ts';
 
 interface Ending {
@@ -84,7 +83,7 @@ export interface SupervisedCommand {
   /** Seconds between SIGTERM and SIGKILL, in which the command can save its work; 20 by default. */
   graceSeconds?: number;
   /** An environment variable that identifies the processes of the command. */
-  marker: { name: string; value: string };
+  marker: EnvironmentMarker;
   /** Ends the command when aborted. */
   stop: AbortSignal;
   /** Receives the output as it arrives. Calls for one stream never overlap: reading waits for the promise. */
@@ -95,6 +94,8 @@ interface Started {
   child: ChildProcess;
   /** Whether the child only waits for the command. */
   isWaiter: boolean;
+  /** Call it when the child and all its processes have ended. */
+  release(): void;
 }
 
 /** Start the process, or return the reason why it cannot start. */
@@ -107,7 +108,7 @@ async function start(command: SupervisedCommand): Promise<Started | string> {
   if ('fault' in executable) return executable.fault;
   const { user, cwd, sandbox, marker } = command;
   const env = { ...command.env, [marker.name]: marker.value };
-  const launch = await launchAs({ user, program: executable.path, args, env, cwd, sandbox, marker });
+  const launch = await thisHost.launchAs({ user, program: executable.path, args, env, cwd, sandbox, marker });
   try {
     const child = spawn(launch.file, launch.args, {
       ...launch.options,
@@ -115,9 +116,10 @@ async function start(command: SupervisedCommand): Promise<Started | string> {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    const release = thisHost.endWithThisProcess(child, marker);
     await once(child, 'spawn');
-    offerToOomKiller(child.pid);
-    return { child, isWaiter: launch.isWaiter };
+    thisHost.offerToOomKiller(child.pid);
+    return { child, isWaiter: launch.isWaiter, release };
   } catch (error) {
     return `${name}: cannot be started: ${errorText(error)}`;
   }
@@ -128,7 +130,7 @@ const defaultGraceSeconds = 20;
 /** Milliseconds for which an escaped process may hold the pipes open after the command's end. */
 const drainMilliseconds = 2_000;
 
-async function attend({ child, isWaiter }: Started, command: SupervisedCommand): Promise<Outcome> {
+async function attend({ child, isWaiter, release }: Started, command: SupervisedCommand): Promise<Outcome> {
   const exit = new Promise<'exit'>((resolve) => child.once('exit', () => resolve('exit')));
   const failure = Promise.withResolvers<'failure'>();
   const errors: unknown[] = [];
@@ -137,7 +139,7 @@ async function attend({ child, isWaiter }: Started, command: SupervisedCommand):
     failure.resolve('failure');
   });
   const selection = () => selectTree(child, command);
-  const killsBefore = kernelOomKills();
+  const killsBefore = thisHost.kernelOomKills();
   const memory = new MemoryWatch(selection, command.memoryBytes);
   const exceeded = memory.exceeded.then(() => 'memory' as const);
   const interrupted = interruption(command.stop, command.timeoutSeconds);
@@ -152,12 +154,13 @@ async function attend({ child, isWaiter }: Started, command: SupervisedCommand):
     for (const pump of pumps) pump.writerEnded(drainMilliseconds);
     await Promise.all(pumps.map(({ done }) => done));
     if (errors.length > 0) throw errors[0];
-    const isKernels = wasKilled(child) && kernelOomKills() > killsBefore;
+    const isKernels = wasKilled(child) && thisHost.kernelOomKills() > killsBefore;
     return outcome(reason === 'exit' && isKernels ? 'memory' : reason, child, killed, memory.peakRssBytes);
   } finally {
     interrupted.cancel();
     memory.stop();
     if (isRunning(child)) child.kill('SIGKILL');
+    release();
   }
 }
 

@@ -3,7 +3,7 @@ import { chmod, chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { canSandbox } from '../../shared/process/sandbox.ts';
+import { canSandbox } from '../../shared/host/linux/sandbox.ts';
 import { listeningPorts } from '../support/listening-ports.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { testUser } from '../support/test-users.ts';

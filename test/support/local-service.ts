@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { boundToParent } from '../../infra/local/bound-to-parent.ts';
+import { boundToParent } from '../../shared/host/linux/bound-to-parent.ts';
 
 const launcher = fileURLToPath(new URL('../../infra/local/start/launch.mjs', import.meta.url));
 

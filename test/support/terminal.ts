@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { boundToParent } from '../../infra/local/bound-to-parent.ts';
+import { boundToParent } from '../../shared/host/linux/bound-to-parent.ts';
 import { mpsLauncher } from './mps.ts';
 
 const relay = fileURLToPath(new URL('terminal.py', import.meta.url));

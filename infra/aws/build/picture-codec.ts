@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { glob, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { system } from '../../../shared/host/platform.ts';
 
 /**
  * Install the picture codec for Linux into `node_modules` in `folder`, with the version and checksums of the
@@ -31,7 +32,7 @@ export async function installPictureCodec(
     const { status, stderr } = spawnSync(
       'npm',
       ['ci', ...platform(cpu), '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund'],
-      { cwd: unfinished, encoding: 'utf8', shell: process.platform === 'win32' },
+      { cwd: unfinished, encoding: 'utf8', shell: system === 'win32' },
     );
     if (status !== 0) throw new Error(`npm could not fetch the picture codec: ${stderr}`);
     const modules = join(unfinished, 'node_modules');

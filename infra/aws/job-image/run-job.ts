@@ -1,6 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { closeInheritedDescriptors } from '../../../shared/process/inherited-descriptors.ts';
-import { offerSupervisorToOomKiller } from '../../../shared/process/oom-killer.ts';
+import { thisHost } from '../../../shared/host/this-host.ts';
 
 /** The exports of a job's bundle. The handler receives the variables and returns the exit code. */
 interface JobModule {
@@ -12,8 +11,8 @@ function isJobModule(module: unknown): module is JobModule {
 }
 
 // The job image's entry point and the local Batch server both run `node run-job.js functions/jobs/train.job.js`.
-closeInheritedDescriptors();
-offerSupervisorToOomKiller();
+thisHost.closeInheritedDescriptors();
+thisHost.offerSupervisorToOomKiller();
 const [, , file = ''] = process.argv;
 const module: unknown = await import(pathToFileURL(file).href);
 if (!isJobModule(module)) throw new Error(`${file} must export handler`);

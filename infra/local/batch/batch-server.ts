@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
+import { thisHost } from '../../../shared/host/this-host.ts';
 import { killTree, type ProcessSelector, processStartTime } from '../../../shared/process/process-tree.ts';
 import type { Credentials } from '../access/session-credentials.ts';
 import { catalogueOf, type LocalJobDefinition, type LocalQueue } from './catalogue.ts';
@@ -169,7 +170,8 @@ async function killNode(job: JobRecord, index: number): Promise<void> {
   const run = job.nodes[index]?.process;
   const marker = { name: markerName, value: nodeId(job, index) };
   // The system may have reused the pid. Its group and session are safe to use only if it has not.
-  const same = run?.startTime != null && (await processStartTime(run.pid)) === run.startTime;
+  const present = run?.startTime == null ? null : await processStartTime(run.pid);
+  const same = run?.startTime != null && present !== null && thisHost.isSameStart(present, run.startTime);
   const selector: ProcessSelector = same
     ? { root: run.pid, group: run.pid, session: run.pid, marker }
     : { marker };

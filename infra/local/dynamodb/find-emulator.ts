@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { platform } from '../../../shared/host/platform.ts';
 import { CommandError } from '../../command/command-error.ts';
 
 /**
  * Find the embedded emulator of this platform. @throws CommandError if there is none, or if npm could not fetch it
  */
 export function findEmulator(): EmbeddedEmulator {
-  const platform = `${process.platform}-${process.arch}`;
   const name = `@dynoxide/${platform}`;
   try {
     const program = createRequire(import.meta.url).resolve(`${name}/dynoxide`);

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { createServer } from 'node:net';
-import { boundToParent } from '../bound-to-parent.ts';
+import type { NetworkNamespaces } from '../../../shared/host/host.ts';
+import { thisHost } from '../../../shared/host/this-host.ts';
 import { findEmulator } from './find-emulator.ts';
-import type { NetworkNamespaces } from './network-namespace.ts';
 
 /**
  * Start the embedded DynamoDB emulator on a port, with its records in `file`, or in memory without a file. Only
@@ -18,9 +18,10 @@ export async function startDynamoDb(file?: string, host = '127.0.0.1'): Promise<
     const port = await freePort(host);
     const storage = file === undefined ? [] : ['--db-path', file];
     const parameters = ['serve', '--host', host, '--port', String(port), ...storage];
-    const { file: command, args } = boundToParent(program, parameters);
+    const { file: command, args } = thisHost.boundToParent(program, parameters);
     // Use a separate session: Ctrl-C goes to the service, which stops its emulators in order.
     const emulator = spawn(command, args, { stdio: 'ignore', detached: true });
+    const release = thisHost.endWithThisProcess(emulator);
     let isGone = false;
     const ended = new Promise<void>((resolve) => {
       emulator.once('exit', () => resolve());
@@ -28,6 +29,7 @@ export async function startDynamoDb(file?: string, host = '127.0.0.1'): Promise<
     });
     void ended.then(() => {
       isGone = true;
+      release();
     });
     if (emulator.pid !== undefined && (await waitForEmulator({ host, port }, () => isGone))) {
       const close = async () => {
@@ -103,7 +105,7 @@ export async function startClosedDynamoDb(
   file: string,
 ): Promise<ClosedDynamoDb> {
   const parameters = ['serve', '--host', '127.0.0.1', '--port', String(port), '--db-path', file];
-  const bound = boundToParent(findEmulator().program, parameters);
+  const bound = thisHost.boundToParent(findEmulator().program, parameters);
   const { file: command, args } = namespaces.create(bound.file, bound.args);
   // Use a separate session: Ctrl-C goes to the service, which stops its emulators in order.
   const emulator = spawn(command, args, { stdio: 'ignore', detached: true });

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { glob, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import { takeKernelLock } from '../../../shared/host/kernel-lock.ts';
 import { bundleOptions } from '../../service/bundle-options.ts';
 import { bundledEndpoints, endpointFiles } from '../../service/endpoints.ts';
-import { takeKernelLock } from './kernel-lock.ts';
 
 /** Entry points of the local service, apart from the endpoints. */
 const programs = [

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { takeKernelLock } from '../../../shared/host/kernel-lock.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { writeDurably } from '../batch/durable-file.ts';
 import { DiskReserve } from './disk-reserve.ts';
-import { takeKernelLock } from './kernel-lock.ts';
 
 /** The folder that holds all data of a local service, locked against a second service. */
 export interface DataFolder {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { givenPath } from '../../../shared/bundle/given-path.ts';
 import { readCorsOrigins } from '../../../shared/core/cors-origins.ts';
 import { readSettings, settingNames } from '../../../shared/core/settings.ts';
+import { hostNames, hostVariable } from '../../../shared/host/this-host.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { readFlags } from '../../command/read-flags.ts';
 import type { AdmissionLimits } from '../gateway/admission.ts';
@@ -9,7 +10,7 @@ import { bucket, recordsTable } from './function-environment.ts';
 
 /**
  * Refuse settings at the start that functions and jobs would refuse at every request and run.
- * @throws CommandError naming each variable that is invalid, or that names an unknown limit
+ * @throws CommandError naming each variable that is invalid, or that names an unknown limit or host
  */
 export function checkSettings(environment: Readonly<Record<string, string | undefined>>): void {
   const limits = [...settingNames(), ...gatewayVariables].filter((name) => name.startsWith('LIMIT_'));
@@ -18,6 +19,10 @@ export function checkSettings(environment: Readonly<Record<string, string | unde
   );
   if (unknown.length > 0) {
     throw new CommandError(`There is no ${unknown.join(', ')}. Limits are: ${limits.join(', ')}.`);
+  }
+  const host = environment[hostVariable];
+  if (host && !hostNames.some((name) => name === host)) {
+    throw new CommandError(`${hostVariable} must be ${hostNames.join(' or ')}, not "${host}".`);
   }
   const { REGISTRATION, LOG_LEVEL, SHARED_CLUSTER, PACKAGE_INDEXES } = environment;
   const given = Object.fromEntries(limits.map((name) => [name, environment[name]]));

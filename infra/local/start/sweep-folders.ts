@@ -2,11 +2,11 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectKey } from '../../../shared/data/projects/project.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
+import { tryHostLock } from '../../../shared/host/host-lock.ts';
 import { downloadsFolder } from '../../../shared/runner/environment/downloads/download-cache.ts';
 import { EnvironmentFolder } from '../../../shared/runner/environment/environment-folder.ts';
 import { removeTree } from '../../../shared/runner/environment/remove-tree.ts';
 import { reuseFolder } from '../../../shared/runner/environment/shared-environment.ts';
-import { tryHostLock } from '../../../shared/runner/host/host-lock.ts';
 
 /** Return deleted projects that still have environments on this host. */
 export async function goneProjects(

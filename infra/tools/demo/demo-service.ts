@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { endpoint as createToken } from '../../../functions/auth/create-token.endpoint.ts';
 import { Client } from '../../../shared/client/client.ts';
+import { thisHost } from '../../../shared/host/this-host.ts';
 import { CommandError } from '../../command/command-error.ts';
-import { boundToParent } from '../../local/bound-to-parent.ts';
 import type { Credentials } from './demo-options.ts';
 
 /**
@@ -18,7 +18,13 @@ export async function startDemoService(
   dataFolder: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<DemoService> {
-  const { file, args } = boundToParent(process.execPath, [launcher, '--port', '0', '--data', dataFolder]);
+  const { file, args } = thisHost.boundToParent(process.execPath, [
+    launcher,
+    '--port',
+    '0',
+    '--data',
+    dataFolder,
+  ]);
   // Use a separate process group: Ctrl-C goes to the demo, which then stops the service in order.
   const service = spawn(file, args, {
     detached: true,

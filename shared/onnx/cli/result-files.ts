@@ -91,7 +91,7 @@ export class ResultFiles {
       return await mkdtemp(join(this.folder, '.optimize-'));
     } catch (error) {
       const what = `Nothing can be written to ${this.folder}`;
-      // Kernel folders such as /proc return this error.
+      // Folders of the kernel return this error.
       if (fileErrorCode(error) === 'ENOENT') throw new ModelError(`${what}: no file can be made there.`);
       throw fileError(what, error);
     }

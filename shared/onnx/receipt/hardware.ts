@@ -1,25 +1,16 @@
-import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { thisHost } from '../../host/this-host.ts';
 import type { Receipt } from './receipt.ts';
 
 /** Return the processor of this machine and its relevant instruction sets. */
 export function hardware(): Receipt['hardware'] {
-  const flags = processorFlags();
+  const flags = thisHost.processorFlags();
   return {
     processor: cpus()[0]?.model.trim() ?? 'unknown',
     architecture: process.arch,
     flags: telling.filter((flag) => flags.has(flag)),
     threads: 1,
   };
-}
-
-function processorFlags(): ReadonlySet<string> {
-  try {
-    const text = readFileSync('/proc/cpuinfo', 'utf8');
-    return new Set((/^(?:flags|Features)\s*:\s*(.*)$/m.exec(text)?.[1] ?? '').split(/\s+/));
-  } catch {
-    return new Set();
-  }
 }
 
 /** Instruction sets that affect the speed and exactness of 8-bit and float products. */

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { lstat, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
-import { isRunning, processIdentity, tryHostLock } from '../host/host-lock.ts';
+import { tryHostLock } from '../../host/host-lock.ts';
+import { thisHost } from '../../host/this-host.ts';
 import { removeTree } from './remove-tree.ts';
 
 export interface CompleteEnvironment {
@@ -88,7 +89,7 @@ export class EnvironmentFolder {
 
   /** Mark the environment as in use by this process until the process ends. */
   async use(): Promise<void> {
-    await writeDurably(`${this.folder}.use-${processIdentity(process.pid)}`, '');
+    await writeDurably(`${this.folder}.use-${await thisHost.identityOf(process.pid)}`, '');
     const now = new Date();
     await utimes(this.#marker, now, now);
   }
@@ -97,7 +98,7 @@ export class EnvironmentFolder {
   async inUse(): Promise<boolean> {
     let used = false;
     for (const file of await this.#siblings('.use-')) {
-      if (isRunning(file.slice(`${this.folder}.use-`.length))) used = true;
+      if (await thisHost.isRunning(file.slice(`${this.folder}.use-`.length))) used = true;
       else await rm(file, { force: true });
     }
     return used;

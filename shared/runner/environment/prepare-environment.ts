@@ -1,7 +1,8 @@
 import { chmod, mkdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type HostLock, tryHostLock } from '../host/host-lock.ts';
+import { type HostLock, tryHostLock } from '../../host/host-lock.ts';
+import { packagePlatform } from '../../host/platform.ts';
 import { type EnvironmentSpec, parseDependencies } from './dependencies/parse-dependencies.ts';
 import { resolveDependencies } from './dependencies/resolved-dependencies.ts';
 import type { DownloadCache } from './downloads/download-cache.ts';
@@ -20,7 +21,7 @@ import {
   searchPath,
   type Variables,
 } from './operator-environment.ts';
-import { platformName, requestKey } from './request-key.ts';
+import { requestKey } from './request-key.ts';
 import { isShareable } from './reuse-shared.ts';
 import { reuseFolder, SharedEnvironment } from './shared-environment.ts';
 import type { EnvironmentStore } from './stored-environments.ts';
@@ -129,7 +130,7 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
     dependencies,
     interpreter: interpreter.identity,
     executable: spec.env_type === 'python' ? interpreter.executable : '',
-    platform: options.platform ?? platformName(),
+    platform: options.platform ?? packagePlatform(),
     indexes: indexes.addresses,
   };
   const key = requestKey({ ...request, folder: projectFolder });

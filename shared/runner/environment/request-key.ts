@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import * as z from 'zod';
 import type { ResolvedDependency } from './dependencies/resolved-dependencies.ts';
 
 export interface RequestKeyInput {
@@ -46,16 +45,4 @@ export function requestKey(input: RequestKeyInput): string {
     ...(input.indexes === undefined || input.indexes.length === 0 ? [] : [input.indexes]),
   ]);
   return createHash('sha256').update(canonical).digest('hex');
-}
-
-const Report = z.object({ header: z.object({ glibcVersionRuntime: z.string().optional() }) });
-
-/** Return the platform of compiled packages: `linux-x64-glibc2.36`, `linux-x64-musl`, `darwin-arm64`. */
-export function platformName(): string {
-  const base = `${process.platform}-${process.arch}`;
-  if (process.platform !== 'linux') return base;
-  // Without this the report resolves the host name of every open connection.
-  Object.assign(process.report, { excludeNetwork: true });
-  const glibc = Report.safeParse(process.report.getReport()).data?.header.glibcVersionRuntime;
-  return glibc === undefined ? `${base}-musl` : `${base}-glibc${glibc}`;
 }

@@ -13,7 +13,7 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
-import { tryHostLock } from '../host/host-lock.ts';
+import { tryHostLock } from '../../host/host-lock.ts';
 import { EnvironmentFolder } from './environment-folder.ts';
 import { Wheel } from './installed-wheels.ts';
 import { type EarlierPack, holdsPath } from './pack/pack-environment.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Sandbox } from '../../process/sandbox.ts';
+import type { Sandbox } from '../../host/host.ts';
 import type { HostSandbox } from './batch-container.ts';
 import type { TrainingJob } from './training-job.ts';
 import type { Workspace } from './workspace.ts';

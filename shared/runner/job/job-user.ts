@@ -1,7 +1,7 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CommandUser } from '../../process/executable.ts';
-import { type HostLock, tryHostLock } from '../host/host-lock.ts';
+import type { CommandUser } from '../../host/host.ts';
+import { type HostLock, tryHostLock } from '../../host/host-lock.ts';
 
 export interface JobUser {
   /** Undefined if this process is not root. Jobs then run with its rights. */

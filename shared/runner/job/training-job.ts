@@ -1,6 +1,6 @@
 import type { ObjectWriter } from '../../aws/objects.ts';
 import type { Experiment } from '../../data/experiments/experiment.ts';
-import type { CommandUser } from '../../process/executable.ts';
+import type { CommandUser } from '../../host/host.ts';
 import type { SecretMask } from '../host/secret-mask.ts';
 import type { HeldJob } from './hold-job.ts';
 import type { JobError } from './job-error.ts';

@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CommandUser } from '../../process/executable.ts';
+import type { CommandUser } from '../../host/host.ts';
 
 /** The folders of one run. The supervisor owns `own`, `source` and `data`; the user's command owns the others. */
 export interface Workspace {

@@ -2,6 +2,7 @@ import type { BigIntStats, Dir } from 'node:fs';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { thisHost } from '../../host/this-host.ts';
 import { FileRefusedError, openOwned, refusalOf } from '../host/growing-file.ts';
 
 export interface FindFilesOptions {
@@ -90,7 +91,7 @@ async function enterTop(folder: string): Promise<OpenFolder | undefined> {
 async function enter(open: string, real: string, path: string): Promise<OpenFolder> {
   const handle = await openFolder(open);
   try {
-    const entries = await opendir(process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : real);
+    const entries = await opendir(thisHost.pathOf(handle.fd, real));
     return { path, handle, entries };
   } catch (error) {
     await handle.close();
@@ -169,9 +170,9 @@ class CurrentFile implements FoundFile {
 export const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
   [dev, ino, size, mtimeNs, ctimeNs].join(':');
 
-/** A path within an open folder for system calls, by its handle; without /proc an ordinary path. */
+/** A path within an open folder for system calls, by its handle if the host has such paths. */
 export const within = (handle: FileHandle, folder: string, name: string): string =>
-  process.platform === 'linux' ? `/proc/self/fd/${handle.fd}/${name}` : join(folder, name);
+  join(thisHost.pathOf(handle.fd, folder), name);
 
 function nameFault(name: string, path: string, { maxPathBytes }: FindFilesOptions): string | undefined {
   // Node replaces invalid UTF-8 by this character.

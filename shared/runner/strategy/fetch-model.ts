@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ModelFile, modelFileNames } from '../../data/models/model-file.ts';
-import type { CommandUser } from '../../process/executable.ts';
+import type { CommandUser } from '../../host/host.ts';
 import { fetchObject } from '../training/fetch-inputs.ts';
 import type { StrategyJob } from './strategy-job.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type ResultFile, resultObject } from '../../data/models/strategy.ts';
-import type { CommandUser } from '../../process/executable.ts';
+import type { CommandUser } from '../../host/host.ts';
 import { FileRefusedError, openOwned } from '../host/growing-file.ts';
 import { JobError } from '../job/job-error.ts';
 import { longPatience, retryFor } from '../job/retry-for.ts';

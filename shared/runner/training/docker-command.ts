@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isReserved } from '../../data/rules/variable.ts';
-import type { CommandUser } from '../../process/executable.ts';
+import type { CommandUser } from '../../host/host.ts';
 import { supervise } from '../../process/supervise.ts';
 import { containerName, killCommand, wrapCommand } from '../environment/container-command.ts';
 import { engineEnvironment } from '../environment/operator-environment.ts';

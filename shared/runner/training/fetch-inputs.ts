@@ -6,7 +6,7 @@ import { extractArchive } from '../../archive/extract-archive.ts';
 import type { ObjectReader } from '../../aws/objects.ts';
 import { readJobConfig } from '../../data/jobs/job-config.ts';
 import { datasetObject, sourceObject } from '../../data/projects/upload.ts';
-import type { CommandUser } from '../../process/executable.ts';
+import type { CommandUser } from '../../host/host.ts';
 import { downloadObject } from '../job/download-object.ts';
 import { JobError } from '../job/job-error.ts';
 import { longPatience, retryFor } from '../job/retry-for.ts';

@@ -6,7 +6,7 @@ import type { ObjectReader } from '../../aws/objects.ts';
 import type { Artifact } from '../../data/experiments/artifact.ts';
 import type { Experiment } from '../../data/experiments/experiment.ts';
 import type { TableWriter } from '../../data/table/table.ts';
-import type { CommandUser } from '../../process/executable.ts';
+import type { CommandUser } from '../../host/host.ts';
 import { downloadObject } from '../job/download-object.ts';
 import { JobError } from '../job/job-error.ts';
 import { openFolder, within } from '../outputs/find-files.ts';

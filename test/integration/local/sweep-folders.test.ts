@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDataFolder } from '../../../infra/local/start/data-folder.ts';
 import { goneProjects, removeEnvironments, removeRuns } from '../../../infra/local/start/sweep-folders.ts';
+import { tryHostLock } from '../../../shared/host/host-lock.ts';
 import { EnvironmentFolder } from '../../../shared/runner/environment/environment-folder.ts';
-import { tryHostLock } from '../../../shared/runner/host/host-lock.ts';
 
 const kept = '01m7zd37c8fvxfhbyjhxbvgrzb';
 const gone = '01m7zd37c8ehm933t8h6rtmjze';

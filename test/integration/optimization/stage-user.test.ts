@@ -1,8 +1,8 @@
 import { readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { canSandbox } from '../../../shared/host/linux/sandbox.ts';
 import { findProcesses } from '../../../shared/process/process-tree.ts';
-import { canSandbox } from '../../../shared/process/sandbox.ts';
 import { optimizationService } from '../../support/optimization.ts';
 
 const programs = {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-const module = new URL('../../../shared/process/inherited-descriptors.ts', import.meta.url);
+const module = new URL('../../../shared/host/linux/inherited-descriptors.ts', import.meta.url);
 /** Runs a program with descriptor 97 open, as a package manager may leave one; Node closes low ones by itself. */
 const withOpen = [
   '-c',

@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
-import { boundToParent } from '../../../infra/local/bound-to-parent.ts';
 import { bundleOptions } from '../../../infra/service/bundle-options.ts';
+import { boundToParent } from '../../../shared/host/linux/bound-to-parent.ts';
 import type { BareOptions } from './bare-server.ts';
 import { nodeFlags, projectRoot } from './service-process.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { boundToParent } from '../../../infra/local/bound-to-parent.ts';
+import { boundToParent } from '../../../shared/host/linux/bound-to-parent.ts';
 import type { MeasuredGroup } from '../bench/figure-table.ts';
 import type { Proof, ProofContext } from './proof.ts';
 import type { Told } from './prover.ts';

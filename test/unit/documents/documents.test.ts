@@ -30,6 +30,7 @@ const documents = [
   'infra/local/README.md',
   'shared/data/README.md',
   'shared/README.md',
+  'shared/host/README.md',
   'shared/http/README.md',
   'shared/jobs/README.md',
   'functions/console/README.md',

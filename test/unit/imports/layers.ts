@@ -3,6 +3,7 @@
  * rooms on one line do not know each other.
  */
 export const layers: readonly (readonly string[])[] = [
+  ['shared/host'],
   [
     'infra',
     'infra/local',

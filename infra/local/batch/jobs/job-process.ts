@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { thisHost } from '../../../../shared/host/this-host.ts';
 import { killTree, type ProcessSelector, processStartTime } from '../../../../shared/process/process-tree.ts';
 import { type Exit, exitedByItself } from './job-life.ts';
 import type { JobRecord } from './job-record.ts';
@@ -30,6 +31,7 @@ export class JobProcess {
       detached: true,
       stdio: ['ignore', output, output],
     });
+    child.once('exit', thisHost.endWithThisProcess(child, { name: markerName, value: order.marker }));
     const exit = new Promise<Exit>((resolve) => {
       child.once('exit', (code, signal) =>
         resolve({ exitCode: shellExitCode(code, signal), statusReason: exitedByItself }),

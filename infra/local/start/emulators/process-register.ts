@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import { thisHost } from '../../../../shared/host/this-host.ts';
 import { processStartTime } from '../../../../shared/process/process-tree.ts';
 import { writeDurably } from '../../batch/durable-file.ts';
 
@@ -44,7 +45,9 @@ function parseJson(text: string): unknown {
 
 /** Compare the start time, because the system may have reused the pid. */
 async function kill({ pid, startTime }: Emulator): Promise<void> {
-  while ((await processStartTime(pid)) === startTime) {
+  for (;;) {
+    const present = await processStartTime(pid);
+    if (present === null || !thisHost.isSameStart(present, startTime)) return;
     try {
       process.kill(pid, 'SIGKILL');
     } catch {

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
+import { thisHost } from '../../../../shared/host/this-host.ts';
 import { writeDurably } from '../../batch/durable-file.ts';
-import { boundToParent } from '../../bound-to-parent.ts';
 import type { RelayOptions } from '../../dynamodb/relay.ts';
 import type { Credentials } from '../data-folder.ts';
 
@@ -19,7 +19,7 @@ export async function startS3Process(
   options: S3Options,
   relay?: RelayAddress,
 ): Promise<RunningEmulator> {
-  const bound = boundToParent(process.execPath, ['--max-semi-space-size=1', program]);
+  const bound = thisHost.boundToParent(process.execPath, ['--max-semi-space-size=1', program]);
   const { file, args } = relay === undefined ? bound : relay.enter(bound.file, bound.args);
   // Use a separate session: Ctrl-C goes to the service, which stops its emulators in order.
   const child = spawn(file, args, {
@@ -106,7 +106,7 @@ const Ready = z.object({ url: z.url() });
  * Resolve before the relay listens.
  */
 export function startRelayProcess(program: string, { options, enter }: RelayAddress): RunningRelay {
-  const bound = boundToParent(process.execPath, [program, JSON.stringify(options)]);
+  const bound = thisHost.boundToParent(process.execPath, [program, JSON.stringify(options)]);
   const { file, args } = enter(bound.file, bound.args);
   const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'inherit'], detached: true });
   const ended = new Promise<void>((resolve) => {

@@ -1,6 +1,7 @@
 import { chmod, copyFile, cp, glob, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, sep } from 'node:path';
+import { system } from '../../../../shared/host/platform.ts';
 import { isOpen } from '../job-folders.ts';
 
 /**
@@ -70,7 +71,6 @@ function isNeeded(file: string): boolean {
   const [, , , platform, processor] = file.slice(file.lastIndexOf(`${sep}bin${sep}`)).split(sep);
   if (!file.includes(`${sep}bin${sep}`)) return true;
   return (
-    (platform === undefined || platform === process.platform) &&
-    (processor === undefined || processor === process.arch)
+    (platform === undefined || platform === system) && (processor === undefined || processor === process.arch)
   );
 }

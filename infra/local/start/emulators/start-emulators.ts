@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { dynamoDbEndpoint } from '../../../../shared/aws/dynamodb-endpoint.ts';
 import { readSettings } from '../../../../shared/core/settings.ts';
 import { readRecords } from '../../../../shared/data/table/needs.ts';
-import { canSandbox } from '../../../../shared/process/sandbox.ts';
+import { thisHost } from '../../../../shared/host/this-host.ts';
 import { writeDurably } from '../../batch/durable-file.ts';
 import { createTables } from '../../dynamodb/create-tables.ts';
 import { findEmulator } from '../../dynamodb/find-emulator.ts';
@@ -79,11 +79,7 @@ export async function startEmulators(
     firstAdmin,
     lost,
     isFull: () => data.reserve.isFull,
-    warnings: [
-      ...(data.reserve.isFull ? [fullDisk] : []),
-      ...(isOpen ? [openTables] : []),
-      ...(canSandbox() ? [] : [noSandboxes()]),
-    ],
+    warnings: [...(data.reserve.isFull ? [fullDisk] : []), ...(await thisHost.limitations(isOpen))],
   };
 }
 
@@ -235,11 +231,3 @@ async function sweepEnvironments(environments: string): Promise<void> {
     await removeEnvironments(environments, project_id);
   }
 }
-
-const openTables =
-  'This system refuses network namespaces (`unshare -n`, `ip`), so every program of this machine that finds the port of the embedded DynamoDB emulator can read and change all records, passwords included.';
-
-const noSandboxes = (): string =>
-  process.getuid?.() === 0
-    ? 'This system refuses namespaces (`unshare -m -p -i`), so jobs see the processes of others and share /tmp, /dev/shm and System V memory with them.'
-    : 'This system refuses user namespaces (`unshare -r -m -p -i`), so every training can read the data of this service, passwords included, and end its processes.';

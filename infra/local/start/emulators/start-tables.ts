@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { glob, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { networkNamespaces } from '../../dynamodb/network-namespace.ts';
+import { thisHost } from '../../../../shared/host/this-host.ts';
 import { startSignedProxy } from '../../dynamodb/signed-proxy.ts';
 import {
   type EmulatorAddress,
@@ -18,7 +18,7 @@ import type { RelayAddress } from './s3-process.ts';
 export async function startTables(folder: string): Promise<StartedTables> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, 'records.db');
-  const namespaces = await networkNamespaces();
+  const namespaces = await thisHost.networkNamespaces();
   if (namespaces === undefined) {
     const { url, ...emulator } = await startDynamoDb(file);
     const { hostname: host, port } = new URL(url);

@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../../process/sandbox.ts';
+import type { Sandbox } from '../../../host/host.ts';
 import type { Receipt } from '../../receipt/receipt.ts';
 import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
 

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { residentMemoryOfBoth } from './process-memory.ts';
+import { thisHost } from '../../../host/this-host.ts';
 
 /** Limits of a stage's process. */
 export interface Bounds {
@@ -7,7 +7,7 @@ export interface Bounds {
   seconds: number;
 }
 
-const intervalMs = 100;
+const intervalMs = Math.max(100, thisHost.memoryMilliseconds);
 
 export interface BoundsWatch {
   /** Return the exceeded limit as a sentence without its full stop; undefined if no limit was exceeded. */
@@ -44,7 +44,7 @@ export function watchBounds(child: ChildProcess, bounds: Bounds, stop: AbortSign
   const wait = Math.min(bounds.seconds * 1000, 2 ** 31 - 1);
   const deadline = setTimeout(() => end(`It took longer than ${bounds.seconds} seconds`), wait);
   const look = async (): Promise<void> => {
-    const memory = child.pid === undefined ? null : await residentMemoryOfBoth(child.pid);
+    const memory = child.pid === undefined ? null : await thisHost.memoryWithChildren(child.pid);
     peak = Math.max(peak, memory?.peak ?? 0);
     if ((memory?.now ?? 0) > bounds.memoryBytes) {
       end(`It took more than the ${megabytes(bounds.memoryBytes)} of memory that there are for it`);

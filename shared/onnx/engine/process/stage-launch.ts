@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, constants } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
-import { offerToOomKiller } from '../../../process/oom-killer.ts';
-import { launchAs } from '../../../process/privileges.ts';
-import type { Sandbox } from '../../../process/sandbox.ts';
+import type { Sandbox } from '../../../host/host.ts';
+import { thisHost } from '../../../host/this-host.ts';
 import type { StageTask } from '../../measure/session/stage-task.ts';
 
 export interface StageUser {
@@ -33,18 +31,6 @@ const reservedBytes = 2 ** 30;
  */
 const largePages = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' };
 
-const prlimit = '/usr/bin/prlimit';
-
-async function limited(command: readonly string[], memoryBytes: number): Promise<readonly string[]> {
-  if (process.platform !== 'linux') return command;
-  try {
-    await access(prlimit, constants.X_OK);
-  } catch {
-    return command;
-  }
-  return [prlimit, `--data=${Math.round(memoryBytes + reservedBytes)}`, '--core=0', '--', ...command];
-}
-
 /**
  * Start a stage's process as the leader of its own session. It inherits no environment variables. Descriptor 3 is
  * a pipe for its messages.
@@ -56,17 +42,18 @@ export async function launchStage({
   sandbox,
   memoryBytes,
 }: StageLaunch): Promise<ChildProcess> {
-  const [program = '', ...args] = await limited(command, memoryBytes);
-  const env = { HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8', ...largePages };
-  const launch = await launchAs({ user, program, args, env, cwd: folder, sandbox });
+  const [program = '', ...args] = await thisHost.withMemoryLimit(command, memoryBytes + reservedBytes);
+  const env = { HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8', ...largePages, ...thisHost.variables };
+  const launch = await thisHost.launchAs({ user, program, args, env, cwd: folder, sandbox });
   const child = spawn(launch.file, launch.args, {
     ...launch.options,
     cwd: folder,
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
   });
+  child.once('exit', thisHost.endWithThisProcess(child));
   await once(child, 'spawn');
-  offerToOomKiller(child.pid);
+  thisHost.offerToOomKiller(child.pid);
   return child;
 }
 

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { dirname, isAbsolute } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import type { Sandbox } from '../../../process/sandbox.ts';
+import type { Sandbox } from '../../../host/host.ts';
 import { extendedFlag } from '../../measure/session/extended-flag.ts';
 import { hideFolders } from '../../measure/session/hide-folders.ts';
 import { type StageAnswer, stageAnswers } from '../../measure/session/stage-answers.ts';

@@ -1,10 +1,10 @@
-import { writeFileSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { thisHost } from '../../../host/this-host.ts';
 import { extendedFlag } from '../../measure/session/extended-flag.ts';
 import { SessionPool } from '../../measure/session/session-pool.ts';
 import { type StageLine, StageTask } from '../../measure/session/stage-task.ts';
 import { ModelError } from '../../model/model-error.ts';
-import { residentMemory } from '../process/process-memory.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
 import { ReferenceCache } from './reference-outputs.ts';
 
@@ -50,22 +50,6 @@ async function answerTo(task: StageTask, voice: StageReporter): Promise<unknown>
   }
 }
 
-/** Return the peak memory in bytes. `maxRSS` may include the peak of the parent process. */
-async function peakMemory(): Promise<number> {
-  const own = process.platform === 'linux' ? await residentMemory(process.pid) : null;
-  return own?.peak ?? process.resourceUsage().maxRSS * 1024;
-}
-
-/** Reset the peak of the resident memory, if the system supports it. */
-function forgetPeak(): void {
-  if (process.platform !== 'linux') return;
-  try {
-    writeFileSync('/proc/self/clear_refs', '5');
-  } catch {
-    // a sandbox may forbid it
-  }
-}
-
 /** Run the task of a line and write its result. */
 async function runTask(line: string): Promise<void> {
   let least = 0;
@@ -79,7 +63,7 @@ async function runTask(line: string): Promise<void> {
   };
   const task = StageTask.parse(JSON.parse(line));
   const answer = await answerTo(task, voice);
-  write({ answer, peak_memory_bytes: await peakMemory() });
+  write({ answer, peak_memory_bytes: await thisHost.peakBytes() });
 }
 
 /**
@@ -90,7 +74,7 @@ async function runTask(line: string): Promise<void> {
 export async function runStage(): Promise<void> {
   try {
     for await (const line of createInterface({ input: process.stdin })) {
-      forgetPeak();
+      thisHost.forgetPeak();
       await runTask(line);
     }
     process.exit(0);

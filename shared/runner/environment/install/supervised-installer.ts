@@ -1,5 +1,4 @@
-import type { CommandUser } from '../../../process/executable.ts';
-import type { Sandbox } from '../../../process/sandbox.ts';
+import type { CommandUser, Sandbox } from '../../../host/host.ts';
 import { type Outcome, supervise } from '../../../process/supervise.ts';
 import { noMask, type SecretMask } from '../../host/secret-mask.ts';
 import type { RunCommand } from './installer.ts';

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { boundToParent } from '../../../../infra/local/bound-to-parent.ts';
+import { boundToParent } from '../../../../shared/host/linux/bound-to-parent.ts';
 
 /** What a process answers: what it was asked for, or why not. */
 type Answer<R> = { answer: R } | { error: string };

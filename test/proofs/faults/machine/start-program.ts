@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { boundToParent } from '../../../../infra/local/bound-to-parent.ts';
+import { boundToParent } from '../../../../shared/host/linux/bound-to-parent.ts';
 import { adminPassword } from './ledger.ts';
 
 export interface StartedProgram {

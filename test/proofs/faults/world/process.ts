@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { boundToParent } from '../../../../infra/local/bound-to-parent.ts';
+import { boundToParent } from '../../../../shared/host/linux/bound-to-parent.ts';
 import { type PlanInput, writePlan } from '../injection/plan.ts';
 
 /** The bundled program of killed processes, and where node keeps it compiled. */

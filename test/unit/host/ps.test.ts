@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parsePsLine } from '../../../shared/process/process-table.ts';
+import { parsePsLine } from '../../../shared/host/portable/ps.ts';
 
 test('a line of ps is read, blanks and all', () => {
   expect(parsePsLine('  501   1   501  1000   2048 Ss   Thu Nov 20 18:41:02 2025    ')).toEqual({

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { access, constants, readlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CommandLine, NetworkNamespaces } from '../host.ts';
 
 /**
  * Find the tools of util-linux and iproute2 for network namespaces. Root uses them directly, other users within a
  * user namespace. Return undefined if a tool is missing, or if the system refuses namespaces.
  */
 export async function networkNamespaces(): Promise<NetworkNamespaces | undefined> {
-  if (process.platform !== 'linux') return undefined;
   const [unshare, nsenter, ip] = await Promise.all([tools.unshare, tools.nsenter, tools.ip].map(find));
   if (unshare === undefined || nsenter === undefined || ip === undefined) return undefined;
   const isRoot = process.getuid?.() === 0;
@@ -38,23 +38,6 @@ export async function networkNamespaces(): Promise<NetworkNamespaces | undefined
       }
     },
   };
-}
-
-/** Runs programs in their own network namespace, which has only a loopback interface. */
-export interface NetworkNamespaces {
-  /** Return the command that runs a program in a new namespace. The pid is that of the program. */
-  create(program: string, args: readonly string[]): CommandLine;
-  /**
-   * Return the command that runs a program in the namespace of another process. The pid is that of the program.
-   */
-  join(pid: number, program: string, args: readonly string[]): CommandLine;
-  /** Resolve when a process started by `create` is in its own namespace. */
-  entered(pid: number): Promise<void>;
-}
-
-interface CommandLine {
-  file: string;
-  args: string[];
 }
 
 const tools = {

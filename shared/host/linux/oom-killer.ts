@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { readProcFile } from './read-proc-file.ts';
 
 /** The highest OOM score adjustment. The kernel kills such a process first. */
 const firstToGo = 1000;
@@ -15,7 +16,7 @@ function setScore(pid: number | 'self', score: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, String(score));
   } catch {
-    // Another platform, or the process has ended.
+    // The process has ended.
   }
 }
 
@@ -33,10 +34,5 @@ export function offerSupervisorToOomKiller(): void {
 /**
  * Count the processes of this machine that the kernel has killed for lack of memory; 0 if it does not report them.
  */
-export function kernelOomKills(): number {
-  try {
-    return Number(/^oom_kill (\d+)$/m.exec(readFileSync('/proc/vmstat', 'utf8'))?.[1] ?? 0);
-  } catch {
-    return 0;
-  }
-}
+export const kernelOomKills = (): number =>
+  Number(/^oom_kill (\d+)$/m.exec(readProcFile('/proc/vmstat') ?? '')?.[1] ?? 0);

@@ -2,10 +2,9 @@ import { closeSync, readdirSync, readFileSync } from 'node:fs';
 
 /**
  * Close inherited descriptors other than the standard streams, for example files of a terminal or package manager.
- * Then programs started by this process cannot inherit them. Call it first. Does nothing off Linux.
+ * Then programs started by this process cannot inherit them. Call it first.
  */
 export function closeInheritedDescriptors(): void {
-  if (process.platform !== 'linux') return;
   for (const descriptor of readdirSync('/proc/self/fd').map(Number)) {
     if (descriptor > 2 && isInherited(descriptor)) closeSync(descriptor);
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { thisHost } from './this-host.ts';
 
 /** A lock, held until `release` or the end of its process. */
 export class HostLock {
@@ -27,13 +27,13 @@ export class HostLock {
  * the counter.
  */
 export async function tryHostLock(path: string): Promise<HostLock | null> {
-  const identity = processIdentity(process.pid);
+  const identity = await thisHost.identityOf(process.pid);
   for (;;) {
     const top = (await generations(path)).at(-1) ?? 0;
     if (top > 0) {
       const holder = await readFile(`${path}.lock.${top}`, 'utf8').catch(ignoreMissing);
       if (holder === undefined) continue;
-      if (isRunning(holder)) return null;
+      if (await thisHost.isRunning(holder)) return null;
     }
     const own = `${path}.lock.${top + 1}`;
     const draft = `${path}.draft-${randomUUID()}`;
@@ -54,21 +54,6 @@ export async function tryHostLock(path: string): Promise<HostLock | null> {
   }
 }
 
-/**
- * Return a unique identity of a process: id, start time and boot. The system reuses ids. Off Linux it is only the
- * id.
- */
-export function processIdentity(pid: number): string {
-  try {
-    const status = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Field 22, counted from after the program's name, which may itself hold spaces and brackets.
-    const started = status.slice(status.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-    return `${pid}-${started}-${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim().slice(0, 8)}`;
-  } catch {
-    return String(pid);
-  }
-}
-
 async function generations(path: string): Promise<number[]> {
   const prefix = `${basename(path)}.lock.`;
   const names = await readdir(dirname(path));
@@ -81,18 +66,6 @@ async function generations(path: string): Promise<number[]> {
 function ignoreMissing(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
   throw error;
-}
-
-/** Whether the process of an identity still runs. */
-export function isRunning(identity: string): boolean {
-  const pid = Number(/^[0-9]{1,10}/.exec(identity)?.[0]);
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
-  }
-  return processIdentity(pid) === identity;
 }
 
 function ignoreExisting(error: unknown): false {

@@ -1,43 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { access, chmod, constants, mkdtemp, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CommandLine, KeptFolder, Sandbox } from '../host.ts';
 import { maxKeptFolders, sandboxScript } from './sandbox-script.ts';
 
-/** A folder that stays visible at its own path, even if its parent folders are hidden. */
-export interface KeptFolder {
-  path: string;
-  readOnly: boolean;
-}
-
-/**
- * A command's view of this machine: only its own processes, its own `/tmp`, `/dev/shm` and System V memory, and
- * the file system without the hidden paths. The network is not restricted.
- */
-export interface Sandbox {
-  /** A folder of the supervisor for the command's `/tmp`, which is also its `/var/tmp`. */
-  scratch: string;
-  /** Files and folders that the command does not see. */
-  hidden: readonly string[];
-  /** At most six. Among nested folders the deeper one takes precedence. */
-  kept: readonly KeptFolder[];
-  /** Size of `/dev/shm` in bytes; half of the machine's memory by default. */
-  sharedMemoryBytes?: number | undefined;
-}
-
 /** Whether a command's leftover processes end with it, or stay until the caller ends them. */
-export type Leftovers = 'end' | 'stay';
-
-/** A program and its arguments. */
-export interface CommandLine {
-  file: string;
-  args: string[];
-}
+type Leftovers = 'end' | 'stay';
 
 let available: boolean | undefined;
 
 /**
  * Whether this process can create sandboxes. That requires util-linux and coreutils, and root or user namespaces.
- * Containers, other platforms and some distributions do not allow it.
+ * Containers and some distributions do not allow it.
  */
 export function canSandbox(): boolean {
   available ??= trySandbox();
@@ -46,7 +20,6 @@ export function canSandbox(): boolean {
 
 /** Create a trial sandbox. Check that it works and reports the end of its command. */
 function trySandbox(): boolean {
-  if (process.platform !== 'linux') return false;
   const command = ['/bin/sh', '-c', 'kill -s KILL $$'];
   const { file, args } = commandLine('end', ['shared-memory', '1m'], '/', command);
   const { signal } = spawnSync(file, args, { stdio: 'ignore', env: {}, timeout: 10_000 });

@@ -1,42 +1,13 @@
-import { execFile, type SpawnOptions } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import type { CommandUser } from './executable.ts';
-import { canSandbox, type Sandbox, sandboxed } from './sandbox.ts';
-
-/** The arguments for `spawn`. */
-export interface Launch {
-  file: string;
-  args: readonly string[];
-  options: Pick<SpawnOptions, 'env' | 'uid' | 'gid'>;
-  /** Whether the spawned process only waits for the command, which is its child. */
-  isWaiter: boolean;
-}
-
-export interface LaunchOrder {
-  /** User of the command; requires root. The user of this process by default. */
-  user: CommandUser | undefined;
-  program: string;
-  args: readonly string[];
-  /** The command's whole environment. */
-  env: Readonly<Record<string, string>>;
-  cwd: string;
-  /**
-   * The part of this machine that the command sees. Everything by default, or if the system does not support
-   * sandboxes.
-   */
-  sandbox?: Sandbox | undefined;
-  /**
-   * An environment variable that identifies the processes, including the programs that prepare the command. The
-   * caller uses it to end the processes that the command leaves in a sandbox.
-   */
-  marker?: { name: string; value: string } | undefined;
-}
+import type { CommandUser, Launch, LaunchOrder } from '../host.ts';
+import { canSandbox, sandboxed } from './sandbox.ts';
 
 /**
  * Build the launch of a program as another user. The program cannot regain rights: it has no supplementary groups
- * and no capabilities, and no_new_privs disables set-uid programs. This needs Linux with util-linux; other systems
- * change only user and group. Without a sandbox the spawned process becomes the program and keeps its pid.
+ * and no capabilities, and no_new_privs disables set-uid programs. Without util-linux only user and group change.
+ * Without a sandbox the spawned process becomes the program and keeps its pid.
  */
 export async function launchAs(order: LaunchOrder): Promise<Launch> {
   const { user, program, args, env, cwd, sandbox, marker } = order;
@@ -66,7 +37,7 @@ const envProgram = '/usr/bin/env';
 
 /** Find setpriv of util-linux. BusyBox's setpriv cannot change the user. */
 async function findSetpriv(): Promise<string | null> {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return null;
+  if (process.getuid?.() !== 0) return null;
   if (found !== undefined) return found;
   for (const path of ['/usr/bin/setpriv', '/bin/setpriv']) {
     try {
