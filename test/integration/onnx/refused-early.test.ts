@@ -180,7 +180,7 @@ describe('what the structure rules out is refused before any session', () => {
 describe('a result that is of no use is not written', () => {
   const half = { operation: 'quantize', precision: 16, strategy: 'float16' };
 
-  test('one with infinity where the model has numbers', async () => {
+  test('one with infinity where the model has numbers, though nothing is measured', async () => {
     const model = smallModel({
       nodes: [
         makeNode('MatMul', ['x', 'w'], ['a'], { name: 'vanishing' }),
@@ -199,10 +199,14 @@ describe('a result that is of no use is not written', () => {
       inputs: { x: [1, 16] },
       outputs: { y: [1, 4] },
     });
-    const { said } = await refusal(model, half);
-    expect(said).toContain(
+
+    const measured = await refusal(model, half);
+    const unmeasured = await refusal(model, { ...half, measure: 'none' });
+
+    expect(measured.said).toContain(
       'The result answers with NaN or infinity where the model has numbers, on 8 made-up inputs: of "y", 21 of its values are',
     );
+    expect(unmeasured.said).toBe(measured.said);
   });
 
   test('one that ONNX Runtime cannot load, though nothing is measured', async () => {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { keptSessionBytes } from '../../measure/session/session-pool.ts';
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
-import type { TaskOf } from '../../measure/session/stage-task.ts';
+import type { Feed, TaskOf } from '../../measure/session/stage-task.ts';
 import { ModelError } from '../../model/model-error.ts';
 import {
   isCalibrated,
@@ -35,6 +35,9 @@ const maxKept = 2 ** 29;
 /** Number of samples for comparing a model with its upgraded opset, and the error that rounding may cause. */
 const raisedSamples = 4;
 const raisedError = 1e-4;
+
+/** Most samples on which a result is run that is not compared. */
+const triedSamples = 32;
 
 /** One optimization under way. */
 class Work {
@@ -123,6 +126,24 @@ class Work {
       work,
     };
     return await this.stages.run<'check'>('check', task);
+  }
+
+  /**
+   * Require that a result that was not compared opens, and with a feed that it runs and answers with numbers where
+   * the model does.
+   */
+  async #try(result: string, feed: Feed | undefined): Promise<void> {
+    const { optimization, stages } = this;
+    const before = optimization.model;
+    const few = feed && { ...feed, samples: Math.min(feed.samples, triedSamples) };
+    const opened = await stages.run<'open'>('verify', {
+      ...{ kind: 'open', model: result, of: 'result' },
+      ...(few !== undefined && { trial: { before, feed: few } }),
+    });
+    if (few === undefined || opened.is_finite !== false) return;
+    // Only a comparison tells whether the model has numbers there.
+    const task = { kind: 'compare', before, after: result, feed: few } as const;
+    requireSound(optimization.request, await stages.run<'compare'>('verify', task));
   }
 
   /** Apply one strategy. Exclude layers if `max_error` requires it. */
@@ -261,12 +282,8 @@ class Work {
             layers.map(({ layer }) => layer),
           ),
     ]);
-    // A result that was not compared must still open, and run if the model runs.
     if (accepted.final.compare === null && fitInMemory(this.#bounds, after.weight_bytes))
-      await stages.run<'open'>('verify', {
-        ...{ kind: 'open', model: result, of: 'result' },
-        ...(isMeasured && { trial: { before: this.optimization.model, feed: feeds.compare } }),
-      });
+      await this.#try(result, isMeasured ? feeds.compare : undefined);
     const weights = [before.weight_bytes, after.weight_bytes];
     // `auto` already timed a result chosen for speed, for longer than a receipt does.
     const { times, why } =

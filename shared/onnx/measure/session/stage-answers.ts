@@ -40,7 +40,8 @@ export const stageAnswers = {
   /** The inputs that the model runs with; null if it runs with none. `why` has the reason. */
   probe: z.object({ inputs: z.array(FedInput).nullable(), why: z.string().nullable() }),
   raise: z.object({ files: z.array(z.string()) }),
-  open: z.object({}),
+  /** Whether the outputs of the trial are finite; absent without a trial that ran. */
+  open: z.object({ is_finite: z.boolean().optional() }),
   compare: z.object({
     outputs: Receipt.shape.outputs,
     accuracy: Receipt.shape.accuracy,

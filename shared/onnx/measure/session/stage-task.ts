@@ -101,7 +101,7 @@ const tasks = {
     kind: z.literal('open'),
     model: z.string(),
     of: z.enum(['model', 'result']).optional(),
-    /** Also run it once. `before` is the original model. */
+    /** Also run it on these samples. `before` is the original model. */
     trial: z.object({ before: z.string(), feed: Feed }).optional(),
   }),
   /** Run both models and compare their outputs. Count correct labels if the samples have labels. */

@@ -5,7 +5,7 @@ import type { QuantizationByStatistics, QuantizeStrategy } from '../../strategie
 import type { ObservedInput } from '../calibrate/statistics-file.ts';
 import { findBlockUses, nothingForBlocks } from '../quantize/blocks/block-weight.ts';
 import { equalizeLayers } from '../quantize/equalize-layers.ts';
-import { foldTransposes } from '../quantize/fold-transposes.ts';
+import { foldMoved, foldWeights } from '../quantize/fold-weights.ts';
 import { inputsOf, productWeight } from '../quantize/product-weights.ts';
 import { TransformReport } from '../report/report.ts';
 
@@ -35,7 +35,7 @@ const isNamed = (strategy: QuantizeStrategy): strategy is QuantizationByStatisti
 /** Return the inputs of products that are smoothed or corrected. */
 function productInputs(model: Model, { exclude, equalize }: QuantizeRequest): ObservedInput[] {
   const { graph } = model;
-  foldTransposes(graph);
+  foldWeights(graph, exclude);
   // Equalization changes the values between two layers.
   if (equalize) equalizeLayers(graph, new Names(graph), exclude);
   return graph.nodes.flatMap((node) => {
@@ -48,6 +48,7 @@ function productInputs(model: Model, { exclude, equalize }: QuantizeRequest): Ob
 /** Return the inputs of products whose weights are quantized in blocks, with their second moments. */
 function blockInputs({ graph }: Model, { exclude }: QuantizeRequest): ObservedInput[] {
   const report = new TransformReport();
+  foldMoved(graph, exclude);
   const uses = findBlockUses(graph, exclude, report);
   if (uses.length === 0) throw nothingForBlocks(graph, report);
   return uses

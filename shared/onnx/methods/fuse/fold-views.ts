@@ -5,7 +5,8 @@ import { GraphIndex } from '../../model/graph/graph-index.ts';
 import { inferValues } from '../../model/infer/infer-values.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { bitsOf } from '../../model/tensor/data-type.ts';
-import { elementCount, lazyTensor, type Tensor } from '../../model/tensor/tensor.ts';
+import { transposed } from '../../model/tensor/strided.ts';
+import { elementCount, type Tensor } from '../../model/tensor/tensor.ts';
 
 /**
  * Turn views of a constant into constants (Unsqueeze, Squeeze, Reshape, Flatten, Transpose). Some exporters put
@@ -36,34 +37,9 @@ function viewOf(graph: Graph, node: NodeProto, dims: readonly unknown[] | undefi
   if (tensor === undefined || tensor.verbatim !== undefined || bitsOf(tensor.type) < 8) return undefined;
   if (node.opType === 'Transpose') {
     const perm = intsAttribute(node, 'perm') ?? tensor.dims.map((_, at, all) => all.length - 1 - at);
-    return transposed(tensor, name, perm);
+    return transposed(tensor, perm, name);
   }
   const known = dims?.filter((dim) => typeof dim === 'number');
   if (!reshaping.has(node.opType) || known === undefined || known.length !== dims?.length) return undefined;
   return elementCount(known) === elementCount(tensor.dims) ? { ...tensor, name, dims: known } : undefined;
-}
-
-/** Return a tensor with its axes in another order. Each read transposes the values again. */
-function transposed(tensor: Tensor, name: string, perm: readonly number[]): Tensor {
-  const width = bitsOf(tensor.type) / 8;
-  const dims = perm.map((axis) => tensor.dims[axis] ?? 1);
-  const steps = perm.map((axis) => elementCount(tensor.dims.slice(axis + 1)) * width);
-  return lazyTensor(name, tensor.type, dims, () => {
-    const from = tensor.bytes();
-    const to = new Uint8Array(from.length);
-    const place = dims.map(() => 0);
-    let source = 0;
-    for (let at = 0; at < to.length; at += width) {
-      for (let byte = 0; byte < width; byte += 1) to[at + byte] = from[source + byte] ?? 0;
-      for (let axis = dims.length - 1; axis >= 0; axis -= 1) {
-        const next = (place[axis] ?? 0) + 1;
-        source += steps[axis] ?? 0;
-        place[axis] = next;
-        if (next < (dims[axis] ?? 1)) break;
-        source -= next * (steps[axis] ?? 0);
-        place[axis] = 0;
-      }
-    }
-    return to;
-  });
 }

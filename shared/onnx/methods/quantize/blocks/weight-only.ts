@@ -5,6 +5,7 @@ import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import { elementCount, makeInt64s } from '../../../model/tensor/tensor.ts';
 import type { QuantizeRequest } from '../../../strategies/quantize-request.ts';
 import type { TransformReport } from '../../report/report.ts';
+import { foldMoved } from '../fold-weights.ts';
 import { type Blocks, blockCount, blockSize, type Matrix } from './block-quantize.ts';
 import {
   BlockCache,
@@ -35,6 +36,7 @@ export function quantizeWeightOnly(
 ): void {
   const bits = precision === 8 ? 8 : 4;
   const format: BlockFormat = { bits, symmetric: quant_type === 'int4' || quant_type === 'int8' };
+  foldMoved(model.graph, exclude);
   const uses = findBlockUses(model.graph, exclude, report);
   if (uses.length === 0) throw nothingForBlocks(model.graph, report);
   const names = new Names(model.graph);

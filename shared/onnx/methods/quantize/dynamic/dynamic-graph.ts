@@ -53,7 +53,7 @@ export class DynamicGraph {
   /** Return the float32 constant that is a node's weight, or the reason why there is none. */
   weight(name: string | undefined): OwnedConstant | string {
     const constant = ownedConstant(this.graph, name);
-    if (constant === undefined) return 'its weight is computed';
+    if (constant === undefined) return computedBy(this.graph, name);
     if (isQuantizable(constant.tensor)) return constant;
     return constant.tensor.type === 'float' ? 'its weight is empty' : `its weight is ${constant.tensor.type}`;
   }
@@ -73,6 +73,15 @@ export class DynamicGraph {
     this.nodes.push(makeNode('DynamicQuantizeLinear', [name], outputs, options));
     return made;
   }
+}
+
+/** Say where a weight comes from that is no constant. */
+function computedBy(graph: Graph, name = ''): string {
+  for (let owner: Graph | undefined = graph; owner !== undefined; owner = owner.parent) {
+    const producer = owner.nodes.find(({ output }) => output.includes(name));
+    if (producer !== undefined) return `its weight is computed by ${producer.opType} while the model runs`;
+  }
+  return 'its weight is an input';
 }
 
 /** How weights are mapped: int8 symmetric, uint8 not. */

@@ -6,7 +6,7 @@ import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import type { CalibrationStatistics } from '../../calibrate/statistics-file.ts';
 import type { TransformReport } from '../../report/report.ts';
 import { weightsInBodies } from '../../report/weights-in-bodies.ts';
-import { foldTransposes } from '../fold-transposes.ts';
+import { foldWeights } from '../fold-weights.ts';
 import { prepareProducts } from '../prepare-products.ts';
 import { ownedConstant, WeightStore } from '../weight-store.ts';
 import { quantizeAttention } from './dynamic-attention.ts';
@@ -30,7 +30,7 @@ export function quantizeDynamic(
   statistics: CalibrationStatistics = new Map(),
 ): void {
   const { graph: root } = model;
-  foldTransposes(root);
+  foldWeights(root, request.exclude);
   const form = { mapping: dynamicMapping(request), isPerChannel: request.per_channel };
   report.notes.push(...prepareProducts(model, request, form, statistics));
   const names = new Names(root);

@@ -10,7 +10,7 @@ import type { TransformReport } from '../../report/report.ts';
 import { quantizeGather } from '../dynamic/dynamic-gather.ts';
 import { DynamicGraph } from '../dynamic/dynamic-graph.ts';
 import { makePlain } from '../dynamic/dynamic-products.ts';
-import { foldTransposes } from '../fold-transposes.ts';
+import { foldWeights } from '../fold-weights.ts';
 import { prepareProducts } from '../prepare-products.ts';
 import { WeightStore } from '../weight-store.ts';
 import { makeStaticPlan, minOpsetPerChannel, nothingToQuantize } from './make-static-plan.ts';
@@ -79,7 +79,7 @@ export function prepareStatic(
   statistics: CalibrationStatistics = new Map(),
 ): string[] {
   const folded = foldBatchNorms(model);
-  foldTransposes(model.graph);
+  foldWeights(model.graph, request.exclude);
   const names = new Names(model.graph);
   model.graph.nodes = model.graph.nodes.flatMap((node) => {
     if (node.opType !== 'Gemm' || !isChosen(model, node, request)) return [node];

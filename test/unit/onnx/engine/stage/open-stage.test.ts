@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { openStage } from '../../../../../shared/onnx/engine/stage/open-stage.ts';
 import { saveModel } from '../../../../../shared/onnx/model/file/save-model.ts';
 import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
+import { writeNpz } from '../../../../../shared/onnx/model/npz/write-npz.ts';
 import { makeInt64s } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { smallModel } from '../../../../support/onnx/small-model.ts';
 import { testFolder } from '../../../../support/onnx/stage-program.ts';
@@ -30,7 +31,33 @@ async function tried(before: number, after: number) {
 }
 
 test('a result that opens and runs is taken', async () => {
-  expect(await tried(4, 2)).toEqual({});
+  expect(await tried(4, 2)).toEqual({ is_finite: true });
+});
+
+test('a result that answers with infinity to a later sample is found', async () => {
+  const folder = await testFolder();
+  const [inverse = ''] = saveModel(
+    smallModel({
+      nodes: [makeNode('Reciprocal', ['x'], ['y'])],
+      constants: [],
+      inputs: { x: [4] },
+      outputs: { y: [4] },
+    }),
+    folder,
+  );
+  const set = join(folder, 'set.npz');
+  const rows = Float32Array.from({ length: 12 }, (_, at) => (at === 9 ? 0 : 1));
+  await writeNpz(set, { x: { type: 'float', dims: [3, 4], values: rows } });
+  const model = join(folder, inverse);
+  const input = {
+    ...{ name: 'x', type: 'float', declared: [4], dims: [4] },
+    ...{ values: 'normal' as const, below: 0 },
+  };
+  const feed = { inputs: [input], set, source: 'calibration' as const, samples: 3, seed: 0 };
+
+  const opened = await openStage({ kind: 'open', model, of: 'result', trial: { before: model, feed } });
+
+  expect(opened).toEqual({ is_finite: false });
 });
 
 test('a result that opens, and does not run where its model does, is refused', async () => {

@@ -98,8 +98,8 @@ describe('products', () => {
     expect(report.layers.map(({ weight }) => weight)).toEqual(['q.w', 'k.w', 'o.w', 'f.w', 'g.w']);
     expect(report.layers.every(({ error }) => error !== null && error > 0 && error < 0.02)).toBe(true);
     expect(report.kept).toEqual([
-      { what: 'qk_node', why: 'its weight is computed' },
-      { what: 'attended_node', why: 'its weight is computed' },
+      { what: 'qk_node', why: 'its weight is computed by Transpose while the model runs' },
+      { what: 'attended_node', why: 'its weight is computed by Transpose while the model runs' },
     ]);
     expect([...model.graph.initializers.keys()].filter((name) => name.endsWith('.w'))).toEqual([]);
   });
