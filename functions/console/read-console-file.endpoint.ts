@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { notFound } from '../../shared/core/service-error.ts';
-import { keepCompressed } from '../../shared/http/answer/compression.ts';
+import { keepCompressed } from '../../shared/http/answer/content-encoding.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';

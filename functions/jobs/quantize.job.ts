@@ -1,8 +1,11 @@
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { optimizeModel } from '../../shared/onnx/engine/optimize/optimize-model.ts';
-import { stageProgramOf } from '../../shared/runner/strategy/strategy-job.ts';
-import { optimizationObjects, optimizationRecords } from '../../shared/runner/strategy/strategy-needs.ts';
-import { runStrategyProgram } from '../../shared/runner/strategy/strategy-program.ts';
+import { stageProgramOf } from '../../shared/runner/compression/compression-job.ts';
+import {
+  optimizationObjects,
+  optimizationRecords,
+} from '../../shared/runner/compression/compression-needs.ts';
+import { runCompressionProgram } from '../../shared/runner/compression/compression-program.ts';
 
 /** The program of a quantization's container. */
 export const job = defineTask({
@@ -11,7 +14,7 @@ export const job = defineTask({
 
   run(variables: Readonly<Record<string, string | undefined>>, context): Promise<number> {
     const stageProgram = stageProgramOf(import.meta.dirname, import.meta.filename);
-    return runStrategyProgram('quantize', variables, context, { optimize: optimizeModel, stageProgram });
+    return runCompressionProgram('quantize', variables, context, { optimize: optimizeModel, stageProgram });
   },
 });
 

@@ -4,7 +4,7 @@ import { findLease, type Lease, leaseSeconds, takeLease } from '../data/jobs/lea
 import type { Item, Key, TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
 import { reasons } from './reasons.ts';
-import { isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
+import { isCompression, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
 
 /**
  * Take the lease of a job's node before any other work for it. Every later write names the lease. So a job runs
@@ -90,7 +90,7 @@ function startWrite(record: JobRecord, me: ContainerIdentity, now: Date): Write 
   const set = {
     status: 'RUNNING',
     status_rank: rankOf('RUNNING'),
-    status_reason: isStrategy(record) ? reasons.fetchingModel : reasons.fetchingSource,
+    status_reason: isCompression(record) ? reasons.fetchingModel : reasons.fetchingSource,
     batch_job_id,
     batch_attempt,
   };

@@ -26,7 +26,7 @@ export interface Admitted<R extends JobRecord> {
  * @param refusal returns the error to throw if a condition of these writes does not hold
  * @throws ServiceError `conflict` if the user's line is full
  * @example
- * const admitted = await admitJob(strategy, (record) => [putStrategy(record)], () => notFound('model', name), context);
+ * const admitted = await admitJob(compression, (record) => [putCompression(record)], () => notFound('model', name), context);
  * return answerAdmitted(admitted, answer, context, true);
  */
 export async function admitJob<R extends JobRecord>(

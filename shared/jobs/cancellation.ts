@@ -17,7 +17,7 @@ import { cancelledReason, reasons } from './reasons.ts';
 import {
   batchNameOf,
   buildNameOf,
-  isStrategy,
+  isCompression,
   type JobRecord,
   parseJobRecord,
   unfinishedJobOf,
@@ -82,7 +82,7 @@ async function batchJobsOf(batch: BatchControl, settings: Settings, record: JobR
   const noted = [record.depends_on, record.batch_job_id].filter((id) => id !== null);
   if (record.status !== 'CREATED') return noted;
   const found = await Promise.all([
-    ...(isStrategy(record) ? [] : [batch.findByName(settings.train.queue, buildNameOf(record))]),
+    ...(isCompression(record) ? [] : [batch.findByName(settings.train.queue, buildNameOf(record))]),
     batch.findByName(queueOf(record, settings).queue, batchNameOf(record)),
   ]);
   return [...new Set([...noted, ...found.filter((id) => id !== undefined)])];

@@ -3,14 +3,14 @@ import { type Experiment, experimentPrefix } from '../data/experiments/experimen
 import { changeJob, endJob, endWaiting } from '../data/jobs/job.ts';
 import { type FinalStatus, finalRank } from '../data/jobs/job-status.ts';
 import { changedLine, findLine, leaveLine, lineOf } from '../data/jobs/waiting-line.ts';
+import { compressionRemains } from '../data/models/compression.ts';
 import { modelPrefix } from '../data/models/model.ts';
-import { strategyRemains } from '../data/models/strategy.ts';
 import { type PurgeTarget, recordPurge } from '../data/projects/purge.ts';
 import type { Change } from '../data/table/condition.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
-import { isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
+import { isCompression, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
 
 /** How a job ends. */
 export interface Conclusion {
@@ -40,7 +40,7 @@ export async function concludeJob(
 ): Promise<boolean> {
   const job = unfinishedJobOf(record);
   const set = finalFields(conclusion, now);
-  const released = isStrategy(record) ? [] : releaseCheckpoints(record);
+  const released = isCompression(record) ? [] : releaseCheckpoints(record);
   if (record.line_ticket !== null)
     return endInLine(records, record, record.line_ticket, set, [...released, ...further]);
   try {
@@ -107,11 +107,11 @@ export function purgeLeftovers(record: JobRecord, now: Date): Write[] {
 }
 
 function targetOf(record: JobRecord): PurgeTarget {
-  // No record names a result of this strategy, because its container did not conclude it.
-  if (isStrategy(record)) {
+  // No record names a result of this compression, because its container did not conclude it.
+  if (isCompression(record)) {
     // Copies for the model that the result would have become.
     const copies = record.result_name === null ? [] : [modelPrefix(record.strategy_id)];
-    return { partitions: [], prefixes: [...strategyRemains(record).prefixes, ...copies] };
+    return { partitions: [], prefixes: [...compressionRemains(record).prefixes, ...copies] };
   }
   const { project_id, experiment_id: job_id } = record;
   return {

@@ -2,26 +2,31 @@ import type { BatchControl } from '../aws/batch.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Experiment, experimentJob, parseExperiment } from '../data/experiments/experiment.ts';
 import { OptimizationKind, TrainingKind, type UnfinishedJob } from '../data/jobs/job.ts';
-import { parseStrategy, type Strategy, strategyJob, strategyRecordKind } from '../data/models/strategy.ts';
+import {
+  type Compression,
+  compressionJob,
+  compressionRecordKind,
+  parseCompression,
+} from '../data/models/compression.ts';
 import type { Item, TableReader, TableWriter } from '../data/table/table.ts';
 
-/** Record of a job: an experiment or a strategy. */
-export type JobRecord = Experiment | Strategy;
+/** Record of a job: an experiment or a compression. */
+export type JobRecord = Experiment | Compression;
 
 /** Whether a job prunes or quantizes a model; otherwise it is a training. */
-export const isStrategy = (record: JobRecord): record is Strategy => 'strategy_id' in record;
+export const isCompression = (record: JobRecord): record is Compression => 'strategy_id' in record;
 
 /** Parse a stored job record. */
 export const parseJobRecord = (item: Item): JobRecord =>
-  item['record_type'] === strategyRecordKind ? parseStrategy(item) : parseExperiment(item);
+  item['record_type'] === compressionRecordKind ? parseCompression(item) : parseExperiment(item);
 
 /** Return the row of a job in the list of unfinished jobs. */
 export const unfinishedJobOf = (record: JobRecord): UnfinishedJob =>
-  isStrategy(record) ? strategyJob(record) : experimentJob(record);
+  isCompression(record) ? compressionJob(record) : experimentJob(record);
 
-/** Id of a job. It is the id of the experiment or strategy. */
+/** Id of a job. It is the id of the experiment or compression. */
 export const jobIdOf = (record: JobRecord): string =>
-  isStrategy(record) ? record.strategy_id : record.experiment_id;
+  isCompression(record) ? record.strategy_id : record.experiment_id;
 
 /** Name of the Batch job. It contains the record's id, which finds the job after a lost reply. */
 export const batchNameOf = (record: JobRecord): string => `${record.kind}-${jobIdOf(record)}`;

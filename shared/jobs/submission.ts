@@ -16,7 +16,14 @@ import type { TableReader, TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/write-label.ts';
 import { concludeJob } from './conclusion.ts';
 import { reasons } from './reasons.ts';
-import { batchNameOf, buildNameOf, isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from './subject.ts';
+import {
+  batchNameOf,
+  buildNameOf,
+  isCompression,
+  type JobRecord,
+  jobIdOf,
+  unfinishedJobOf,
+} from './subject.ts';
 
 /**
  * Submit a recorded job to Batch and note its id. If the caller dies at any point, the reconciler calls this
@@ -99,7 +106,7 @@ export async function handOverVariables(
   keys: TableReader<'accounts'> | undefined,
   record: JobRecord,
 ): Promise<Record<string, string>> {
-  if (isStrategy(record)) return {};
+  if (isCompression(record)) return {};
   const { variables: stored } = await readVariables(records, record.project_id);
   if (stored.length === 0) return {};
   if (keys === undefined) throw new Error('a training is submitted where the key of variables is not needed');
@@ -172,7 +179,7 @@ function submissionOf(
 
 /** Return the job queue and the job definition of a job. */
 export function queueOf(record: JobRecord, settings: Settings): { queue: string; definition: string } {
-  if (isStrategy(record)) return settings[record.kind];
+  if (isCompression(record)) return settings[record.kind];
   const place = trainingPlace(record);
   const { env_type, dependencies } = record.environment;
   // A submission cannot change the image of a job definition, so each trusted image has its own.
@@ -197,7 +204,7 @@ type TrainingPlace = 'train' | 'gpu' | 'cluster';
 const isOnCluster = ({ kind }: Pick<JobRecord, 'kind'>): boolean => kind === 'train-remote';
 
 const jobEnvironment = (record: JobRecord, phase: 'build' | 'run'): Record<string, string> =>
-  isStrategy(record)
+  isCompression(record)
     ? { STRATEGY_ID: record.strategy_id }
     : { PROJECT_ID: record.project_id, EXPERIMENT_ID: record.experiment_id, PHASE: phase };
 

@@ -151,32 +151,32 @@ async function copyFiles(
   return copied;
 }
 
-/** Result of a strategy. */
-export interface StrategyResult {
+/** Result of a compression. */
+export interface CompressionResult {
   /** Name of the new model. */
   result_name: string;
   /**
-   * Also the id of the new model. If the strategy ends without the model, objects under this id belong to nothing.
+   * Also the id of the new model. If the compression ends without the model, objects under this id belong to nothing.
    */
   strategy_id: string;
-  /** Owner of the strategy and of the new model. */
+  /** Owner of the compression and of the new model. */
   owner: string | null;
   owner_id: string;
-  /** The model that the strategy started from. */
+  /** The model that the compression started from. */
   source: Pick<ReadyModel, 'model_name' | 'files' | 'shapes'>;
   /** The ONNX file and its external data, if any, with their keys in the bucket. */
   files: readonly ModelFile[];
 }
 
 /**
- * Copy the result of a strategy to the keys of a new model, so that strategies can be chained, and return that
- * model. The transaction that ends the strategy records it. The model takes over the stored shapes, and the
+ * Copy the result of a compression to the keys of a new model, so that compressions can be chained, and return that
+ * model. The transaction that ends the compression records it. The model takes over the stored shapes, and the
  * calibration and evaluation sets of the source model that still exist.
  * @throws ModelError if the files are not a model; ServiceError `conflict` if the name is taken
  */
 export async function modelOfResult(
   registrar: Registrar,
-  { result_name, strategy_id, owner, owner_id, source, files: made }: StrategyResult,
+  { result_name, strategy_id, owner, owner_id, source, files: made }: CompressionResult,
 ): Promise<Model> {
   if ((await findModel(registrar.records, result_name)) !== undefined) throw nameTaken(result_name);
   const sets = source.files.filter(({ role }) => role === 'calibration' || role === 'evaluation');

@@ -4,8 +4,8 @@ import { picturesPrefix } from '../data/accounts/picture.ts';
 import { userPartition } from '../data/accounts/user.ts';
 import type { OptimizationKind } from '../data/jobs/job.ts';
 import type { OwnedList } from '../data/lists/owned-list.ts';
+import { disownCompression, listOwnCompressions } from '../data/models/compression.ts';
 import { ownedModels } from '../data/models/model.ts';
-import { disownStrategy, listOwnStrategies } from '../data/models/strategy.ts';
 import { leaveProject } from '../data/projects/member.ts';
 import { ownedProjects } from '../data/projects/project.ts';
 import { recordPurge } from '../data/projects/purge.ts';
@@ -15,7 +15,7 @@ import { cancelWaitingOf } from '../jobs/line.ts';
 import { type Pass, removeItems } from './run-purge.ts';
 
 /**
- * Remove the leftovers of a deleted user: the name on projects, models and strategies, which stay; memberships of
+ * Remove the leftovers of a deleted user: the name on projects, models and compressions, which stay; memberships of
  * other projects; waiting jobs; tokens; and pictures, by a separate purge. Return true once all are removed; false
  * if time ran out. The closed account is kept until no request of the user can still be running, and then
  * processed again. Running it twice at once is harmless.
@@ -45,12 +45,17 @@ interface Tables {
 
 const projects: Owned = { list: ownedProjects.list, disown: leaveProject };
 
-const ownStrategies = (kind: OptimizationKind): Owned => ({
-  list: (records, owner_id, after) => listOwnStrategies(records, kind, owner_id, after),
-  disown: (records, owner_id, id) => disownStrategy(records, kind, owner_id, id),
+const ownCompressions = (kind: OptimizationKind): Owned => ({
+  list: (records, owner_id, after) => listOwnCompressions(records, kind, owner_id, after),
+  disown: (records, owner_id, id) => disownCompression(records, kind, owner_id, id),
 });
 
-const owned: readonly Owned[] = [projects, ownedModels, ownStrategies('prune'), ownStrategies('quantize')];
+const owned: readonly Owned[] = [
+  projects,
+  ownedModels,
+  ownCompressions('prune'),
+  ownCompressions('quantize'),
+];
 
 /** A kind of resource that a user owns, and that outlives the user. */
 type Owned = Pick<OwnedList, 'list' | 'disown'>;

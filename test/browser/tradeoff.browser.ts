@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { endpoint as createPrune } from '../../functions/optimization/strategies/prune/create-prune-strategy.endpoint.ts';
-import type { endpoint as readPrune } from '../../functions/optimization/strategies/prune/read-prune-strategy.endpoint.ts';
-import type { endpoint as createQuantize } from '../../functions/optimization/strategies/quantize/create-quantize-strategy.endpoint.ts';
-import type { endpoint as readQuantize } from '../../functions/optimization/strategies/quantize/read-quantize-strategy.endpoint.ts';
+import type { endpoint as createPrune } from '../../functions/optimization/compressions/prune/create-prune-strategy.endpoint.ts';
+import type { endpoint as readPrune } from '../../functions/optimization/compressions/prune/read-prune-strategy.endpoint.ts';
+import type { endpoint as createQuantize } from '../../functions/optimization/compressions/quantize/create-quantize-strategy.endpoint.ts';
+import type { endpoint as readQuantize } from '../../functions/optimization/compressions/quantize/read-quantize-strategy.endpoint.ts';
 import { axeFindings } from './axe.ts';
 import { type ConsoleService, settle, startConsole, visit } from './console-service.ts';
 import { digitsSamples, recordModel } from './record-model.ts';
@@ -92,7 +92,7 @@ describe('the plot of accuracy over size', () => {
               text.top < other.bottom &&
               other.top < text.bottom,
           ).toBe(false);
-      // Two strategies with one result lie at one place: both are seen.
+      // Two compressions with one result lie at one place: both are seen.
       const sizes = marks.map(({ left, right }) => Math.round(right - left));
       expect(new Set(sizes).size).toBeGreaterThan(1);
       expect(await axeFindings(own)).toEqual([]);

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoint as listExperiments } from '../../functions/experiments/search/list-experiments.endpoint.ts';
+import { endpoint as listPrunings } from '../../functions/optimization/compressions/prune/list-prune-strategies.endpoint.ts';
+import { endpoint as listQuantizations } from '../../functions/optimization/compressions/quantize/list-quantize-strategies.endpoint.ts';
 import { endpoint as listModels } from '../../functions/optimization/models/list-models.endpoint.ts';
-import { endpoint as listPrunings } from '../../functions/optimization/strategies/prune/list-prune-strategies.endpoint.ts';
-import { endpoint as listQuantizations } from '../../functions/optimization/strategies/quantize/list-quantize-strategies.endpoint.ts';
 import { endpoint as listConfigs } from '../../functions/projects/configs/list-configs.endpoint.ts';
 import { endpoint as putConfig } from '../../functions/projects/configs/put-config.endpoint.ts';
 import { endpoint as listProjects } from '../../functions/projects/projects/list-projects.endpoint.ts';

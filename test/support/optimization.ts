@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { endpoint as prune } from '../../functions/optimization/compressions/prune/create-prune-strategy.endpoint.ts';
+import { endpoint as readPruneLogs } from '../../functions/optimization/compressions/prune/read-prune-logs.endpoint.ts';
+import { endpoint as readPrune } from '../../functions/optimization/compressions/prune/read-prune-strategy.endpoint.ts';
+import { endpoint as quantize } from '../../functions/optimization/compressions/quantize/create-quantize-strategy.endpoint.ts';
+import { endpoint as readQuantizeLogs } from '../../functions/optimization/compressions/quantize/read-quantize-logs.endpoint.ts';
+import { endpoint as readQuantize } from '../../functions/optimization/compressions/quantize/read-quantize-strategy.endpoint.ts';
 import { endpoint as createModel } from '../../functions/optimization/models/create-model.endpoint.ts';
 import { endpoint as putModel } from '../../functions/optimization/models/put-model.endpoint.ts';
-import { endpoint as prune } from '../../functions/optimization/strategies/prune/create-prune-strategy.endpoint.ts';
-import { endpoint as readPruneLogs } from '../../functions/optimization/strategies/prune/read-prune-logs.endpoint.ts';
-import { endpoint as readPrune } from '../../functions/optimization/strategies/prune/read-prune-strategy.endpoint.ts';
-import { endpoint as quantize } from '../../functions/optimization/strategies/quantize/create-quantize-strategy.endpoint.ts';
-import { endpoint as readQuantizeLogs } from '../../functions/optimization/strategies/quantize/read-quantize-logs.endpoint.ts';
-import { endpoint as readQuantize } from '../../functions/optimization/strategies/quantize/read-quantize-strategy.endpoint.ts';
 import type { BatchServerOptions } from '../../infra/local/batch/batch-server.ts';
 import { jobCommand } from './job-programs.ts';
 import type { Answer, TestService, TestUser } from './service.ts';
@@ -107,20 +107,20 @@ export async function optimizationService(
 
     read,
 
-    async untilStrategy(
+    async untilCompression(
       operation: Operation,
       strategy_id: string,
-      condition: (strategy: Answer['json']) => boolean = isOver,
+      condition: (compression: Answer['json']) => boolean = isOver,
     ): Promise<Answer['json']> {
       for (;;) {
-        const strategy = await read(operation, strategy_id);
-        if (condition(strategy)) return strategy;
-        if (isOver(strategy)) throw new Error(`ended meanwhile: ${JSON.stringify(strategy, null, 1)}`);
+        const compression = await read(operation, strategy_id);
+        if (condition(compression)) return compression;
+        if (isOver(compression)) throw new Error(`ended meanwhile: ${JSON.stringify(compression, null, 1)}`);
         await sleep(50);
       }
     },
 
-    async strategyLog(operation: Operation, strategy_id: string): Promise<string> {
+    async compressionLog(operation: Operation, strategy_id: string): Promise<string> {
       const headers = { Accept: 'text/plain' };
       const path = { strategy_id };
       return (await service.call(operations[operation].logs, { path, headers, as: developer })).text;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { buildCommand } from '@stricli/core';
-import type { endpoint as createPrune } from '../../../functions/optimization/strategies/prune/create-prune-strategy.endpoint.ts';
-import type { endpoint as createQuantize } from '../../../functions/optimization/strategies/quantize/create-quantize-strategy.endpoint.ts';
+import type { endpoint as createPrune } from '../../../functions/optimization/compressions/prune/create-prune-strategy.endpoint.ts';
+import type { endpoint as createQuantize } from '../../../functions/optimization/compressions/quantize/create-quantize-strategy.endpoint.ts';
 import {
   keepsAll,
   pruneParameters,
@@ -18,10 +18,10 @@ import { connect, type Session } from '../../login/connect.ts';
 import { refuseReplacing } from '../../output/save-text.ts';
 import { modelArgument } from '../arguments.ts';
 import { detach, force, gate, json, verbose } from '../flags.ts';
-import { followStrategy, type Operation } from './follow-strategy.ts';
+import { followCompression, type Operation } from './follow-compression.ts';
 import { type RegistryFlags, registryFlags, registryValues } from './registry-flags.ts';
 import { placesOfResult, saveResult } from './save-result.ts';
-import { showStrategy } from './show-strategy.ts';
+import { showCompression } from './show-compression.ts';
 
 /** Flags that do not depend on the method. */
 interface JobFlags {
@@ -85,7 +85,7 @@ const jobQuery = ({ strategy, resultName: result_name, vcpus, memory, timeout }:
   timeout,
 });
 
-/** Follow a strategy, show its receipt and save its result, as the flags say. */
+/** Follow a compression, show its receipt and save its result, as the flags say. */
 async function finish(
   context: CliContext,
   session: Session,
@@ -100,10 +100,10 @@ async function finish(
     return;
   }
   printer.say(`submitted   ${strategy_id}`);
-  const strategy = await followStrategy(session.client, operation, strategy_id, printer);
-  showStrategy(context, strategy, { json: isJson, gate: isGated });
-  if (to !== undefined && strategy.status === 'SUCCEEDED')
-    await saveResult(context, session, { operation, strategy, to, force: isForced });
+  const compression = await followCompression(session.client, operation, strategy_id, printer);
+  showCompression(context, compression, { json: isJson, gate: isGated });
+  if (to !== undefined && compression.status === 'SUCCEEDED')
+    await saveResult(context, session, { operation, compression, to, force: isForced });
 }
 
 const precisionBrief = `${quantizeParameters.precision.description} ${quantizeParameters.precision.usage} Without it ${usualPrecision('auto')} with auto, and the only one of a strategy that has one.`;

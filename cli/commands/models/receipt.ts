@@ -1,15 +1,20 @@
 import { buildCommand } from '@stricli/core';
-import type { endpoint as listPrunings } from '../../../functions/optimization/strategies/prune/list-prune-strategies.endpoint.ts';
-import type { endpoint as readPrune } from '../../../functions/optimization/strategies/prune/read-prune-strategy.endpoint.ts';
+import type { endpoint as listPrunings } from '../../../functions/optimization/compressions/prune/list-prune-strategies.endpoint.ts';
+import type { endpoint as readPrune } from '../../../functions/optimization/compressions/prune/read-prune-strategy.endpoint.ts';
 import { ProblemError } from '../../../shared/client/problem-error.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { connect, type Session } from '../../login/connect.ts';
 import { saveText } from '../../output/save-text.ts';
 import { force, gate, json, verbose } from '../flags.ts';
-import { followStrategy, type Operation, readStrategy, type Strategy } from './follow-strategy.ts';
+import {
+  type Compression,
+  followCompression,
+  type Operation,
+  readCompression,
+} from './follow-compression.ts';
 import { saveResult } from './save-result.ts';
-import { showStrategy } from './show-strategy.ts';
+import { showCompression } from './show-compression.ts';
 
 interface Flags {
   svg?: string;
@@ -22,17 +27,17 @@ interface Flags {
 
 interface Found {
   operation: Operation;
-  strategy: Strategy;
+  compression: Compression;
 }
 
 const operations = ['prune', 'quantize'] as const;
-/** Most strategies of each operation that are searched for the end of an ID. */
+/** Most compressions of each operation that are searched for the end of an ID. */
 const maxNewest = 100;
 
 async function byId({ client }: Session, strategy_id: string): Promise<Found | undefined> {
   for (const operation of operations) {
     try {
-      return { operation, strategy: await readStrategy(client, operation, strategy_id) };
+      return { operation, compression: await readCompression(client, operation, strategy_id) };
     } catch (error) {
       if (!(error instanceof ProblemError) || error.status !== 404) throw error;
     }
@@ -40,7 +45,7 @@ async function byId({ client }: Session, strategy_id: string): Promise<Found | u
   return undefined;
 }
 
-/** Find the strategy whose ID ends with this text. Find the newest one for an empty text. */
+/** Find the compression whose ID ends with this text. Find the newest one for an empty text. */
 async function newest(session: Session, ending: string): Promise<Found | undefined> {
   const ids: string[] = [];
   for (const operation of operations) {
@@ -73,9 +78,9 @@ async function receipt(
       id === 'latest' ? 'Nothing was pruned or quantized yet.' : `There is no pruning or quantization ${id}.`,
     );
   const { operation } = found;
-  const { strategy_id } = found.strategy;
-  const strategy = await followStrategy(session.client, operation, strategy_id, this.printer);
-  showStrategy(this, strategy, { ...(isJson && { json: true }), ...(isGated && { gate: true }) });
+  const { strategy_id } = found.compression;
+  const compression = await followCompression(session.client, operation, strategy_id, this.printer);
+  showCompression(this, compression, { ...(isJson && { json: true }), ...(isGated && { gate: true }) });
   if (svg !== undefined) {
     const route = `GET /optimization/${operation}/strategies/{strategy_id}` as const;
     const page = await session.client.text<typeof readPrune>(route, 'image/svg+xml', {
@@ -83,7 +88,7 @@ async function receipt(
     });
     await saveText(this, { to: svg, force: isForced }, page);
   }
-  if (to !== undefined) await saveResult(this, session, { operation, strategy, to, force: isForced });
+  if (to !== undefined) await saveResult(this, session, { operation, compression, to, force: isForced });
 }
 
 const file = (brief: string) =>

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { endpoint as downloadPruned } from '../../../functions/optimization/strategies/prune/download-pruned-model.endpoint.ts';
+import type { endpoint as downloadPruned } from '../../../functions/optimization/compressions/prune/download-pruned-model.endpoint.ts';
 import { saveDownload, savedState } from '../../../shared/client/node/save-download.ts';
 import { bytesText } from '../../../shared/core/text/bytes-text.ts';
 import { renameData } from '../../../shared/onnx/model/file/save-model.ts';
@@ -9,7 +9,7 @@ import type { CliContext } from '../../context.ts';
 import type { Session } from '../../login/connect.ts';
 import { LiveLine } from '../../output/live-line.ts';
 import { replacedError } from '../../output/save-text.ts';
-import type { Operation, Strategy } from './follow-strategy.ts';
+import type { Compression, Operation } from './follow-compression.ts';
 
 /** Name of the ONNX file in a result. The names of its external data files begin with it. */
 const onnxName = 'model.onnx';
@@ -27,24 +27,24 @@ export const placesOfResult = (target: string): string[] =>
 
 interface Saving {
   operation: Operation;
-  strategy: Strategy;
+  compression: Compression;
   to: string;
   /** Whether to replace existing files with other contents. */
   force?: boolean | undefined;
 }
 
 /**
- * Download the result of a strategy as `to` and its external data as `<to>.data`. Rename the data in the model to
+ * Download the result of a compression as `to` and its external data as `<to>.data`. Rename the data in the model to
  * match. Save the model last, so it never exists without its data.
  *
- * @throws CliError if the strategy has no result, or other files have these names
+ * @throws CliError if the compression has no result, or other files have these names
  */
 export async function saveResult(
   { folder, printer }: CliContext,
   { client }: Session,
-  { operation, strategy, to, force = false }: Saving,
+  { operation, compression, to, force = false }: Saving,
 ): Promise<void> {
-  const { strategy_id, result } = strategy;
+  const { strategy_id, result } = compression;
   if (result.length === 0) throw new CliError('The strategy has no result.');
   const target = resolve(folder, to);
   const line = new LiveLine(printer);

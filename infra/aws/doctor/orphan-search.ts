@@ -10,9 +10,9 @@ import { parseLoggedModel } from '../../../shared/data/experiments/logged-model.
 import { clusterClaimKey } from '../../../shared/data/jobs/cluster-claim.ts';
 import { jobPartition, unfinishedJobs } from '../../../shared/data/jobs/job.ts';
 import { isShare, shareIndex } from '../../../shared/data/jobs/vcpu-shares.ts';
+import { parseCompression } from '../../../shared/data/models/compression.ts';
 import { parseModel } from '../../../shared/data/models/model.ts';
 import { parseModelVersion, parseRegisteredModel } from '../../../shared/data/models/registered-model.ts';
-import { parseStrategy } from '../../../shared/data/models/strategy.ts';
 import { parseConfig } from '../../../shared/data/projects/config.ts';
 import { packObject, packsPrefix, parseEnvironment } from '../../../shared/data/projects/environment.ts';
 import { parseMember } from '../../../shared/data/projects/member.ts';
@@ -232,7 +232,7 @@ const parsers: Readonly<Record<string, (item: Item) => unknown>> = {
   environment: parseEnvironment,
   upload: parseUpload,
   experiment: parseExperiment,
-  strategy: parseStrategy,
+  strategy: parseCompression,
   member: parseMember,
   model: parseModel,
   'logged-model': parseLoggedModel,

@@ -1,8 +1,11 @@
 import type { Environment, Need, Needs } from '../../../shared/core/needs.ts';
 import { allNeeds } from '../../../shared/http/definition/definition.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import {
+  optimizationObjects,
+  optimizationRecords,
+} from '../../../shared/runner/compression/compression-needs.ts';
 import { trainingNeeds } from '../../../shared/runner/job/training-needs.ts';
-import { optimizationObjects, optimizationRecords } from '../../../shared/runner/strategy/strategy-needs.ts';
 import { type ResourceArns, roleStatements } from '../../service/role-statements.ts';
 import { bucketArn, tableArn } from './is-allowed.ts';
 import { type Credentials, sessionCredentials } from './session-credentials.ts';

@@ -78,7 +78,7 @@ interface Plan {
   words: readonly [operation: 'prune' | 'quantize', ...rest: string[]];
 }
 
-const Strategy = z.object({ strategy_id: z.string(), receipt: Receipt });
+const Compression = z.object({ strategy_id: z.string(), receipt: Receipt });
 
 async function compress(
   { mps, screen, folder }: DemoRun,
@@ -87,7 +87,7 @@ async function compress(
 ): Promise<Variant> {
   const { title, words } = plan;
   screen.heading(`${words[0] === 'prune' ? 'Pruning' : 'Quantizing'}: ${title}`);
-  const { strategy_id, receipt } = Strategy.parse(await mps.json(...words));
+  const { strategy_id, receipt } = Compression.parse(await mps.json(...words));
   const file = join(folder, `receipt-${title.replaceAll(/[^a-z0-9]+/gi, '-')}.svg`);
   await mps.json('receipt', strategy_id, '--svg', file);
   const speed = speedOf(

@@ -8,7 +8,13 @@ import { type NextPage, Reply } from '../definition/reply.ts';
 import { applyMask } from '../fields-mask/fields-mask.ts';
 import type { FieldsMask } from '../fields-mask/parse-mask.ts';
 import { headerOf, type Result } from '../pipeline/proxy-event.ts';
-import { acceptsGzip, compressed, compressedTag, isCompressible, varyByEncoding } from './compression.ts';
+import {
+  acceptsGzip,
+  compressed,
+  compressedTag,
+  isCompressible,
+  varyByEncoding,
+} from './content-encoding.ts';
 import { fitsPayload, maxPayloadBytes } from './payload-bytes.ts';
 import { securityHeaders } from './security-headers.ts';
 

@@ -10,9 +10,9 @@ import { beginSession } from '../../../shared/data/accounts/session.ts';
 import { issueToken } from '../../../shared/data/accounts/token.ts';
 import { findUser } from '../../../shared/data/accounts/user.ts';
 import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
+import { recordedCompression } from '../../support/compression.ts';
 import { recordedModel } from '../../support/model.ts';
 import type { Call } from '../../support/service.ts';
-import { recordedStrategy } from '../../support/strategy.ts';
 import { plain, red } from '../pictures/picture-service.ts';
 import { send, sha256 } from '../projects/upload-file.ts';
 import { json } from '../users/body.ts';
@@ -131,11 +131,11 @@ const onLogged = (
   },
 });
 
-const onStrategy = (kind: OptimizationKind, hasEnded: boolean): Operation => ({
+const onCompression = (kind: OptimizationKind, hasEnded: boolean): Operation => ({
   call: async ({ service, target }) =>
     target === undefined
       ? {}
-      : { path: { strategy_id: (await recordedStrategy(service, target, kind, hasEnded)).strategy_id } },
+      : { path: { strategy_id: (await recordedCompression(service, target, kind, hasEnded)).strategy_id } },
 });
 
 const optimizing = (query: Readonly<Record<string, string>>): Operation => ({
@@ -343,8 +343,8 @@ export const operations: Readonly<Record<string, Operation>> = {
 
   createPruneStrategy: optimizing({ strategy: 'random', inputs: '1x1x8x8', outputs: '1x10' }),
   createQuantizeStrategy: optimizing({ strategy: 'dynamic', precision: '8' }),
-  cancelPruneStrategy: onStrategy('prune', false),
-  cancelQuantizeStrategy: onStrategy('quantize', false),
-  deletePruneStrategy: onStrategy('prune', true),
-  deleteQuantizeStrategy: onStrategy('quantize', true),
+  cancelPruneStrategy: onCompression('prune', false),
+  cancelQuantizeStrategy: onCompression('quantize', false),
+  deletePruneStrategy: onCompression('prune', true),
+  deleteQuantizeStrategy: onCompression('quantize', true),
 };

@@ -18,10 +18,10 @@ import { putJobConfig } from '../../../shared/data/jobs/job-config.ts';
 import type { MemberRole } from '../../../shared/data/projects/member.ts';
 import { count, createProject } from '../../../shared/data/projects/project.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
+import { recordedCompression } from '../../support/compression.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { recordedModel } from '../../support/model.ts';
 import { type Call, type TestUser, testService } from '../../support/service.ts';
-import { recordedStrategy } from '../../support/strategy.ts';
 import { archive, send, sha256 } from '../projects/upload-file.ts';
 
 export const callers = [
@@ -170,8 +170,8 @@ export async function peopledService(more: Readonly<Record<string, string>> = {}
     const experiment = await experimentIn(project_id, true);
     await artifactOf(experiment);
     const { model_name } = await recordedModel(service, made);
-    const { strategy_id } = await recordedStrategy(service, made, 'prune');
-    await recordedStrategy(service, made, 'quantize', true, strategy_id);
+    const { strategy_id } = await recordedCompression(service, made, 'prune');
+    await recordedCompression(service, made, 'quantize', true, strategy_id);
     return { ...made, project_id, experiment_id: experiment.experiment_id, model_name, strategy_id };
   }
 

@@ -7,16 +7,16 @@ import { endpoint as readProjectFileSchema } from '../../../functions/service/re
 import { loadOperations } from '../../../infra/service/endpoints.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/exchange.ts';
 import { hasPrecondition } from '../../../shared/http/openapi/facts.ts';
+import { compressionRows } from './compression-rows.ts';
 import { modelRows } from './model-rows.ts';
 import { projectRows } from './project-rows.ts';
-import { strategyRows } from './strategy-rows.ts';
 import { userRows } from './user-rows.ts';
 
 /** Documents that change with the service alone, which their own tests try. */
 const documents: readonly AnyEndpoint[] = [readCommand, readDocs, readOpenApi, readProjectFileSchema];
 
 /** Each part's rows: an operation with an ETag or a precondition belongs into one of them. */
-const parts = [projectRows, userRows, modelRows, strategyRows];
+const parts = [projectRows, userRows, modelRows, compressionRows];
 
 const names = (all: readonly AnyEndpoint[]) => [...new Set(all.map(({ name }) => name))].sort();
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../shared/core/new-id.ts';
-import { putReceipt, readReceipt } from '../../../shared/data/models/strategy.ts';
+import { putReceipt, readReceipt } from '../../../shared/data/models/compression.ts';
 import { seededBytes } from '../../support/seeded-bytes.ts';
 import { type TestService, testService } from '../../support/service.ts';
 

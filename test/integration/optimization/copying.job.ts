@@ -7,8 +7,11 @@ import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
 import { defineTask, taskHandler } from '../../../shared/http/definition/task.ts';
 import type { Optimization, Optimized } from '../../../shared/onnx/engine/optimize/optimization.ts';
 import { ModelError } from '../../../shared/onnx/model/model-error.ts';
-import { optimizationObjects, optimizationRecords } from '../../../shared/runner/strategy/strategy-needs.ts';
-import { runStrategyProgram } from '../../../shared/runner/strategy/strategy-program.ts';
+import {
+  optimizationObjects,
+  optimizationRecords,
+} from '../../../shared/runner/compression/compression-needs.ts';
+import { runCompressionProgram } from '../../../shared/runner/compression/compression-program.ts';
 import { receiptOf } from './receipt.ts';
 
 type Behaviour = (optimization: Optimization) => Promise<void>;
@@ -83,7 +86,7 @@ const programOf = (kind: OptimizationKind) =>
       name: kind,
       needs: { records: optimizationRecords(kind), objects: optimizationObjects },
       run: (variables: NodeJS.ProcessEnv, context) =>
-        runStrategyProgram(kind, variables, context, { optimize, stageProgram: '/nowhere' }),
+        runCompressionProgram(kind, variables, context, { optimize, stageProgram: '/nowhere' }),
     }),
   );
 

@@ -8,7 +8,7 @@ import { putExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { jobPartition } from '../../../shared/data/jobs/job.ts';
 import { findModel, modelPrefix, putModel, requireReadyModel } from '../../../shared/data/models/model.ts';
 import { ModelError } from '../../../shared/onnx/model/model-error.ts';
-import { modelOfResult, type StrategyResult } from '../../../shared/onnx-models/register-model.ts';
+import { type CompressionResult, modelOfResult } from '../../../shared/onnx-models/register-model.ts';
 import { experimentOf } from '../../support/experiment.ts';
 import { onnxFixture } from '../../support/model.ts';
 import { seededBytes } from '../../support/seeded-bytes.ts';
@@ -202,7 +202,7 @@ describe('an artifact', () => {
 });
 
 describe('the result of a strategy', () => {
-  async function result(): Promise<StrategyResult> {
+  async function result(): Promise<CompressionResult> {
     await bench.upload(digits);
     await bench.upload(npz, { file: 'evaluation' });
     await bench.accept({ inputs: '1x1x8x8' });

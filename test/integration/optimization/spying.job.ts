@@ -2,8 +2,11 @@
 import { fileURLToPath } from 'node:url';
 import { defineTask, taskHandler } from '../../../shared/http/definition/task.ts';
 import { optimizeModel } from '../../../shared/onnx/engine/optimize/optimize-model.ts';
-import { optimizationObjects, optimizationRecords } from '../../../shared/runner/strategy/strategy-needs.ts';
-import { runStrategyProgram } from '../../../shared/runner/strategy/strategy-program.ts';
+import {
+  optimizationObjects,
+  optimizationRecords,
+} from '../../../shared/runner/compression/compression-needs.ts';
+import { runCompressionProgram } from '../../../shared/runner/compression/compression-program.ts';
 
 const stageProgram = fileURLToPath(import.meta.resolve('./spying-stage.ts'));
 
@@ -12,6 +15,6 @@ export const handler = taskHandler(
     name: 'quantize',
     needs: { records: optimizationRecords('quantize'), objects: optimizationObjects },
     run: (variables: NodeJS.ProcessEnv, context) =>
-      runStrategyProgram('quantize', variables, context, { optimize: optimizeModel, stageProgram }),
+      runCompressionProgram('quantize', variables, context, { optimize: optimizeModel, stageProgram }),
   }),
 );

@@ -18,7 +18,8 @@ test('stages run as a user of the job’s own, who has no credentials and reache
   skip(!isRoot, 'Only root, as the supervisor is in the image, can give its stages another user.');
   const service = await optimizationService({}, {}, programs);
   const { json: waiting } = await service.prune({ exclude: 'wait' });
-  const started = async () => (await service.strategyLog('prune', waiting.strategy_id)).includes('waiting');
+  const started = async () =>
+    (await service.compressionLog('prune', waiting.strategy_id)).includes('waiting');
   await expect.poll(started).toBe(true);
   const { job_id } = await service.read('prune', waiting.strategy_id);
   const processes = await findProcesses({ marker: { name: 'AWS_BATCH_JOB_ID', value: job_id } });
@@ -29,8 +30,8 @@ test('stages run as a user of the job’s own, who has no credentials and reache
   expect((await readFile(join(other, 'model/model.onnx'))).length).toBeGreaterThan(0);
 
   const { json } = await service.quantize({ exclude: other });
-  const ended = await service.untilStrategy('quantize', json.strategy_id);
-  const log = await service.strategyLog('quantize', json.strategy_id);
+  const ended = await service.untilCompression('quantize', json.strategy_id);
+  const log = await service.compressionLog('quantize', json.strategy_id);
   expect(ended, log).toMatchObject({ status: 'FAILED', status_reason: 'The spy has seen enough.' });
   const seen = JSON.parse(/seen (\{.*\})/.exec(log)?.[1] ?? 'null');
   expect(seen.uid).toBeGreaterThan(60_000);

@@ -22,9 +22,9 @@ import { findLine, frontOf, readyHeads } from '../../../shared/data/jobs/waiting
 import { readPosition, type WatchedPage } from '../../../shared/data/lists/watched-list.ts';
 import { readMetrics } from '../../../shared/data/metrics/job-metrics.ts';
 import { pointLists } from '../../../shared/data/metrics/point-blocks.ts';
+import { readReceipt, requireCompression } from '../../../shared/data/models/compression.ts';
 import { findModel } from '../../../shared/data/models/model.ts';
 import { findModelVersion, findRegisteredModel } from '../../../shared/data/models/registered-model.ts';
-import { readReceipt, requireStrategy } from '../../../shared/data/models/strategy.ts';
 import { parseBlock } from '../../../shared/data/packed/block-list.ts';
 import { findConfig, lastDeletedVersion, readConfigContent } from '../../../shared/data/projects/config.ts';
 import { findEnvironment, findPack } from '../../../shared/data/projects/environment.ts';
@@ -121,7 +121,7 @@ export const readers: Readonly<Record<string, Reader>> = {
   'first-criterion': async ({ records }, { pk, sk }) => parseFirstCriterion((await records.get({ pk, sk }))!),
   purge: async ({ records }) => readable(await listPurges(records, undefined)),
   retained: async ({ records }) => readable(await listDue(records, new Date(), undefined)),
-  strategy: ({ records }, item) => requireStrategy(records, ownerOf(item) as 'prune', item.sk),
+  strategy: ({ records }, item) => requireCompression(records, ownerOf(item) as 'prune', item.sk),
   receipt: ({ records }, item) => readReceipt(records, ownerOf(item), 1),
   member: ({ records }, item) => findMember(records, ownerOf(item), item.sk),
   model: ({ records }, { sk }) => findModel(records, sk),

@@ -9,7 +9,7 @@ import { experimentJob, experimentKey, putExperiment } from '../../../shared/dat
 import { findUnfinished, putUnfinished, unfinishedKey } from '../../../shared/data/jobs/job.ts';
 import { formerLimitKey } from '../../../shared/data/jobs/vcpu-shares.ts';
 import { spreadId, spreadLists } from '../../../shared/data/lists/spread-list.ts';
-import { strategyKey } from '../../../shared/data/models/strategy.ts';
+import { compressionKey } from '../../../shared/data/models/compression.ts';
 import { projectKey, createProject as storeProject } from '../../../shared/data/projects/project.ts';
 import type { Write } from '../../../shared/data/table/table.ts';
 import { beginJob } from '../../../shared/jobs/place.ts';
@@ -33,7 +33,7 @@ test('records of releases that did not spread their lists lie where those wrote 
   const id = oldId();
   expect(projectKey(id)).toEqual({ pk: 'PROJECTS', sk: id });
   expect(unfinishedKey(id)).toEqual({ pk: 'UNFINISHED_JOBS', sk: id });
-  expect(strategyKey('prune', id)).toEqual({ pk: 'STRATEGIES#prune', sk: id });
+  expect(compressionKey('prune', id)).toEqual({ pk: 'STRATEGIES#prune', sk: id });
 });
 
 test('records of lists that are spread lie over all partitions', () => {

@@ -14,14 +14,14 @@ import { listClosedAccounts } from '../../../shared/data/accounts/closed-account
 import { picturesPrefix } from '../../../shared/data/accounts/picture.ts';
 import { issueToken } from '../../../shared/data/accounts/token.ts';
 import { findUser, readPopulation, usernameKey, userPartition } from '../../../shared/data/accounts/user.ts';
-import { requireStrategy } from '../../../shared/data/models/strategy.ts';
+import { requireCompression } from '../../../shared/data/models/compression.ts';
 import { projectKey } from '../../../shared/data/projects/project.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { taskHandler } from '../../../shared/http/definition/task.ts';
 import { clearAccount } from '../../../shared/purge/clear-account.ts';
+import { recordedCompression } from '../../support/compression.ts';
 import { testBucket } from '../../support/emulators.ts';
 import { type Call, type TestService, type TestUser, testService } from '../../support/service.ts';
-import { recordedStrategy } from '../../support/strategy.ts';
 import { newProject } from '../projects/new-project.ts';
 import { form, json } from './body.ts';
 
@@ -209,12 +209,12 @@ describe('deleting users', () => {
     test('and the name on strategies, which stay theirs by nothing but an id', async () => {
       const bob = await service.user('developer', 'bob');
       const own = await Promise.all(
-        (['prune', 'quantize'] as const).map((kind) => recordedStrategy(service, ada, kind)),
+        (['prune', 'quantize'] as const).map((kind) => recordedCompression(service, ada, kind)),
       );
-      const other = await recordedStrategy(service, bob, 'prune');
+      const other = await recordedCompression(service, bob, 'prune');
       await taskHandler(purge, service.environment)(undefined);
       const owners = [...own, other].map(
-        async ({ kind, strategy_id }) => (await requireStrategy(service.records, kind, strategy_id)).owner,
+        async ({ kind, strategy_id }) => (await requireCompression(service.records, kind, strategy_id)).owner,
       );
       expect(await Promise.all(owners)).toEqual([null, null, 'bob']);
     });

@@ -26,14 +26,14 @@ export const ways: readonly Way[] = [
   {
     about: 'a quantization to its receipt',
     starts: [
-      'functions/optimization/strategies/quantize/create-quantize-strategy.endpoint.ts',
+      'functions/optimization/compressions/quantize/create-quantize-strategy.endpoint.ts',
       'functions/jobs/quantize.job.ts',
     ],
     rooms: [
-      'functions/optimization/strategies',
+      'functions/optimization/compressions',
       ...lifeOfJob,
       ...container,
-      'shared/runner/strategy',
+      'shared/runner/compression',
       'shared/onnx/engine/optimize',
       'shared/onnx/receipt',
     ],

@@ -71,7 +71,7 @@ export const layers: readonly (readonly string[])[] = [
   ['functions/optimization', 'shared/onnx/methods/prune', 'shared/runner/outputs'],
   ['functions/experiments', 'shared/mlflow', 'shared/onnx/methods/apply', 'shared/runner/training'],
   ['functions/mlflow', 'shared/onnx/engine', 'shared/project-archive'],
-  ['functions/events', 'functions/projects', 'shared/onnx/cli', 'shared/runner/strategy'],
+  ['functions/events', 'functions/projects', 'shared/onnx/cli', 'shared/runner/compression'],
   ['cli', 'functions/console', 'functions/jobs'],
   ['infra/command'],
   ['infra/service', 'infra/tools/demo', 'infra/tools/import'],

@@ -1,19 +1,19 @@
 import type { AnswerOf, Called, Route, RowOf } from '../../../../shared/client/route.ts';
 import type { Sets } from '../../../../shared/onnx-models/sets-beside.ts';
+import type { endpoint as cancelPrune } from '../../../optimization/compressions/prune/cancel-prune-strategy.endpoint.ts';
+import type { endpoint as createPrune } from '../../../optimization/compressions/prune/create-prune-strategy.endpoint.ts';
+import type { endpoint as deletePrune } from '../../../optimization/compressions/prune/delete-prune-strategy.endpoint.ts';
+import type { endpoint as downloadPruned } from '../../../optimization/compressions/prune/download-pruned-model.endpoint.ts';
+import type { endpoint as pruneMethods } from '../../../optimization/compressions/prune/list-prune-methods.endpoint.ts';
+import type { endpoint as listPrunings } from '../../../optimization/compressions/prune/list-prune-strategies.endpoint.ts';
+import type { endpoint as readPruning } from '../../../optimization/compressions/prune/read-prune-strategy.endpoint.ts';
+import type { endpoint as createQuantize } from '../../../optimization/compressions/quantize/create-quantize-strategy.endpoint.ts';
+import type { endpoint as listQuantizations } from '../../../optimization/compressions/quantize/list-quantize-strategies.endpoint.ts';
+import type { endpoint as readQuantization } from '../../../optimization/compressions/quantize/read-quantize-strategy.endpoint.ts';
 import type { endpoint as createModel } from '../../../optimization/models/create-model.endpoint.ts';
 import type { endpoint as deleteModel } from '../../../optimization/models/delete-model.endpoint.ts';
 import type { endpoint as listModels } from '../../../optimization/models/list-models.endpoint.ts';
 import type { endpoint as readModel } from '../../../optimization/models/read-model.endpoint.ts';
-import type { endpoint as cancelPrune } from '../../../optimization/strategies/prune/cancel-prune-strategy.endpoint.ts';
-import type { endpoint as createPrune } from '../../../optimization/strategies/prune/create-prune-strategy.endpoint.ts';
-import type { endpoint as deletePrune } from '../../../optimization/strategies/prune/delete-prune-strategy.endpoint.ts';
-import type { endpoint as downloadPruned } from '../../../optimization/strategies/prune/download-pruned-model.endpoint.ts';
-import type { endpoint as pruneMethods } from '../../../optimization/strategies/prune/list-prune-methods.endpoint.ts';
-import type { endpoint as listPrunings } from '../../../optimization/strategies/prune/list-prune-strategies.endpoint.ts';
-import type { endpoint as readPruning } from '../../../optimization/strategies/prune/read-prune-strategy.endpoint.ts';
-import type { endpoint as createQuantize } from '../../../optimization/strategies/quantize/create-quantize-strategy.endpoint.ts';
-import type { endpoint as listQuantizations } from '../../../optimization/strategies/quantize/list-quantize-strategies.endpoint.ts';
-import type { endpoint as readQuantization } from '../../../optimization/strategies/quantize/read-quantize-strategy.endpoint.ts';
 import { all, call, open } from './calls.ts';
 
 export type Model = RowOf<typeof listModels>;
@@ -25,7 +25,7 @@ export type Receipt = NonNullable<Pruning['receipt']>;
 export type Methods = AnswerOf<typeof pruneMethods>;
 
 /** Fields that prunings and quantizations share. */
-export type Strategy = Pick<
+export type Compression = Pick<
   Pruning,
   | 'strategy_id'
   | 'model_name'
@@ -41,7 +41,7 @@ export type Strategy = Pick<
   | 'result_name'
   | 'registered'
 > & { operation: Operation; strategy: string; label: string };
-export type StrategyDetails = Strategy & { receipt: Receipt | null };
+export type CompressionDetails = Compression & { receipt: Receipt | null };
 
 export const loadModels = (): Promise<Model[]> => all<typeof listModels>('GET /optimization/models');
 export const loadModel = (model_name: string): Promise<ModelDetails> =>
@@ -63,10 +63,14 @@ const labelOf = (one: Recorded): string => {
   return `${one.strategy}${type}${one.strategy === 'weight_only' ? `, ${one.precision} bit` : ''}`;
 };
 
-const shown = (operation: Operation, one: Recorded): Strategy => ({ ...one, operation, label: labelOf(one) });
+const shown = (operation: Operation, one: Recorded): Compression => ({
+  ...one,
+  operation,
+  label: labelOf(one),
+});
 
-/** Load all strategies of all models. */
-export async function loadStrategies(): Promise<Strategy[]> {
+/** Load all compressions of all models. */
+export async function loadCompressions(): Promise<Compression[]> {
   const [prunings, quantizations] = await Promise.all([
     all<typeof listPrunings>('GET /optimization/prune/strategies'),
     all<typeof listQuantizations>('GET /optimization/quantize/strategies'),
@@ -77,7 +81,7 @@ export async function loadStrategies(): Promise<Strategy[]> {
   ];
 }
 
-export async function loadStrategy({ operation, strategy_id }: Strategy): Promise<StrategyDetails> {
+export async function loadCompression({ operation, strategy_id }: Compression): Promise<CompressionDetails> {
   const path = { strategy_id };
   if (operation === 'prune') {
     const found = await call<typeof readPruning>('GET /optimization/prune/strategies/{strategy_id}', {
@@ -98,14 +102,14 @@ const routeOf = <E extends Called>(route: Route<E>, operation: Operation): Route
 export const loadMethods = (operation: Operation): Promise<Methods> =>
   call<typeof pruneMethods>(routeOf<typeof pruneMethods>('GET /optimization/prune/methods', operation));
 
-export const cancelStrategy = ({ operation, strategy_id }: Strategy) =>
+export const cancelCompression = ({ operation, strategy_id }: Compression) =>
   call<typeof cancelPrune>(
     routeOf<typeof cancelPrune>('POST /optimization/prune/strategies/{strategy_id}/cancel', operation),
     {
       path: { strategy_id },
     },
   );
-export const removeStrategy = ({ operation, strategy_id }: Strategy) =>
+export const removeCompression = ({ operation, strategy_id }: Compression) =>
   call<typeof deletePrune>(
     routeOf<typeof deletePrune>('DELETE /optimization/prune/strategies/{strategy_id}', operation),
     {
@@ -113,7 +117,7 @@ export const removeStrategy = ({ operation, strategy_id }: Strategy) =>
     },
   );
 /** Open a file of the result. The response's `url` expires after some minutes. */
-export const openResult = ({ operation, strategy_id }: Strategy, file: string): Promise<Response> =>
+export const openResult = ({ operation, strategy_id }: Compression, file: string): Promise<Response> =>
   open<typeof downloadPruned>(
     routeOf<typeof downloadPruned>('GET /optimization/prune/strategies/{strategy_id}/model', operation),
     {
@@ -123,7 +127,7 @@ export const openResult = ({ operation, strategy_id }: Strategy, file: string): 
     },
   );
 
-/** Start a strategy. The form follows the service's schemas, and the service checks the values. */
+/** Start a compression. The form follows the service's schemas, and the service checks the values. */
 export const optimize = (operation: Operation, query: Readonly<Record<string, string>>): Promise<unknown> =>
   operation === 'prune'
     ? call<typeof createPrune>('POST /optimization/prune', { query: query as never })

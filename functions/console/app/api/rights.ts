@@ -29,7 +29,7 @@ const isMaker = ({ account_type }: Who): boolean => account_type === 'admin' || 
 
 /**
  * Derive rights from the account type and the role in a project. Without a project, `mayChange` and `mayOwn` are
- * false. A model or a strategy has no members, so only its owner counts.
+ * false. A model or a compression has no members, so only its owner counts.
  */
 export function rightsOf(who: Who | undefined, project?: Ruled): Rights {
   const mayRead = who !== undefined && who.account_type !== 'guest';
@@ -47,8 +47,8 @@ export const ownRights = (): Rights => rightsOf(person.value);
 export const mayChangeModel = ({ owner_id }: { owner_id: string }): boolean =>
   rightsOf(person.value, { owner_id, members: [] }).mayOwn;
 
-/** Return the same for a strategy, which names its owner by user name. */
-export const mayChangeStrategy = ({ owner }: { owner: string | null }): boolean => {
+/** Return the same for a compression, which names its owner by user name. */
+export const mayChangeCompression = ({ owner }: { owner: string | null }): boolean => {
   const { user_id = '', username } = person.value ?? {};
   return rightsOf(person.value, { owner_id: owner === username ? user_id : '', members: [] }).mayOwn;
 };

@@ -1,4 +1,4 @@
-/** Fields of a strategy that relate it to models. */
+/** Fields of a compression that relate it to models. */
 export interface Kin {
   label: string;
   model_name: string;
@@ -10,7 +10,7 @@ export interface Kin {
 }
 
 /**
- * A strategy in the family of a model: applied to the model itself, or to a result that was registered as a model.
+ * A compression in the family of a model: applied to the model itself, or to a result that was registered as a model.
  */
 export type Relative<S extends Kin> = S & {
   /** Applied strategies in order, such as `structured_l2 ÷2, static_minmax`. */
@@ -20,7 +20,7 @@ export type Relative<S extends Kin> = S & {
 };
 
 /**
- * Return whether a strategy was applied to the result of another. A model's digest is its file's digest. With
+ * Return whether a compression was applied to the result of another. A model's digest is its file's digest. With
  * external data it is a list's digest, so the files cannot confirm it.
  */
 const isResultOf = (child: Kin, { result, result_name, registered, created_at }: Kin): boolean =>
@@ -30,20 +30,20 @@ const isResultOf = (child: Kin, { result, result_name, registered, created_at }:
   (result.length !== 1 || result[0]?.sha256 === child.model_digest);
 
 /**
- * Return all strategies of a model, including those of its registered results, in order of their start. A
- * strategy's ancestors always started earlier.
+ * Return all compressions of a model, including those of its registered results, in order of their start. A
+ * compression's ancestors always started earlier.
  */
 export function familyOf<S extends Kin>(all: readonly S[], model_name: string): Relative<S>[] {
   const inOrder = [...all].sort((a, b) => a.created_at.localeCompare(b.created_at));
   const family: Relative<S>[] = [];
-  for (const strategy of inOrder) {
-    if (strategy.model_name === model_name) {
-      family.push({ ...strategy, path: strategy.label, isOwn: true });
+  for (const compression of inOrder) {
+    if (compression.model_name === model_name) {
+      family.push({ ...compression, path: compression.label, isOwn: true });
       continue;
     }
-    const parent = family.find((one) => isResultOf(strategy, one));
+    const parent = family.find((one) => isResultOf(compression, one));
     if (parent !== undefined)
-      family.push({ ...strategy, path: `${parent.path}, ${strategy.label}`, isOwn: false });
+      family.push({ ...compression, path: `${parent.path}, ${compression.label}`, isOwn: false });
   }
   return family;
 }

@@ -36,7 +36,7 @@ function barsOf({
   ];
 }
 
-/** Receipt of a strategy: the model before and after, and the unchanged parts. */
+/** Receipt of a compression: the model before and after, and the unchanged parts. */
 export function ReceiptView({ receipt }: { receipt: Receipt }) {
   const {
     summary = [],

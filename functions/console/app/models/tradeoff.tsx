@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
-import type { Receipt, StrategyDetails } from '../api/models.ts';
+import type { CompressionDetails, Receipt } from '../api/models.ts';
 import { lineColour } from '../charts/colours.ts';
 import { href } from '../router.ts';
 import { numberText } from '../ui/text/format.ts';
@@ -10,8 +10,8 @@ import { placeLabels, radiiOf } from './place-labels.ts';
 
 type Measure = 'bytes' | 'latency';
 
-/** A strategy of a model's family, with its receipt. */
-export type Measured = Relative<StrategyDetails>;
+/** A compression of a model's family, with its receipt. */
+export type Measured = Relative<CompressionDetails>;
 
 interface Point {
   id: string;
@@ -24,16 +24,16 @@ interface Point {
 }
 
 const box = { left: 64, right: 24, top: 24, bottom: 44 };
-/** Colour index of the original. No strategy has it. */
+/** Colour index of the original. No compression has it. */
 const originalColour = 8;
 const colourCount = 8;
 const maxLabel = 40;
 
-/** Return the address that opens a strategy's receipt. */
+/** Return the address that opens a compression's receipt. */
 export const receiptOf = ({
   model_name,
   strategy_id,
-}: Pick<StrategyDetails, 'model_name' | 'strategy_id'>): string =>
+}: Pick<CompressionDetails, 'model_name' | 'strategy_id'>): string =>
   href(['models', model_name], { strategy: strategy_id });
 
 const accuracyOf = ({ accuracy }: Receipt, side: 'before' | 'after'): number | undefined => accuracy?.[side];
@@ -48,14 +48,14 @@ function likenessOf({ outputs }: Receipt, side: 'before' | 'after'): number | un
 }
 
 /**
- * Return a point for the original and one for each strategy. Without accuracy, skip the result of a result,
+ * Return a point for the original and one for each compression. Without accuracy, skip the result of a result,
  * because its likeness does not refer to the original.
  */
 function pointsOf(family: readonly Measured[], measure: Measure, hasAccuracy: boolean): Point[] {
   const qualityOf = hasAccuracy ? accuracyOf : likenessOf;
   const points: Point[] = [];
-  for (const [index, strategy] of family.entries()) {
-    const { path, receipt, strategy_id, isOwn } = strategy;
+  for (const [index, compression] of family.entries()) {
+    const { path, receipt, strategy_id, isOwn } = compression;
     if (receipt === null || (!hasAccuracy && !isOwn)) continue;
     const x = measure === 'bytes' ? receipt.file_bytes : receipt.latency?.p50;
     const y = qualityOf(receipt, 'after');
@@ -77,7 +77,7 @@ function pointsOf(family: readonly Measured[], measure: Measure, hasAccuracy: bo
         x: x.after,
         y,
         colour: lineColour(index % colourCount),
-        href: receiptOf(strategy),
+        href: receiptOf(compression),
       });
   }
   return points;

@@ -1,18 +1,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import {
-  cancelStrategy,
+  type Compression,
+  type CompressionDetails,
+  cancelCompression,
+  loadCompression,
+  loadCompressions,
   loadModel,
-  loadStrategies,
-  loadStrategy,
   type ModelDetails,
   openResult,
+  removeCompression,
   removeModel,
-  removeStrategy,
-  type Strategy,
-  type StrategyDetails,
 } from '../api/models.ts';
-import { mayChangeModel, mayChangeStrategy, ownRights } from '../api/rights.ts';
+import { mayChangeCompression, mayChangeModel, ownRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { familyOf } from '../models/family.ts';
 import { OptimizeForm } from '../models/optimize-form.tsx';
@@ -115,22 +115,22 @@ const Inspection = ({ model, onSets }: { model: ModelDetails; onSets: (() => voi
   );
 };
 
-function StrategyCard({
-  strategy,
+function CompressionCard({
+  compression,
   details,
   isChosen,
   onChange,
 }: {
-  strategy: Strategy;
-  details: StrategyDetails | undefined;
-  /** Whether the address names this strategy. Its receipt is open then. */
+  compression: Compression;
+  details: CompressionDetails | undefined;
+  /** Whether the address names this compression. Its receipt is open then. */
   isChosen: boolean;
   onChange: () => Promise<void>;
 }) {
-  const { status, status_reason, progress, label, result, operation, created_at } = strategy;
+  const { status, status_reason, progress, label, result, operation, created_at } = compression;
   const download = (file: string) =>
     attempt(async () => {
-      const response = await openResult(strategy, file);
+      const response = await openResult(compression, file);
       await response.body?.cancel();
       follow(response.url, file);
     });
@@ -179,7 +179,7 @@ function StrategyCard({
             {name}, {bytesText(size)}
           </Button>
         ))}
-        {mayChangeStrategy(strategy) && (
+        {mayChangeCompression(compression) && (
           <Button kind="danger" icon={isFinal(status) ? 'trash' : 'stop'} onClick={() => setAsking(true)}>
             {isFinal(status) ? 'Delete' : 'Cancel'}
           </Button>
@@ -191,11 +191,11 @@ function StrategyCard({
             title="Delete this strategy?"
             action="Delete for ever"
             onClose={() => setAsking(false)}
-            onConfirm={() => removeStrategy(strategy).then(onChange)}
+            onConfirm={() => removeCompression(compression).then(onChange)}
           >
             <p>
               {label} is deleted with its receipt and {bytesText(resultBytes)} of result.{' '}
-              {strategy.registered === true && 'The model that it was registered as stays. '}That cannot be
+              {compression.registered === true && 'The model that it was registered as stays. '}That cannot be
               undone.
             </p>
           </Confirm>
@@ -204,7 +204,7 @@ function StrategyCard({
             title="Cancel this strategy?"
             action="Cancel the strategy"
             onClose={() => setAsking(false)}
-            onConfirm={() => cancelStrategy(strategy).then(onChange)}
+            onConfirm={() => cancelCompression(compression).then(onChange)}
           >
             <p>{label} stops without a result.</p>
           </Confirm>
@@ -213,17 +213,19 @@ function StrategyCard({
   );
 }
 
-/** Load the receipts of successful strategies, each once. */
-function useReceipts(strategies: readonly Strategy[] | undefined): ReadonlyMap<string, StrategyDetails> {
-  const [found, setFound] = useState<ReadonlyMap<string, StrategyDetails>>(new Map());
-  const missing = (strategies ?? [])
+/** Load the receipts of successful compressions, each once. */
+function useReceipts(
+  compressions: readonly Compression[] | undefined,
+): ReadonlyMap<string, CompressionDetails> {
+  const [found, setFound] = useState<ReadonlyMap<string, CompressionDetails>>(new Map());
+  const missing = (compressions ?? [])
     .filter(({ status, strategy_id }) => status === 'SUCCEEDED' && !found.has(strategy_id))
     .slice(0, maxReceipts);
   const key = missing.map(({ strategy_id }) => strategy_id).join();
   useEffect(() => {
     if (missing.length === 0 || found.size >= maxReceipts) return;
     let isGone = false;
-    Promise.all(missing.map(loadStrategy))
+    Promise.all(missing.map(loadCompression))
       .then((details) => {
         if (!isGone) setFound(new Map([...found, ...details.map((one) => [one.strategy_id, one] as const)]));
       })
@@ -239,19 +241,19 @@ function useReceipts(strategies: readonly Strategy[] | undefined): ReadonlyMap<s
 /** Page of one model: its contents, its results, and forms for new ones. */
 export function ModelPage({ model_name }: { model_name: string }) {
   const live = useLive(`model/${model_name}`, () => loadModel(model_name));
-  const strategies = useLive(
+  const compressions = useLive(
     `family/${model_name}`,
-    async () => familyOf(await loadStrategies(), model_name),
+    async () => familyOf(await loadCompressions(), model_name),
     {
       every: (list) => (list.some(({ status }) => !isFinal(status)) ? 2_000 : undefined),
     },
   );
-  const receipts = useReceipts(strategies.data);
+  const receipts = useReceipts(compressions.data);
   const [isDeleting, setDeleting] = useState(false);
   const [isAddingSets, setAddingSets] = useState(false);
-  const measured = (strategies.data ?? []).flatMap((strategy) => {
-    const receipt = receipts.get(strategy.strategy_id)?.receipt;
-    return receipt === undefined ? [] : [{ ...strategy, receipt }];
+  const measured = (compressions.data ?? []).flatMap((compression) => {
+    const receipt = receipts.get(compression.strategy_id)?.receipt;
+    return receipt === undefined ? [] : [{ ...compression, receipt }];
   });
   const chosen = place.value.query.get('strategy');
   return (
@@ -267,7 +269,7 @@ export function ModelPage({ model_name }: { model_name: string }) {
             <div>
               {measured.length > 0 && <Tradeoff family={measured} />}
               <h2 class="part-title">Strategies</h2>
-              <Loaded live={strategies} rows={3} what="The strategies could not be loaded">
+              <Loaded live={compressions} rows={3} what="The strategies could not be loaded">
                 {(list) => {
                   const own = list.filter(({ isOwn }) => isOwn).reverse();
                   return own.length === 0 ? (
@@ -276,13 +278,13 @@ export function ModelPage({ model_name }: { model_name: string }) {
                       {ownRights().mayCreate && ' Begin one beside this: int8 quantization is a good first.'}
                     </p>
                   ) : (
-                    own.map((strategy) => (
-                      <StrategyCard
-                        key={strategy.strategy_id}
-                        strategy={strategy}
-                        details={receipts.get(strategy.strategy_id)}
-                        isChosen={strategy.strategy_id === chosen}
-                        onChange={strategies.refresh}
+                    own.map((compression) => (
+                      <CompressionCard
+                        key={compression.strategy_id}
+                        compression={compression}
+                        details={receipts.get(compression.strategy_id)}
+                        isChosen={compression.strategy_id === chosen}
+                        onChange={compressions.refresh}
                       />
                     ))
                   );
@@ -291,7 +293,7 @@ export function ModelPage({ model_name }: { model_name: string }) {
             </div>
             <aside aria-label="Form and facts">
               {model.status === 'ready' && ownRights().mayCreate && (
-                <OptimizeForm model={model} onBegun={strategies.refresh} />
+                <OptimizeForm model={model} onBegun={compressions.refresh} />
               )}
               <Inspection
                 model={model}

@@ -1,7 +1,7 @@
 import type { Inventory } from '../../../../infra/aws/doctor/inventory.ts';
 import { type Experiment, parseExperiment } from '../../../../shared/data/experiments/experiment.ts';
+import { type Compression, parseCompression } from '../../../../shared/data/models/compression.ts';
 import { type Model, parseModel } from '../../../../shared/data/models/model.ts';
-import { parseStrategy, type Strategy } from '../../../../shared/data/models/strategy.ts';
 import { packObject } from '../../../../shared/data/projects/environment.ts';
 import { type Project, parseProject } from '../../../../shared/data/projects/project.ts';
 import { type Purge, parsePurge } from '../../../../shared/data/projects/purge.ts';
@@ -12,7 +12,7 @@ import type { Item } from '../../../../shared/data/table/table.ts';
 interface Belongings {
   projects: ReadonlyMap<string, Project>;
   experiments: ReadonlyMap<string, Experiment>;
-  strategies: ReadonlyMap<string, Strategy>;
+  compressions: ReadonlyMap<string, Compression>;
   models: ReadonlyMap<string, Model>;
   /** Ids. */
   users: ReadonlySet<string>;
@@ -35,12 +35,12 @@ function blobObject({ pk, sk }: Item): string {
 /** Classify a stored item. @throws UnreadableRecordError for a record that this version cannot read */
 export function belongingsOf({ records, accounts }: Inventory): Belongings {
   const all = <T>(kind: string, parse: (item: Item) => T): T[] => records.filter(isOf(kind)).map(parse);
-  const strategies = all('strategy', parseStrategy);
+  const compressions = all('strategy', parseCompression);
   const models = all('model', parseModel);
   return {
     projects: new Map(all('project', parseProject).map((one) => [one.project_id, one])),
     experiments: new Map(all('experiment', parseExperiment).map((one) => [one.experiment_id, one])),
-    strategies: new Map(strategies.map((one) => [one.strategy_id, one])),
+    compressions: new Map(compressions.map((one) => [one.strategy_id, one])),
     models: new Map(models.map((one) => [one.model_id, one])),
     users: new Set(accounts.filter(({ pk }) => pk === 'USERS').map(({ sk }) => sk)),
     purges: all('purge', parsePurge),
@@ -49,7 +49,7 @@ export function belongingsOf({ records, accounts }: Inventory): Belongings {
       ...records.filter(isOf('blob')).map(blobObject),
       ...records.filter(isOf('environment-pack')).map(({ pk, sk }) => packObject(pk.split('#')[1] ?? '', sk)),
       ...models.flatMap(({ files, pending }) => [...files, ...pending].map(({ object }) => object)),
-      ...strategies.flatMap(({ result }) => result.map(({ object }) => object)),
+      ...compressions.flatMap(({ result }) => result.map(({ object }) => object)),
     ]),
   };
 }

@@ -1,7 +1,7 @@
+import { compressionCourse } from './compression-course.ts';
 import type { Course, Ground, JobKind } from './course.ts';
-import { strategyCourse } from './strategy-course.ts';
 import { trainingCourse } from './training-course.ts';
 
 /** Makes what a job of this kind needs, and its neighbour. */
 export const prepareCourse = (kind: JobKind, ground: Ground): Promise<Course> =>
-  kind === 'prune' || kind === 'quantize' ? strategyCourse(kind, ground) : trainingCourse(kind, ground);
+  kind === 'prune' || kind === 'quantize' ? compressionCourse(kind, ground) : trainingCourse(kind, ground);

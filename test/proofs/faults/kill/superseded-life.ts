@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findOrphans } from '../../../../infra/aws/doctor/orphan-search.ts';
 import { rankOf } from '../../../../shared/data/jobs/job-status.ts';
 import { findLease } from '../../../../shared/data/jobs/lease.ts';
-import { isStrategy, type JobRecord, jobIdOf, unfinishedJobOf } from '../../../../shared/jobs/subject.ts';
+import { isCompression, type JobRecord, jobIdOf, unfinishedJobOf } from '../../../../shared/jobs/subject.ts';
 import { handOverVariables } from '../../../../shared/jobs/submission.ts';
 import type { TracedCall } from '../injection/middleware.ts';
 import { must } from '../world/ask.ts';
@@ -119,7 +119,7 @@ export async function liveSuperseded(
 
 /** What a container is told of its job. */
 const subjectOf = (record: JobRecord): Record<string, string> =>
-  isStrategy(record)
+  isCompression(record)
     ? { STRATEGY_ID: record.strategy_id }
     : { PROJECT_ID: record.project_id, EXPERIMENT_ID: record.experiment_id, PHASE: 'run' };
 

@@ -5,7 +5,7 @@ import { endpoint as putEnvironment } from '../../../../functions/projects/envir
 import { endpoint as putVariable } from '../../../../functions/projects/variables/put-variable.endpoint.ts';
 import type { Inventory } from '../../../../infra/aws/doctor/inventory.ts';
 import { type Experiment, listExperiments } from '../../../../shared/data/experiments/experiment.ts';
-import { isStrategy, type JobRecord } from '../../../../shared/jobs/subject.ts';
+import { isCompression, type JobRecord } from '../../../../shared/jobs/subject.ts';
 import { must } from '../world/ask.ts';
 import { newProject } from '../world/project.ts';
 import { archiveOf } from '../world/source-archive.ts';
@@ -117,7 +117,7 @@ export async function trainingCourse(
     cancel: (record) => ({
       endpoint: 'cancelExperiment',
       question: {
-        path: { project_id, experiment_id: isStrategy(record) ? '' : record.experiment_id },
+        path: { project_id, experiment_id: isCompression(record) ? '' : record.experiment_id },
         token,
       },
     }),
@@ -126,9 +126,9 @@ export async function trainingCourse(
         ({ experiment_id }) => experiment_id !== earlier?.experiment_id,
       ),
     isUnderWay: underWay[kind],
-    lacking: (inventory, record) => (isStrategy(record) ? [] : lacking(inventory, record, files)),
+    lacking: (inventory, record) => (isCompression(record) ? [] : lacking(inventory, record, files)),
     lost: async (record) => {
-      if (isStrategy(record)) return [];
+      if (isCompression(record)) return [];
       const tracked = acknowledged === undefined ? [] : await lostOfTracked(service, acknowledged, record);
       if (record.status !== 'SUCCEEDED') return tracked;
       const { project_id, experiment_id } = record;

@@ -8,8 +8,8 @@ import type { Optimization, Optimized } from '../../../../shared/onnx/engine/opt
 import {
   optimizationObjects,
   optimizationRecords,
-} from '../../../../shared/runner/strategy/strategy-needs.ts';
-import { runStrategyProgram } from '../../../../shared/runner/strategy/strategy-program.ts';
+} from '../../../../shared/runner/compression/compression-needs.ts';
+import { runCompressionProgram } from '../../../../shared/runner/compression/compression-program.ts';
 import { receiptOf } from '../../../integration/optimization/receipt.ts';
 
 /** Leaves the model as it is, says that it ran, and takes its time. */
@@ -33,7 +33,7 @@ export function copyingJob(environment: NodeJS.ProcessEnv): Promise<number> {
     name: kind,
     needs: { records: optimizationRecords(kind), objects: optimizationObjects },
     run: (variables: NodeJS.ProcessEnv, context) =>
-      runStrategyProgram(kind, variables, context, { optimize, stageProgram: '/nowhere' }),
+      runCompressionProgram(kind, variables, context, { optimize, stageProgram: '/nowhere' }),
   });
   return taskHandler(task)(environment);
 }

@@ -8,10 +8,10 @@ import { endpoint as logParams } from '../../../../functions/experiments/records
 import { endpoint as updateExperiment } from '../../../../functions/experiments/records/update-experiment.endpoint.ts';
 import { endpoint as listExperiments } from '../../../../functions/experiments/search/list-experiments.endpoint.ts';
 import { endpoint as mlflow } from '../../../../functions/mlflow/serve-mlflow.endpoint.ts';
-import { endpoint as cancelPrune } from '../../../../functions/optimization/strategies/prune/cancel-prune-strategy.endpoint.ts';
-import { endpoint as prune } from '../../../../functions/optimization/strategies/prune/create-prune-strategy.endpoint.ts';
-import { endpoint as cancelQuantize } from '../../../../functions/optimization/strategies/quantize/cancel-quantize-strategy.endpoint.ts';
-import { endpoint as quantize } from '../../../../functions/optimization/strategies/quantize/create-quantize-strategy.endpoint.ts';
+import { endpoint as cancelPrune } from '../../../../functions/optimization/compressions/prune/cancel-prune-strategy.endpoint.ts';
+import { endpoint as prune } from '../../../../functions/optimization/compressions/prune/create-prune-strategy.endpoint.ts';
+import { endpoint as cancelQuantize } from '../../../../functions/optimization/compressions/quantize/cancel-quantize-strategy.endpoint.ts';
+import { endpoint as quantize } from '../../../../functions/optimization/compressions/quantize/create-quantize-strategy.endpoint.ts';
 import { endpoint as deleteMember } from '../../../../functions/projects/members/delete-member.endpoint.ts';
 import { endpoint as putMember } from '../../../../functions/projects/members/put-member.endpoint.ts';
 import { endpoint as transferProject } from '../../../../functions/projects/members/transfer-project.endpoint.ts';

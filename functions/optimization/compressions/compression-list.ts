@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
+import { listCompressions } from '../../../shared/data/models/compression.ts';
+import { readRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { answerList, paging } from '../../../shared/http/definition/paging.ts';
+import { placeInLine } from '../../../shared/jobs/line.ts';
+import { compressionAnswers, showCompression } from './compression-answer.ts';
+
+/** The endpoint that lists all compressions of an operation. */
+export const compressionList = (kind: OptimizationKind) =>
+  defineEndpoint({
+    ...words[kind],
+    method: 'GET',
+    path: `/optimization/${kind}/strategies`,
+    allow: 'viewer',
+    needs: { records: readRecords },
+    input: { query: z.strictObject(paging) },
+    output: { 200: z.array(compressionAnswers[kind]) },
+
+    handle({ query }, { records, settings, now }) {
+      const at = now();
+      return answerList(query, {
+        async fetch(page) {
+          const found = await listCompressions(records, kind, page);
+          return { ...found, items: await placeInLine(records, settings.limits, found.items) };
+        },
+        keyOf: ({ strategy_id }) => strategy_id,
+        show: (compression) => showCompression(compression, at),
+      });
+    },
+  });
+
+const words = {
+  prune: { name: 'listPruneStrategies', summary: 'All pruning strategies, newest first' },
+  quantize: { name: 'listQuantizeStrategies', summary: 'All quantization strategies, newest first' },
+} as const;

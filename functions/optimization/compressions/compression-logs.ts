@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
+import { isFinal } from '../../../shared/data/jobs/job-status.ts';
+import { requireCompression } from '../../../shared/data/models/compression.ts';
+import { markJobs, readRecords } from '../../../shared/data/table/needs.ts';
+import { answerLog, LogAnswer, logQuery } from '../../../shared/experiments/answer-log.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { compressionPath } from './compression-answer.ts';
+
+/** The endpoint that reads the log of a compression. */
+export const compressionLogs = (kind: OptimizationKind) =>
+  defineEndpoint({
+    ...words[kind],
+    method: 'GET',
+    path: `/optimization/${kind}/strategies/{strategy_id}/logs`,
+    description:
+      'JSON, or plain text by Accept. While the job runs there is always a next page, so that its cursor can be followed; a missing Link header means that the log is complete.',
+    allow: 'viewer',
+    needs: { records: readRecords, watch: markJobs },
+    input: { path: compressionPath, query: z.strictObject(logQuery) },
+    output: { 200: LogAnswer },
+
+    handle({ path: { strategy_id }, query }, { records, watch, header, now }) {
+      return answerLog(
+        { records, watch },
+        {
+          now: now(),
+          job_id: strategy_id,
+          query,
+          accept: header('accept'),
+          isComplete: async () => isFinal((await requireCompression(records, kind, strategy_id)).status),
+        },
+      );
+    },
+  });
+
+const words = {
+  prune: { name: 'readPruneLogs', summary: 'Log of a pruning, oldest line first' },
+  quantize: { name: 'readQuantizeLogs', summary: 'Log of a quantization, oldest line first' },
+} as const;

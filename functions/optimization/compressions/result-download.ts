@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { readObjects } from '../../../shared/aws/needs.ts';
+import { within } from '../../../shared/core/needs.ts';
+import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
+import type { OptimizationKind } from '../../../shared/data/jobs/job.ts';
+import { isFinal } from '../../../shared/data/jobs/job-status.ts';
+import { requireCompression } from '../../../shared/data/models/compression.ts';
+import { modelFileNames } from '../../../shared/data/models/model-file.ts';
+import { readRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { redirect } from '../../../shared/http/definition/endpoint-output.ts';
+import { Reply } from '../../../shared/http/definition/reply.ts';
+import { compressionPath } from './compression-answer.ts';
+
+/** The endpoint that downloads a compression's result. */
+export const resultDownload = (kind: OptimizationKind) =>
+  defineEndpoint({
+    ...words[kind],
+    method: 'GET',
+    path: `/optimization/${kind}/strategies/{strategy_id}/model`,
+    description:
+      'Redirects to a URL that is valid for 15 minutes: of the ONNX file, or of the file of external data that `file` names.',
+    allow: 'viewer',
+    needs: { records: readRecords, objects: within(readObjects, { prefixes: ['strategies/'] }) },
+    input: {
+      path: compressionPath,
+      query: z.strictObject({
+        file: z
+          .string()
+          .max(255)
+          .optional()
+          .describe('Name of a file of external data, as the ONNX file refers to it.'),
+      }),
+    },
+    output: { 302: redirect },
+    problems: ['conflict'],
+
+    async handle({ path: { strategy_id }, query: { file } }, { records, objects }) {
+      const { status, result, model_name } = await requireCompression(records, kind, strategy_id);
+      if (!isFinal(status)) {
+        throw new ServiceError(
+          'conflict',
+          `The strategy is ${status}; its result is available once it has succeeded.`,
+        );
+      }
+      const found = result.find(({ name }) => name === (file ?? modelFileNames.model));
+      if (found === undefined) throw notFound('result file', file ?? modelFileNames.model);
+      // Only the ONNX file may have another name: the model refers to external data files by name.
+      const name =
+        file === undefined ? `${model_name.replace(/\.onnx$/, '')}-${strategy_id}.onnx` : found.name;
+      return Reply.redirect(await objects.presignDownload(found.object, name, 'application/octet-stream'));
+    },
+  });
+
+const words = {
+  prune: { name: 'downloadPrunedModel', summary: 'Download the pruned model' },
+  quantize: { name: 'downloadQuantizedModel', summary: 'Download the quantized model' },
+} as const;

@@ -1,6 +1,0 @@
-import { lambda } from '../../../../shared/http/pipeline/lambda.ts';
-import { readStrategyEndpoint } from '../read-strategy.ts';
-
-export const endpoint = readStrategyEndpoint('prune');
-
-export const handler = lambda(endpoint);

@@ -1,6 +1,0 @@
-import { lambda } from '../../../../shared/http/pipeline/lambda.ts';
-import { strategyList } from '../strategy-list.ts';
-
-export const endpoint = strategyList('quantize');
-
-export const handler = lambda(endpoint);

@@ -1,6 +1,0 @@
-import { lambda } from '../../../../shared/http/pipeline/lambda.ts';
-import { strategyLogs } from '../strategy-logs.ts';
-
-export const endpoint = strategyLogs('quantize');
-
-export const handler = lambda(endpoint);

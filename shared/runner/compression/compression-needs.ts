@@ -1,0 +1,27 @@
+import { writeObjects } from '../../aws/needs.ts';
+import { within } from '../../core/needs.ts';
+import { type OptimizationKind, unfinishedPatterns } from '../../data/jobs/job.ts';
+import { limitPatterns } from '../../data/jobs/vcpu-shares.ts';
+import { compressionPatterns } from '../../data/models/compression.ts';
+import { writeRecords } from '../../data/table/needs.ts';
+
+/**
+ * Partitions of the records table that the role of an optimization's container may access. None contains
+ * permissions.
+ */
+export const optimizationRecords = (kind: OptimizationKind) =>
+  within(writeRecords, {
+    partitions: [
+      ...compressionPatterns(kind),
+      'JOB#*',
+      ...unfinishedPatterns,
+      ...limitPatterns,
+      'MODELS',
+      'OWNED_MODELS#*',
+    ],
+  });
+
+/** Objects of models and of results. */
+export const optimizationObjects = /* @__PURE__ */ within(writeObjects, {
+  prefixes: ['models/', 'strategies/'],
+});

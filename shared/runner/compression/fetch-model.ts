@@ -1,0 +1,83 @@
+import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ModelFile, modelFileNames } from '../../data/models/model-file.ts';
+import type { CommandUser } from '../../host/host.ts';
+import { fetchObject } from '../training/fetch-inputs.ts';
+import type { CompressionJob } from './compression-job.ts';
+
+/** The folders of one run. The stages of the engine may read `model` and `sets`, and own `work`. */
+export interface ModelWorkspace {
+  /** The model with its external data, and nothing else. */
+  model: string;
+  /** Calibration and evaluation sets. */
+  sets: string;
+  work: string;
+  /** The folder that contains the others. */
+  root: string;
+  remove(): Promise<void>;
+}
+
+/** Paths of a model's files. */
+interface FetchedModel {
+  model: string;
+  calibration?: string;
+  evaluation?: string;
+}
+
+/**
+ * Download the model's files of the request's time, and check their hashes. The stages can read them but not
+ * change them.
+ * @throws JobError if a file is gone or has changed
+ */
+export async function fetchModel(
+  { record, objects, stop }: Pick<CompressionJob, 'record' | 'objects' | 'stop'>,
+  workspace: ModelWorkspace,
+): Promise<FetchedModel> {
+  for (const file of record.files) {
+    const path = placeOf(file, workspace);
+    const what = file.role === 'model' ? `model ${record.model_name}` : `file ${file.name} of the model`;
+    await fetchObject(objects, file.object, file.sha256, path, what, stop.signal);
+    await chmod(path, 0o444);
+  }
+  const pathOf = (role: 'calibration' | 'evaluation') =>
+    record.files.some((file) => file.role === role) && { [role]: join(workspace.sets, modelFileNames[role]) };
+  return {
+    model: join(workspace.model, modelFileNames.model),
+    ...pathOf('calibration'),
+    ...pathOf('evaluation'),
+  };
+}
+
+function placeOf({ role, name }: ModelFile, { model, sets }: ModelWorkspace): string {
+  if (role === 'data') return join(model, name);
+  return join(role === 'model' ? model : sets, modelFileNames[role]);
+}
+
+/**
+ * Create the folders of one run below `workFolder`, under an unguessable name. The job's own user may pass through
+ * to its own folders but not list; users of other jobs on the host see nothing of it.
+ */
+export async function createModelWorkspace(
+  workFolder: string,
+  name: string,
+  user: CommandUser | undefined,
+): Promise<ModelWorkspace> {
+  await mkdir(workFolder, { recursive: true, mode: 0o711 });
+  const root = await mkdtemp(join(workFolder, `${name}-`));
+  const [model, sets, work] = [join(root, 'model'), join(root, 'sets'), join(root, 'work')];
+  for (const folder of [model, sets, work]) await mkdir(folder, { mode: 0o700 });
+  if (user !== undefined) {
+    // Grant access by the group. This process owns the files, and the stages must not change them.
+    for (const folder of [root, model, sets]) await chown(folder, 0, user.gid);
+    await chmod(root, 0o710);
+    for (const folder of [model, sets]) await chmod(folder, 0o750);
+    await chown(work, user.uid, user.gid);
+  }
+  return {
+    model,
+    sets,
+    work,
+    root,
+    remove: () => rm(root, { recursive: true, force: true, maxRetries: 3 }),
+  };
+}
