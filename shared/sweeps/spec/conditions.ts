@@ -15,7 +15,10 @@ export type Condition = Readonly<Record<string, Params[string] | readonly Params
 const listOf = (allowed: Condition[string]): readonly Params[string][] =>
   typeof allowed === 'object' ? allowed : [allowed];
 
-/** Return the names of parameters so that each comes after those that its condition names, else in their order. */
+/**
+ * Return the names of parameters so that each comes after those that its condition names, else by name: the order of
+ * the keys of a mapping means nothing, and not every store keeps it.
+ */
 export function conditionOrder(parameters: Parameters): readonly string[] {
   const order = new Set<string>();
   const add = (name: string, path: readonly string[]): void => {
@@ -23,7 +26,7 @@ export function conditionOrder(parameters: Parameters): readonly string[] {
     for (const parent of Object.keys(parameters[name]?.if ?? {})) add(parent, [...path, name]);
     if (Object.hasOwn(parameters, name)) order.add(name);
   };
-  for (const name of Object.keys(parameters)) add(name, []);
+  for (const name of Object.keys(parameters).toSorted()) add(name, []);
   return [...order];
 }
 

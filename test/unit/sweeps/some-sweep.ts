@@ -1,9 +1,12 @@
 import { parsePart } from '../../../shared/http/body/parse-part.ts';
 import { SweepSpec } from '../../../shared/sweeps/spec.ts';
+import type { Search } from '../../../shared/sweeps/suggest.ts';
 
-/** Make a valid sweep of some fields. */
-export const sweepOf = (fields: object): SweepSpec =>
-  SweepSpec.parse({ config: 'train.yaml', trials: 20, ...fields });
+/** Make a valid sweep of some fields. Unless they say otherwise, the smallest value is the best. */
+export function sweepOf(fields: object): SweepSpec & Search {
+  const spec = SweepSpec.parse({ config: 'train.yaml', trials: 20, ...fields });
+  return { ...spec, goal: spec.goal ?? 'minimize' };
+}
 
 /** Return the faults of a request body by name, as a client gets them. */
 export function faultsIn(body: Record<string, unknown>): Record<string, string> {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { reachedRungs } from '../../../shared/sweeps/rungs.ts';
 import { judge, type Stopping } from '../../../shared/sweeps/stopping.ts';
 import type { RungReport } from '../../../shared/sweeps/types.ts';
+import { fixture } from './sampling/fixture.ts';
 
 const asha: Stopping = {
   stop: { rule: 'asha', step_min: 3, reduction: 3 },
@@ -23,6 +25,22 @@ test('asha keeps the best third of those that reached a rung', () => {
 test('asha lets the first trial at a rung go on, and those that are as good', () => {
   expect(judge(asha, 0, atRung(2, 27, [0.9]))).toEqual({ stop: false });
   expect(judge(asha, 3, atRung(0, 3, [0.5, 0.5, 0.5, 0.5]))).toEqual({ stop: false });
+});
+
+test("asha ends the trials that Optuna's pruner of successive halving ends", async () => {
+  const events = await fixture<[trial: number, step: number, value: number, ends: boolean][]>('asha.json');
+  const stopping = { ...asha, stop: { rule: 'asha', step_min: 2, reduction: 3 } } as const;
+  const reports: RungReport[] = [];
+
+  const ended = events.map(([trial, step, value]) => {
+    const from = reports.filter((report) => report.trial === trial).length;
+    const reached = reachedRungs({ trial, from }, stopping.stop, [{ step, value }]);
+    reports.push(...reached);
+    return reached.length > 0 && judge(stopping, trial, reports).stop;
+  });
+
+  expect(ended).toEqual(events.map(([, , , ends]) => ends));
+  expect(ended.filter(Boolean).length).toBeGreaterThan(50);
 });
 
 test('asha judges the last rung of a trial, or all from a given one on', () => {

@@ -122,7 +122,7 @@ test.each(['random', 'sobol', 'tpe', 'external'])(
     const points = firstOf(sweepOf({ method, parameters, start }), 3);
 
     expect(points.slice(0, start.length)).toMatchObject(start);
-    for (const point of points) expect(Object.keys(point)).toEqual(['lr', 'depth']);
+    for (const point of points) expect(Object.keys(point)).toEqual(['depth', 'lr']);
   },
 );
 
