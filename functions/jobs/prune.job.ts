@@ -5,7 +5,7 @@ import {
   optimizationObjects,
   optimizationRecords,
 } from '../../shared/runner/compression/compression-needs.ts';
-import { runCompressionProgram } from '../../shared/runner/compression/compression-program.ts';
+import { runCompression } from '../../shared/runner/compression/run-compression.ts';
 
 /** The program of a pruning's container. */
 export const job = defineTask({
@@ -14,7 +14,7 @@ export const job = defineTask({
 
   run(variables: Readonly<Record<string, string | undefined>>, context): Promise<number> {
     const stageProgram = stageProgramOf(import.meta.dirname, import.meta.filename);
-    return runCompressionProgram('prune', variables, context, { optimize: optimizeModel, stageProgram });
+    return runCompression('prune', variables, context, { optimize: optimizeModel, stageProgram });
   },
 });
 

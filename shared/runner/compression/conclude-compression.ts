@@ -13,7 +13,7 @@ import type { Write } from '../../data/table/table.ts';
 import type { Conclusion } from '../../jobs/conclusion.ts';
 import { ModelError } from '../../onnx/model/model-error.ts';
 import { modelOfResult } from '../../onnx-models/register-model.ts';
-import { concludeHeldJob } from '../conclusion/conclude-held-job.ts';
+import { concludeHeldJob } from '../job/conclude-held-job.ts';
 import { longPatience, retryFor, shortPatience } from '../job/retry-for.ts';
 import { sweepLeftovers } from '../outputs/sweep-leftovers.ts';
 import type { CompressionJob } from './compression-job.ts';

@@ -1,16 +1,20 @@
 import { join } from 'node:path';
-import { putReceipt } from '../../data/models/compression.ts';
-import type { Conclusion } from '../../jobs/conclusion.ts';
-import { cancelledReason } from '../../jobs/reasons.ts';
+import type { ObjectWriter } from '../../aws/objects.ts';
+import { newId } from '../../core/new-id.ts';
+import type { OptimizationKind } from '../../data/jobs/job.ts';
+import {
+  type Compression,
+  compressionKey,
+  parseCompression,
+  putReceipt,
+} from '../../data/models/compression.ts';
+import type { CommandUser } from '../../host/host.ts';
 import { killTree } from '../../process/process-tree.ts';
-import { conclusionOfError, findCancelled } from '../conclusion/conclusion-of.ts';
-import { exitCodes } from '../job/batch-container.ts';
-import { keepAlive } from '../job/hold-job.ts';
 import { JobError } from '../job/job-error.ts';
 import { stageSandbox } from '../job/job-sandbox.ts';
-import { claimJobUser, type JobUser } from '../job/job-user.ts';
-import { type LogShipper, openLog } from '../telemetry/log-shipper.ts';
-import type { CompressionJob } from './compression-job.ts';
+import { type JobHost, runHeldJob } from '../run-held-job.ts';
+import type { LogShipper } from '../telemetry/log-shipper.ts';
+import { type CompressionJob, type Optimize, readCompressionContainer } from './compression-job.ts';
 import {
   type CompressionEnd,
   concludeCompression,
@@ -22,34 +26,52 @@ import { ProgressNotes } from './progress-notes.ts';
 import { requestedShapes } from './requested-shapes.ts';
 import { storeResult } from './store-result.ts';
 
-/** Run a pruning or quantization to its end. The caller holds its lease. Return the exit code of the container. */
-export async function runCompression(job: CompressionJob): Promise<number> {
-  const { record, container, lease } = job;
-  await using started = new AsyncDisposableStack();
-  started.defer(keepAlive(job));
-  started.defer(watchTime(job));
-  const shipper = openLog(job);
-  shipper.say(
-    `Attempt ${container.batch_attempt}: ${record.request.strategy} of model ${record.model_name}.`,
-  );
-  const jobUser = await claimJobUser(container.firstUid);
-  started.defer(() => jobUser.release());
-  const { user } = jobUser;
-  const name = `${record.strategy_id}-${lease.number}`;
-  const workspace = await createModelWorkspace(container.workFolder, name, user);
-  started.defer(() => workspace.remove());
-  // A stage may have left processes; no other job runs as this user or below this process.
-  started.defer(() =>
-    killTree({ root: process.pid, marker: container.marker, ...(user && { uid: user.uid }) }),
-  );
-
-  const end = await endOf({ job, workspace, user, shipper });
-  if (end !== undefined && end.conclusion.reason !== null) shipper.say(end.conclusion.reason);
-  await shipper.close();
-  if (end === undefined) return exitCodes.interrupted;
-  await concludeCompression(job, end);
-  return end.conclusion.status === 'SUCCEEDED' ? exitCodes.succeeded : exitCodes.failed;
+/** Run the container of a pruning or quantization to its end. Return its exit code. */
+export function runCompression(
+  kind: OptimizationKind,
+  variables: Readonly<Record<string, string | undefined>>,
+  host: JobHost & { objects: ObjectWriter },
+  { optimize, stageProgram }: Engine,
+): Promise<number> {
+  const container = readCompressionContainer(variables, stageProgram);
+  const { strategy_id: job_id, batch_job_id, batch_attempt, node, marker } = container;
+  const wanted = {
+    ...container,
+    job_id,
+    subject: compressionKey(kind, job_id),
+    parse: parseCompression,
+    identity: { batch_job_id, batch_attempt, node, isBuild: false },
+  };
+  return runHeldJob<Compression, Found>(host, wanted, async (held, cleanup) => {
+    const job = { ...held, container, objects: host.objects, optimize, newId };
+    const { record, lease } = job;
+    cleanup.defer(watchTime(job));
+    return {
+      title: `Attempt ${batch_attempt}: ${record.request.strategy} of model ${record.model_name}.`,
+      unstarted: 'before it started',
+      unrun: { further: [], result: [], model: undefined },
+      async prepare(user, shipper) {
+        const name = `${job_id}-${lease.number}`;
+        const workspace = await createModelWorkspace(container.workFolder, name, user);
+        cleanup.defer(() => workspace.remove());
+        // A stage may have left processes; no other job runs as this user or below this process.
+        cleanup.defer(() => killTree({ root: process.pid, marker, ...(user && { uid: user.uid }) }));
+        return () => work({ job, workspace, user, shipper });
+      },
+      conclude: (conclusion, end) => concludeCompression(job, { ...end, conclusion }),
+    };
+  });
 }
+
+/** The engine, and the program of its stages. */
+interface Engine {
+  optimize: Optimize;
+  /** The program of a stage, next to the job's own. */
+  stageProgram: string;
+}
+
+/** What a run leaves for its conclusion. */
+type Found = Omit<CompressionEnd, 'conclusion'>;
 
 /** Stop the compression at its timeout. Return a function that cancels the timer. */
 function watchTime({ record: { timeout }, stop }: CompressionJob): () => void {
@@ -62,28 +84,9 @@ function watchTime({ record: { timeout }, stop }: CompressionJob): () => void {
 interface CompressionRun {
   job: CompressionJob;
   workspace: ModelWorkspace;
-  user: JobUser['user'];
+  user: CommandUser | undefined;
   shipper: LogShipper;
 }
-
-/** Do the work, and turn its result or error into the end of the compression. */
-async function endOf(run: CompressionRun): Promise<CompressionEnd | undefined> {
-  const { job } = run;
-  try {
-    const cancelled = await findCancelled(job);
-    if (cancelled !== undefined) {
-      const reason = cancelledReason(cancelled.by, 'before it started');
-      return withoutResult({ status: 'CANCELLED', reason });
-    }
-    return await work(run);
-  } catch (error) {
-    return withoutResult(await conclusionOfError(job, error));
-  }
-}
-
-/** Build an end without a result; undefined if there is no conclusion. */
-const withoutResult = (conclusion: Conclusion | undefined): CompressionEnd | undefined =>
-  conclusion && { conclusion, further: [], result: [], model: undefined };
 
 /** Fetch the model, run the engine, and store the result. */
 async function work({ job, workspace, user, shipper }: CompressionRun): Promise<CompressionEnd> {

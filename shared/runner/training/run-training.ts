@@ -1,89 +1,65 @@
+import type { ObjectWriter } from '../../aws/objects.ts';
+import { experimentKey, parseExperiment } from '../../data/experiments/experiment.ts';
 import type { Conclusion } from '../../jobs/conclusion.ts';
-import { cancelledReason } from '../../jobs/reasons.ts';
-import { concludeHeldJob, reportNodeEnd } from '../conclusion/conclude-held-job.ts';
-import { conclusionOf, conclusionOfError, findCancelled } from '../conclusion/conclusion-of.ts';
 import { prepareRunEnvironment } from '../environment/prepare-run-environment.ts';
-import type { SecretMask } from '../host/secret-mask.ts';
-import { exitCodes } from '../job/batch-container.ts';
-import { keepAlive, noteProgress } from '../job/hold-job.ts';
-import { claimJobUser } from '../job/job-user.ts';
+import { concludeHeldJob, reportNodeEnd } from '../job/conclude-held-job.ts';
+import { conclusionOf, findCancelled } from '../job/conclusion-of.ts';
+import { noteProgress } from '../job/hold-job.ts';
 import { openVariables } from '../job/open-variables.ts';
+import type { TrainingContainer } from '../job/training-container.ts';
 import type { TrainingJob, TrainingRun } from '../job/training-job.ts';
 import { createWorkspace } from '../job/workspace.ts';
 import type { OpenTracking } from '../outputs/run-logs.ts';
 import { sweepEarlier } from '../outputs/sweep-leftovers.ts';
-import { openLog } from '../telemetry/log-shipper.ts';
+import { type JobHost, type RunEnd, runHeldJob } from '../run-held-job.ts';
 import { fetchInputs } from './fetch-inputs.ts';
 import { restoreCheckpoints } from './restore-checkpoints.ts';
 import { type CommandResult, runCommand } from './run-command.ts';
 
 /**
- * Run a node of a training to its end. The caller holds its lease. Return the exit code of the container.
+ * Run a node of a training, or the build of its environment, to its end. Return the exit code of the container.
  * @param openTracking starts the tracking server for clients of the command
  */
-export async function runTraining(job: TrainingJob, openTracking?: OpenTracking): Promise<number> {
-  const { record, container } = job;
-  const { node, isBuild, batch_attempt } = container.identity;
-  await using opened = new AsyncDisposableStack();
-  opened.defer(keepAlive(job, container.heartbeat));
-  const variables = await openVariables(job);
-  const shipper = openLog(job, variables.mask);
-  const what = isBuild ? 'Building the environment' : `Attempt ${batch_attempt}`;
-  shipper.say(`${what} of ${record.kind} on node ${node} of ${container.nodes}.`);
-  const { user, release } = await claimJobUser(container.firstUid);
-  opened.defer(release);
-  const workspace = await createWorkspace(container.workFolder, `${record.experiment_id}-${node}`, user);
-  opened.defer(workspace.remove);
-
-  const end = await endOf({ job, workspace, user, shipper, variables }, openTracking);
-  const { isBuilt } = end;
-  const conclusion = end.conclusion && masked(end.conclusion, variables.mask);
-  if (conclusion !== undefined && conclusion.reason !== null) {
-    // The log already contains the error, because the command printed it.
-    const printed = end.crash === undefined ? '' : `${variables.mask.apply(end.crash)}\n`;
-    shipper.say(conclusion.reason.replace(printed, ''));
-  }
-  await shipper.close();
-  if (conclusion === undefined) return isBuilt ? exitCodes.succeeded : exitCodes.interrupted;
-  await conclude(job, conclusion, end);
-  return conclusion.status === 'SUCCEEDED' ? exitCodes.succeeded : exitCodes.failed;
+export function runTraining(
+  container: TrainingContainer,
+  host: JobHost & { objects: ObjectWriter },
+  openTracking?: OpenTracking,
+): Promise<number> {
+  const { project_id, experiment_id: job_id, identity } = container;
+  const subject = experimentKey(project_id, job_id);
+  const wanted = { ...container, job_id, subject, parse: parseExperiment };
+  return runHeldJob(host, wanted, async (held, cleanup) => {
+    const job = { ...held, container, objects: host.objects };
+    const variables = await openVariables(job);
+    const what = identity.isBuild ? 'Building the environment' : `Attempt ${identity.batch_attempt}`;
+    return {
+      title: `${what} of ${job.record.kind} on node ${job.node} of ${container.nodes}.`,
+      mask: variables.mask,
+      unstarted: 'before its command started',
+      unrun: { warnings: undefined, hasRun: false },
+      async prepare(user, shipper) {
+        const workspace = await createWorkspace(container.workFolder, `${job_id}-${job.node}`, user);
+        cleanup.defer(workspace.remove);
+        return () => work({ job, workspace, user, shipper, variables }, openTracking);
+      },
+      conclude: (conclusion, end) => conclude(job, conclusion, end),
+    };
+  });
 }
 
 /** How a run of a node ended. */
-interface RunEnd {
-  /**
-   * Undefined if this container writes no conclusion: it was the build, the lease is lost, or Batch decides on
-   * another attempt.
-   */
-  conclusion: Conclusion | undefined;
+interface TrainingEnd {
   /** Warnings for the run; undefined if the command has not run. */
   warnings: readonly string[] | undefined;
-  /** Whether this container only built the environment and succeeded. */
-  isBuilt: boolean;
   /** Whether the command has run and its files are stored. */
   hasRun: boolean;
-  /** The error that the command printed last. */
-  crash?: string | undefined;
 }
 
-/** Run the phases, and turn their result or error into the end of the run. */
-async function endOf(run: TrainingRun, openTracking: OpenTracking | undefined): Promise<RunEnd> {
-  const { job } = run;
-  const unrun = { warnings: undefined, isBuilt: false, hasRun: false };
-  try {
-    const cancelled = await findCancelled(job);
-    if (cancelled !== undefined) {
-      const reason = cancelledReason(cancelled.by, 'before its command started');
-      return { ...unrun, conclusion: { status: 'CANCELLED', reason } };
-    }
-    const result = await runPhases(run, openTracking);
-    if (result === 'built') return { ...unrun, conclusion: undefined, isBuilt: true };
-    const conclusion = await conclusionOfCommand(job, result);
-    const { warnings, crash } = result;
-    return { conclusion, warnings, isBuilt: false, hasRun: true, crash };
-  } catch (error) {
-    return { ...unrun, conclusion: await conclusionOfError(job, error) };
-  }
+async function work(run: TrainingRun, openTracking: OpenTracking | undefined): Promise<RunEnd<TrainingEnd>> {
+  const result = await runPhases(run, openTracking);
+  if (result === 'built') return { warnings: undefined, hasRun: false, conclusion: undefined, isBuilt: true };
+  const { warnings, crash } = result;
+  return { conclusion: await conclusionOfCommand(run.job, result), warnings, hasRun: true, crash };
 }
 
 /** The phases of a run, in their order. */
@@ -134,17 +110,11 @@ async function conclusionOfCommand(
   return conclusionOf(outcome, { stop: job.stop.reason, cancelled, timeout, memory, crash });
 }
 
-/** The conclusion with secrets masked in its reason. */
-const masked = ({ reason, ...conclusion }: Conclusion, mask: SecretMask): Conclusion => ({
-  ...conclusion,
-  reason: reason === null ? null : mask.apply(reason),
-});
-
 /** Write how the run ended. Node 0 concludes the job; another node reports its end to node 0. */
 async function conclude(
   job: TrainingJob,
   conclusion: Conclusion,
-  { warnings, hasRun }: RunEnd,
+  { warnings, hasRun }: TrainingEnd,
 ): Promise<void> {
   if (job.node > 0) return reportNodeEnd(job, conclusion);
   // If the command ran, its end has already removed leftovers.

@@ -11,7 +11,7 @@ import {
   optimizationObjects,
   optimizationRecords,
 } from '../../../shared/runner/compression/compression-needs.ts';
-import { runCompressionProgram } from '../../../shared/runner/compression/compression-program.ts';
+import { runCompression } from '../../../shared/runner/compression/run-compression.ts';
 import { receiptOf } from './receipt.ts';
 
 type Behaviour = (optimization: Optimization) => Promise<void>;
@@ -86,7 +86,7 @@ const programOf = (kind: OptimizationKind) =>
       name: kind,
       needs: { records: optimizationRecords(kind), objects: optimizationObjects },
       run: (variables: NodeJS.ProcessEnv, context) =>
-        runCompressionProgram(kind, variables, context, { optimize, stageProgram: '/nowhere' }),
+        runCompression(kind, variables, context, { optimize, stageProgram: '/nowhere' }),
     }),
   );
 

@@ -6,7 +6,7 @@ import {
   optimizationObjects,
   optimizationRecords,
 } from '../../../shared/runner/compression/compression-needs.ts';
-import { runCompressionProgram } from '../../../shared/runner/compression/compression-program.ts';
+import { runCompression } from '../../../shared/runner/compression/run-compression.ts';
 
 const stageProgram = fileURLToPath(import.meta.resolve('./spying-stage.ts'));
 
@@ -15,6 +15,6 @@ export const handler = taskHandler(
     name: 'quantize',
     needs: { records: optimizationRecords('quantize'), objects: optimizationObjects },
     run: (variables: NodeJS.ProcessEnv, context) =>
-      runCompressionProgram('quantize', variables, context, { optimize: optimizeModel, stageProgram }),
+      runCompression('quantize', variables, context, { optimize: optimizeModel, stageProgram }),
   }),
 );

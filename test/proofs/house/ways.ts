@@ -11,7 +11,7 @@ interface Way {
 }
 
 const lifeOfJob = ['shared/jobs', 'shared/jobs/admission', 'shared/jobs/observation', 'shared/data/jobs'];
-const container = ['shared/runner/job', 'shared/runner/conclusion'];
+const container = ['shared/runner', 'shared/runner/job'];
 
 export const ways: readonly Way[] = [
   {

@@ -9,7 +9,7 @@ import {
   optimizationObjects,
   optimizationRecords,
 } from '../../../../shared/runner/compression/compression-needs.ts';
-import { runCompressionProgram } from '../../../../shared/runner/compression/compression-program.ts';
+import { runCompression } from '../../../../shared/runner/compression/run-compression.ts';
 import { receiptOf } from '../../../integration/optimization/receipt.ts';
 
 /** Leaves the model as it is, says that it ran, and takes its time. */
@@ -33,7 +33,7 @@ export function copyingJob(environment: NodeJS.ProcessEnv): Promise<number> {
     name: kind,
     needs: { records: optimizationRecords(kind), objects: optimizationObjects },
     run: (variables: NodeJS.ProcessEnv, context) =>
-      runCompressionProgram(kind, variables, context, { optimize, stageProgram: '/nowhere' }),
+      runCompression(kind, variables, context, { optimize, stageProgram: '/nowhere' }),
   });
   return taskHandler(task)(environment);
 }

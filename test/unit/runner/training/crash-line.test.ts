@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { conclusionOf } from '../../../../shared/runner/conclusion/conclusion-of.ts';
+import { conclusionOf } from '../../../../shared/runner/job/conclusion-of.ts';
 import { CrashLine } from '../../../../shared/runner/training/crash-line.ts';
 
 function lineOf(stderr: string, stdout = ''): string | undefined {

@@ -5,10 +5,10 @@ import { cancelledReason, outOfMemory } from '../../jobs/reasons.ts';
 import { parseJobRecord, unfinishedJobOf } from '../../jobs/subject.ts';
 import { ModelError } from '../../onnx/model/model-error.ts';
 import type { Outcome } from '../../process/supervise.ts';
-import type { HeldJob } from '../job/hold-job.ts';
-import { JobError } from '../job/job-error.ts';
-import type { StopReason } from '../job/job-stop.ts';
-import { retryFor, shortPatience } from '../job/retry-for.ts';
+import type { HeldJob } from './hold-job.ts';
+import { JobError } from './job-error.ts';
+import type { StopReason } from './job-stop.ts';
+import { retryFor, shortPatience } from './retry-for.ts';
 
 /** A cancelled job, with the user who cancelled it if known. */
 interface Cancelled {

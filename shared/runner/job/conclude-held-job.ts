@@ -3,8 +3,8 @@ import { endLease } from '../../data/jobs/lease.ts';
 import type { Write } from '../../data/table/table.ts';
 import { type Conclusion, concludeJob } from '../../jobs/conclusion.ts';
 import { jobIdOf } from '../../jobs/subject.ts';
-import { type HeldJob, leaseCheck } from '../job/hold-job.ts';
-import { longPatience, retryFor, shortPatience } from '../job/retry-for.ts';
+import { type HeldJob, leaseCheck } from './hold-job.ts';
+import { longPatience, retryFor, shortPatience } from './retry-for.ts';
 
 /**
  * Write the conclusion of a job as the holder of its lease, together with the writes `further`.
