@@ -1,4 +1,5 @@
 import { buildApplication, buildRouteMap, help, run, text_en, version as versionFlag } from '@stricli/core';
+import { quoteCommand } from '../shared/command/quote-command.ts';
 import { errorText, exitCodeOf, exitCodes } from './cli-error.ts';
 import { loginCommand } from './commands/account/login.ts';
 import { logoutCommand } from './commands/account/logout.ts';
@@ -116,7 +117,7 @@ function conditionsApart(words: readonly string[]): string[] {
 export async function runInputs(inputs: readonly string[], context: CliContext): Promise<number> {
   const end = inputs.indexOf('--');
   const own = conditionsApart(joined(end === -1 ? inputs : inputs.slice(0, end)));
-  const words = end === -1 ? own : [...own, ...inputs.slice(end)];
+  const words = end === -1 ? own : [...own, ...afterHyphens(own[0], inputs.slice(end + 1))];
   context.process.exitCode = null;
   await run(application(own.includes('--verbose')), words, context);
   const exitCode = Number(context.process.exitCode ?? 0);
@@ -124,12 +125,21 @@ export async function runInputs(inputs: readonly string[], context: CliContext):
   return exitCode < 0 ? exitCodes.usage : exitCode;
 }
 
-/** Join `--sort -accuracy` into one word. Stricli would read a value that begins with a hyphen as flags. */
+/** Return the words after `--` as Stricli reads them. `rerun` takes one id, so its command is a flag. */
+const afterHyphens = (command: string | undefined, words: readonly string[]): string[] =>
+  command === 'rerun' && words.length > 0 ? ['--command', quoteCommand(words)] : ['--', ...words];
+
+/**
+ * Join `--sort -accuracy` and `-S --lr=0.4` into one word. Stricli would read a value that begins with a hyphen as
+ * flags.
+ */
 function joined(words: readonly string[]): string[] {
   const result: string[] = [];
   for (const word of words) {
-    const isValue = result.at(-1) === '--sort' && /^-[A-Za-z_]/.test(word);
-    if (isValue) result[result.length - 1] = `--sort=${word}`;
+    const before = result.at(-1);
+    const isValue = before === '--sort' && /^-[A-Za-z_]/.test(word);
+    const isFlagValue = (before === '-S' || before === '--set') && /^--?[A-Za-z_][^=]*=/.test(word);
+    if (isValue || isFlagValue) result[result.length - 1] = `${before}=${word}`;
     else result.push(word);
   }
   return result;

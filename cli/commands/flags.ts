@@ -86,7 +86,8 @@ export const overrides = {
   kind: 'parsed',
   parse: parseOverride,
   placeholder: 'NAME=VALUE',
-  brief: 'Set a value of the configuration, such as optimizer.lr=0.01; may be repeated',
+  brief:
+    'Set a value of the configuration, such as optimizer.lr=0.01, or a flag, such as --lr=0.01; may be repeated',
   variadic: true,
   optional: true,
 } as const;

@@ -1,3 +1,4 @@
+import { quoteCommand } from '../../shared/command/quote-command.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { ChosenEnvironment } from './choose-environment.ts';
 
@@ -12,7 +13,7 @@ export function chooseCommand(
   env_type: ChosenEnvironment['env_type'],
   given: { words: readonly string[]; command: string | undefined; before: string | undefined },
 ): string {
-  if (given.words.length > 0) return given.words.map(quoted).join(' ');
+  if (given.words.length > 0) return quoteCommand(given.words);
   const said = given.command ?? given.before;
   if (said !== undefined) return said;
   const program = usualPrograms.find((name) => files.has(name));
@@ -22,10 +23,6 @@ export function chooseCommand(
     exitCodes.usage,
   );
 }
-
-/** Quote an argument for a shell, because the service splits commands as a shell does. */
-const quoted = (argument: string): string =>
-  /^[\w@%+=:,./{}-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 
 const usualPrograms = ['train.py', 'main.py', 'train.js', 'train.mjs', 'train.sh'];
 

@@ -26,6 +26,22 @@ export function overrideConfig(name: string, content: string, overrides: readonl
   }
 }
 
+/** Return whether a configuration has a value at a path. A file that cannot be read has none. */
+export function hasValue(name: string, content: string, path: readonly string[]): boolean {
+  try {
+    const ending = extname(name).toLowerCase();
+    if (ending !== '.json' && ending !== '.toml') return parseDocument(content).hasIn(path);
+    let at: unknown = ending === '.json' ? JSON.parse(content) : parseToml(content);
+    for (const key of path) {
+      if (!isTable(at) || !Object.hasOwn(at, key)) return false;
+      at = at[key];
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export interface Override {
   /** Keys that lead to the value, such as `['optimizer', 'lr']`. */
   path: readonly string[];
@@ -71,8 +87,10 @@ function overrideYaml(content: string, overrides: readonly Override[]): string {
 /** Parse `name.of.value=1e-3`, with the value as YAML. @throws Error that Stricli reports */
 export function parseOverride(text: string): Override {
   const at = text.indexOf('=');
-  const path = text.slice(0, at).split('.');
-  if (at < 1 || path.includes('')) throw new Error('must be NAME=VALUE, such as optimizer.lr=0.01');
+  // The name of a flag is one key, also with dots.
+  const path = text.startsWith('-') ? [text.slice(0, at)] : text.slice(0, at).split('.');
+  if (at < 1 || path.includes('') || /^-+$/.test(path[0] ?? ''))
+    throw new Error('must be NAME=VALUE, such as optimizer.lr=0.01 or --lr=0.01');
   if (path.some((name) => name === '__proto__')) throw new Error('__proto__ is no name');
   return { path, value: parseYaml(text.slice(at + 1)) };
 }

@@ -32,6 +32,7 @@ import { type GitState, gitState } from './git-state.ts';
 import { inspectFiles, listFiles, type SourceFile, type SourceFiles } from './list-files.ts';
 import type { Override } from './override-config.ts';
 import { type AddedFile, packFiles } from './pack-files.ts';
+import { settleOverrides } from './settle-overrides.ts';
 
 /**
  * Start an experiment from a folder: store its project, environment, source and configuration, then train. Read
@@ -49,7 +50,7 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
   const names = new Set(sources.files.map(({ path }) => path));
   if (names.size === 0) throw new CliError(`${folder} has no files to train with.`, exitCodes.usage);
   const environment = await chooseEnvironment(folder, names, projectFile);
-  const config = await chooseConfig(folder, names, options.config ?? projectFile.config, options.overrides);
+  const given = { named: options.config ?? projectFile.config, overrides: options.overrides };
   const name = options.project ?? projectFile.project ?? place.name;
   const command = (before?: string): string =>
     chooseCommand(names, environment.env_type, {
@@ -57,6 +58,14 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
       command: projectFile.command,
       before,
     });
+  const settle = (before?: string) => settleOverrides(folder, names, given, command(before));
+  // Report the faults of the file before the first change. The command of an earlier run is not known yet.
+  await chooseConfig(
+    folder,
+    names,
+    given.named,
+    given.overrides.filter(({ path }) => !path[0]?.startsWith('-')),
+  );
   for (const fault of sources.leftOut) printer.say(`Left out: ${fault}`);
   if (!options.yes) await agreeToSize(sources, place);
   signal.throwIfAborted();
@@ -67,7 +76,7 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
   steps.done('project', `${project.project_name}, ${isNew ? 'created' : 'found'}`);
 
   const found = isNew ? undefined : await findEnvironment(client, project_id);
-  const entry_point_command = command(found?.entry_point_command);
+  const { config, command: entry_point_command } = await settle(found?.entry_point_command);
   const { env_type, dependencies } = environment;
   signal.throwIfAborted();
   const path = { project_id };

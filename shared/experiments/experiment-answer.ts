@@ -13,6 +13,7 @@ import { type Placed, placeOneInLine } from '../jobs/line.ts';
 import { showJob, shownJob } from '../jobs/shown-job.ts';
 import { MetricRanker } from '../metrics/metric-ranker.ts';
 import { BestAnswer, judged } from './best-answer.ts';
+import { commandClashes, commandOf } from './command-facts.ts';
 
 /** Summary of a metric of an experiment. */
 const MetricSummaryAnswer = z
@@ -37,7 +38,15 @@ export const ExperimentAnswer = z
     tags: z.record(z.string(), z.string()),
     params: z
       .record(z.string(), z.string())
-      .describe('For trainings the scalars of the configuration, such as `optimizer.lr`.'),
+      .describe(
+        'For trainings the scalars of the configuration, such as `optimizer.lr`, and the flags of the command.',
+      ),
+    command: z
+      .string()
+      .nullable()
+      .describe(
+        'Command of a training, with `***` for secrets of its flags; null for an experiment that a client records.',
+      ),
     git: Git.nullable(),
     metrics: z.record(z.string(), MetricSummaryAnswer).describe('Summary of each metric, by name.'),
     config_id: z.string().nullable().describe('Null for an experiment that a client records.'),
@@ -62,7 +71,7 @@ export const ExperimentAnswer = z
     warnings: z
       .array(z.string())
       .describe(
-        'Output of the program that was not recorded, such as invalid lines of METRICS_FILE, in a few sentences.',
+        'Output of the program that was not recorded, such as invalid lines of METRICS_FILE, and flags that differ from the configuration, in a few sentences.',
       ),
     artifacts: z.number().int(),
     artifact_bytes: z.number().int(),
@@ -95,11 +104,12 @@ export const showExperiment = (
 ): z.input<typeof ExperimentAnswer> => ({
   ...showJob(experiment, now),
   ...judged(experiment, metrics, ranker),
-  warnings: experiment.warnings ?? [],
+  warnings: [...commandClashes(experiment, fields?.params ?? {}), ...(experiment.warnings ?? [])],
   name: fields?.name ?? defaultName(experiment.config_id),
   note: fields?.note ?? null,
   tags: sortedByName(fields?.tags),
   params: sortedByName(fields?.params),
+  command: commandOf(experiment),
   git: fields?.git ?? null,
   metrics: Object.fromEntries([...metrics].map(([name, summary]) => [name, showSummary(summary)])),
 });

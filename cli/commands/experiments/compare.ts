@@ -116,6 +116,7 @@ const attributes = [
   'status',
   'duration',
   'cost',
+  'command',
   'config_id',
   'config_sha256',
   'source_sha256',

@@ -24,6 +24,13 @@ export const rerunCommand = buildCommand({
         brief: 'Another configuration of the project; the experiment’s own copy without it',
         optional: true,
       },
+      command: {
+        kind: 'parsed',
+        parse: String,
+        placeholder: 'COMMAND',
+        brief: 'Another command; also the words after --',
+        optional: true,
+      },
       fresh: {
         kind: 'boolean',
         brief: 'Start without the checkpoints of the earlier experiment',
@@ -45,6 +52,8 @@ export const rerunCommand = buildCommand({
 Examples:
   mps rerun
   mps rerun 4k8f -S optimizer.lr=0.003 --fresh
+  mps rerun 4k8f -S --lr=0.4
+  mps rerun 4k8f -- python train.py --resume
   mps rerun latest --memory 8192 -d`,
   },
 });
@@ -56,12 +65,14 @@ async function rerun(this: CliContext, flags: Flags, id?: string): Promise<void>
   const route = 'POST /projects/{project_id}/experiments/{experiment_id}/rerun';
   const begun = await session.client.call<typeof rerunExperiment>(route, { path, query: changes });
   const estimate = begun.cost_estimate === null ? '' : `, at most ${dollarsText(begun.cost_estimate)}`;
-  this.printer.say(`submitted   ${begun.experiment_id}: again as ${path.experiment_id}${estimate}`);
+  const ran = begun.command === null ? '' : `: ${begun.command}`;
+  this.printer.say(`submitted   ${begun.experiment_id}: again as ${path.experiment_id}${ran}${estimate}`);
   await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
 }
 
 interface Flags extends SizeFlags {
   config?: string;
+  command?: string;
   set?: readonly Override[];
   fresh?: boolean;
   project?: string;

@@ -40,6 +40,7 @@ async function show(this: CliContext, { project: given, json: isJson }: Flags, i
       'config',
       experiment.config_id === null ? null : `${experiment.config_id}, version ${experiment.config_version}`,
     ],
+    ['command', experiment.command],
     ['commit', gitText(experiment)],
     ['data set', experiment.dataset],
     ['best', best === null ? experiment.best_reason : bestText(best)],

@@ -10,6 +10,7 @@ import {
   type Tracking,
 } from '../../../shared/data/experiments/tracking.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
+import { commandOf } from '../../../shared/experiments/command-facts.ts';
 
 /** An experiment with its params, metrics and tags. */
 export interface FoundRecords {
@@ -70,6 +71,7 @@ export const attributesOf = ({ experiment, tracking }: FoundRecords): Map<string
     Object.entries({
       kind: experiment.kind,
       status: experiment.status,
+      command: commandOf(experiment),
       config_id: experiment.config_id,
       config_version: experiment.config_version,
       source_sha256: experiment.source_sha256,

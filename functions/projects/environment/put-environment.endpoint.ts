@@ -1,3 +1,4 @@
+import { placeholderList } from '../../../shared/command/placeholders.ts';
 import { badRequest } from '../../../shared/core/service-error.ts';
 import { changeInProject } from '../../../shared/data/projects/change-in-project.ts';
 import { findEnvironmentToReplace, putEnvironment } from '../../../shared/data/projects/environment.ts';
@@ -8,7 +9,6 @@ import { requirePrecondition } from '../../../shared/http/definition/preconditio
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { deploymentFaults } from '../../../shared/runner/training/environment-faults.ts';
-import { placeholderList } from '../../../shared/runner/training/placeholders.ts';
 import { EnvironmentAnswer, environmentQuery } from './environment.ts';
 
 export const endpoint = defineEndpoint({
@@ -16,7 +16,7 @@ export const endpoint = defineEndpoint({
   method: 'PUT',
   path: '/projects/{project_id}/environment',
   summary: 'Set the command and the environment of a project',
-  description: `\`entry_point_command\` is split into arguments as a shell would and run without one. ${placeholderList} in it are replaced; any other \`{name}\` and \`$NAME\` is refused. Variables are expanded in \`bash -c '…'\`; \`{{name}}\` is the text \`{name}\`. \`dependencies\` are requirement lines (python; also \`-r file\`, \`--pre\`, and \`--index-url\`, \`--extra-index-url\` and \`--find-links\` with hosts that the deployment allows), npm packages (node) or an image (docker); blank, \`-\` or \`none\` installs nothing. The same values once more change nothing.`,
+  description: `\`entry_point_command\` is split into arguments as a shell would and run without one. ${placeholderList} in it are replaced, \`{optimizer.lr}\` by that value of the configuration, and \`{args}\` by all its values as \`--name=value\`; \`$NAME\` is refused. Variables are expanded in \`bash -c '…'\`; \`{{name}}\` is the text \`{name}\`. \`dependencies\` are requirement lines (python; also \`-r file\`, \`--pre\`, and \`--index-url\`, \`--extra-index-url\` and \`--find-links\` with hosts that the deployment allows), npm packages (node) or an image (docker); blank, \`-\` or \`none\` installs nothing. The same values once more change nothing.`,
   allow: 'developer',
   project: 'developer',
   needs: { records: writeRecords },

@@ -1,3 +1,4 @@
+import { commandParams } from '../../../shared/command/command-params.ts';
 import { parseConfig } from '../../../shared/config/parse-config.ts';
 import { notFound } from '../../../shared/core/service-error.ts';
 import { markNew } from '../../../shared/data/experiments/catalogue-mark.ts';
@@ -31,6 +32,7 @@ import {
 } from '../../../shared/jobs/admission.ts';
 import type { JobSize } from '../../../shared/jobs/size.ts';
 import { decodeStored, unreadableConfig } from '../configs/stored-config.ts';
+import { requireCommandValues } from './command-values.ts';
 import { type ExpectedInputs, expectedConfig, requireExpected } from './expected-inputs.ts';
 
 /** Record the experiment of a training, with the project's current inputs. */
@@ -169,22 +171,30 @@ function newExperiment(
 
 /**
  * Return the name and params of a training before it begins. The name is that of the configuration, with a number.
+ * Params are the configuration's values and the command's flags; a value of the configuration comes first.
  */
 async function trainingFields(
   records: TableReader<'records'>,
   { project_id, created_at }: Pick<Experiment, 'project_id' | 'created_at'>,
-  { config_id, content, git }: Pick<TrainingInputs, 'config_id' | 'content' | 'git'>,
+  {
+    config_id,
+    content,
+    git,
+    environment,
+  }: Pick<TrainingInputs, 'config_id' | 'content' | 'git' | 'environment'>,
 ): Promise<ExperimentFields> {
   const [parsed, number] = await Promise.all([
     parseConfig({ config_id, content: decodeStored(config_id, content) }),
     experimentNumber(records, project_id),
   ]);
   if ('fault' in parsed) throw unreadableConfig(config_id, parsed.fault);
+  const ofConfig = configParams(parsed.data);
+  requireCommandValues(environment.entry_point_command, config_id, ofConfig);
   return {
     name: defaultName(config_id, number),
     note: null,
     tags: {},
-    params: configParams(parsed.data),
+    params: { ...commandParams(environment.entry_point_command, ofConfig), ...ofConfig },
     git,
     updated_at: created_at,
     version: 1,

@@ -4,7 +4,7 @@ import { FileId } from '../../../shared/core/formats.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { type Experiment, requireExperiment } from '../../../shared/data/experiments/experiment.ts';
 import { readVariablesKey } from '../../../shared/data/projects/variable.ts';
-import { sizeRange } from '../../../shared/data/rules/training.ts';
+import { environmentFields, sizeRange } from '../../../shared/data/rules/training.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { ExperimentAnswer } from '../../../shared/experiments/experiment-answer.ts';
 import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
@@ -38,8 +38,11 @@ export const endpoint = defineEndpoint({
         'File name of another configuration, such as `train.yaml`: its current version. Default: the earlier experiment’s own copy.',
       ),
       overrides: overridesParameter.describe(
-        'Values of the configuration to replace, as a JSON object by their paths, such as `{"optimizer.lr":0.003}`.',
+        'Values to replace, as a JSON object: of the configuration by their paths, such as `{"optimizer.lr":0.003}`, of the command by their flags, such as `{"--lr":0.4}`. A path that the configuration lacks is the flag of that name; `null` removes a flag.',
       ),
+      command: environmentFields.entry_point_command
+        .optional()
+        .describe('Another command, such as `python train.py --resume`.'),
       fresh: flag.optional().describe('`true` starts without the checkpoints of the earlier experiment.'),
       nodes: integer(...sizeRange.nodes)
         .optional()

@@ -20,6 +20,7 @@ import {
 } from '../../../shared/jobs/size.ts';
 import { overrideContent } from '../configs/override-content.ts';
 import { datasetFields, type TrainingInputs } from './begin-experiment.ts';
+import { changedCommand, splitOverrides } from './rerun-command.ts';
 
 /**
  * Return the inputs of an experiment that repeats an earlier one with some changes.
@@ -47,7 +48,7 @@ export async function rerunInputs(
       `The experiment is ${earlier.status}; wait for its end or cancel it first.`,
     );
   }
-  const [config, dataset, fields, continues_from] = await Promise.all([
+  const [{ entry_point_command, ...config }, dataset, fields, continues_from] = await Promise.all([
     configOf(records, earlier, changes),
     changes.dataset === undefined ? undefined : findDataset(records, project_id, changes.dataset),
     findFields(records, project_id, earlier.experiment_id),
@@ -66,7 +67,7 @@ export async function rerunInputs(
     ...(dataset === undefined
       ? { dataset: name, dataset_sha256, dataset_is_archive }
       : datasetFields(dataset)),
-    environment: earlier.environment,
+    environment: { ...earlier.environment, entry_point_command },
     rerun_of: earlier.experiment_id,
     continues_from,
     git: fields?.git ?? null,
@@ -75,6 +76,7 @@ export async function rerunInputs(
 
 /** Changes of a rerun. Absent fields keep the value of the earlier experiment. */
 interface RerunChanges {
+  command?: string | undefined;
   config?: string | undefined;
   overrides?: z.infer<typeof Overrides> | undefined;
   dataset?: string | undefined;
@@ -112,7 +114,10 @@ function sizeOf(earlier: Trained, changes: RerunChanges, settings: Settings): Jo
   return fargateSize({ vcpus: changes.vcpus ?? (isOffered ? vcpus : undefined), memory });
 }
 
-/** Return the configuration with overrides applied: the earlier experiment's own copy, or the named one. */
+/**
+ * Return the configuration and the command with overrides applied: the earlier experiment's own copy of the
+ * configuration, or the named one.
+ */
 async function configOf(records: TableReader<'records'>, earlier: Trained, changes: RerunChanges) {
   const { project_id, experiment_id } = earlier;
   const named = changes.config;
@@ -126,14 +131,22 @@ async function configOf(records: TableReader<'records'>, earlier: Trained, chang
   if (stored === undefined) throw notFound('config', config_id);
   const before = 'experiment_id' in config ? earlier.overrides : null;
   const version = 'experiment_id' in config ? config.config_version : config.version;
+  const { overrides } = changes;
+  const command = changes.command ?? earlier.environment.entry_point_command;
+  const split =
+    overrides === undefined
+      ? { config: {}, flags: {} }
+      : await splitOverrides(overrides, command, { config_id, content: stored });
+  const entry_point_command = changedCommand(command, changes.command !== undefined, split.flags);
   const content =
-    changes.overrides === undefined ? stored : await overrideContent(config_id, stored, changes.overrides);
+    Object.keys(split.config).length === 0 ? stored : await overrideContent(config_id, stored, split.config);
   return {
     config_id,
     config_version: version,
     config_sha256: createHash('sha256').update(content).digest('hex'),
-    overrides: changes.overrides === undefined ? before : { ...before, ...changes.overrides },
+    overrides: overrides === undefined ? before : { ...before, ...overrides },
     content,
+    entry_point_command,
   };
 }
 
@@ -154,7 +167,7 @@ async function originOf(records: TableReader<'records'>, earlier: Experiment): P
 /** Most reruns without checkpoints to follow back. */
 const maxChain = 20;
 
-/** Values of a configuration to replace, as a JSON object. */
+/** Values of a configuration or of flags to replace, as a JSON object. */
 export const overridesParameter = z
   .string()
   .transform((text, context) => {
@@ -169,4 +182,5 @@ export const overridesParameter = z
   })
   .optional();
 
-const message = 'must be a JSON object of paths and single values, such as {"optimizer.lr":0.003}';
+const message =
+  'must be a JSON object of paths or flags and single values, such as {"optimizer.lr":0.003} or {"--lr":0.003}';

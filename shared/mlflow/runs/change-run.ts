@@ -8,6 +8,7 @@ import {
   type FieldsRead,
   readBeforeChange,
 } from '../../experiments/change-fields.ts';
+import { isFromCommand } from '../../experiments/command-facts.ts';
 import { requireRoom } from '../../experiments/field-rules.ts';
 import { noteTag } from '../projects/show-experiment.ts';
 import { isOwnRun, type MlflowContext } from '../protocol/context.ts';
@@ -80,24 +81,33 @@ export const logFields = (
   { tags = [], params = [] }: { tags?: readonly Pair[]; params?: readonly Pair[] },
   read?: FieldsReading,
 ): Promise<Experiment> =>
-  changeRun(context, key, (present) => withTags(withParams(present, params, key), tags), read);
+  changeRun(
+    context,
+    key,
+    (present, experiment) => withTags(withParams(present, params, experiment), tags),
+    read,
+  );
 
 /**
- * Add params to the fields.
+ * Add params to the fields. A param that only the command states yields to what the program logs.
  * @throws ServiceError `INVALID_PARAMETER_VALUE` if a param already has another value
  */
-function withParams(fields: ExperimentFields, pairs: readonly Pair[], key: RunKey): ExperimentFields {
+function withParams(
+  fields: ExperimentFields,
+  pairs: readonly Pair[],
+  experiment: Experiment,
+): ExperimentFields {
   const params = new Map(Object.entries(fields.params));
   const changed: string[] = [];
   for (const { key: name, value } of pairs) {
     const kept = shortened(value, maxParam);
     const present = params.get(name);
-    if (present !== undefined && present !== kept)
+    if (present !== undefined && present !== kept && !isFromCommand(experiment, name, present))
       changed.push(`{'key': '${name}', 'old_value': '${present}', 'new_value': '${kept}'}`);
     params.set(name, kept);
   }
   if (changed.length > 0) {
-    const message = `Changing param values is not allowed. Params were already logged='[${changed.slice(0, 10).join(', ')}]' for run ID='${runIdOf(key)}'.`;
+    const message = `Changing param values is not allowed. Params were already logged='[${changed.slice(0, 10).join(', ')}]' for run ID='${runIdOf(experiment)}'.`;
     throw mlflowError('INVALID_PARAMETER_VALUE', message);
   }
   return { ...fields, params: Object.fromEntries(params) };

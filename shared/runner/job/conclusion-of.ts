@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { CommandError } from '../../command/parse-command.ts';
 import { errorStack } from '../../core/error-text.ts';
 import type { Conclusion } from '../../jobs/conclusion.ts';
 import { cancelledReason, outOfMemory } from '../../jobs/reasons.ts';
@@ -106,7 +107,7 @@ export async function conclusionOfError(job: HeldJob, error: unknown): Promise<C
     const cancelled = await findCancelled(job);
     return conclusionOf(stoppedBeforeCommand, { stop: stop.reason, cancelled, timeout, memory });
   }
-  if (error instanceof JobError || error instanceof ModelError)
+  if (error instanceof JobError || error instanceof CommandError || error instanceof ModelError)
     return { status: 'FAILED', reason: error.message };
   log.error('job-fault', { stack: errorStack(error) });
   const name = error instanceof Error ? error.name : 'unknown';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { type PlaceholderValues, variablesOf } from '../../command/placeholders.ts';
 import type { Experiment } from '../../data/experiments/experiment.ts';
 import type { TrainingContainer } from '../job/training-container.ts';
 import type { Workspace } from '../job/workspace.ts';
-import { type PlaceholderValues, variablesOf } from './placeholders.ts';
 
 const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 

@@ -1,3 +1,5 @@
+import { CommandError, type SplitCommand, splitCommand } from '../../command/parse-command.ts';
+import { placeholderOf } from '../../command/placeholders.ts';
 import type { Settings } from '../../core/settings.ts';
 import { EnvironmentType } from '../../data/projects/environment.ts';
 import {
@@ -5,8 +7,6 @@ import {
   packageIndexFaults,
   parseDependencies,
 } from '../environment/dependencies/parse-dependencies.ts';
-import { CommandError, type SplitCommand, splitCommand } from './parse-command.ts';
-import { placeholderList, placeholderOf, unknownPlaceholders } from './placeholders.ts';
 
 /** A fault of one field of an environment. */
 interface EnvironmentFault {
@@ -36,21 +36,11 @@ function entryPointFaults(command: unknown): EnvironmentFault[] {
 export function commandFaults(text: string): string[] {
   try {
     const split = splitCommand(text);
-    return [...placeholderFault(split), ...expansionFault(split)];
+    return expansionFault(split);
   } catch (error) {
     if (error instanceof CommandError) return [error.message];
     throw error;
   }
-}
-
-function placeholderFault({ words }: SplitCommand): string[] {
-  const unknown = [...new Set(words.flatMap(unknownPlaceholders))];
-  const [first] = unknown;
-  if (first === undefined) return [];
-  const named = unknown.map((name) => `{${name}}`).join(', ');
-  return [
-    `${named}: not replaced in a command; ${placeholderList} are; the text {${first}} itself is written {{${first}}}`,
-  ];
 }
 
 function expansionFault({ words, expansions }: SplitCommand): string[] {

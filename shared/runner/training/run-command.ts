@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { resolveCommand } from '../../command/placeholders.ts';
 import { mlflowUploadVariables } from '../../core/mlflow-upload-variables.ts';
 import { type Outcome, supervise } from '../../process/supervise.ts';
 import type { PreparedEnvironment } from '../environment/prepare-environment.ts';
@@ -8,9 +9,9 @@ import type { TrainingRun } from '../job/training-job.ts';
 import { collectOutputs } from '../outputs/collect-outputs.ts';
 import type { OpenTracking } from '../outputs/run-logs.ts';
 import { commandEnvironment, runValues } from './command-environment.ts';
+import { configValues } from './config-values.ts';
 import { CrashLine } from './crash-line.ts';
 import { dockerCommand } from './docker-command.ts';
-import { resolveCommand } from './placeholders.ts';
 import { watchPeers } from './watch-peers.ts';
 
 export interface CommandResult {
@@ -98,7 +99,8 @@ async function superviseCommand(
 ): Promise<Outcome> {
   const { record: experiment, container, stop } = job;
   const values = runValues(experiment, container, workspace, configPath);
-  const argv = resolveCommand(experiment.environment.entry_point_command, values);
+  const command = experiment.environment.entry_point_command;
+  const argv = resolveCommand(command, values, await configValues(command, configPath));
   const own = {
     ...commandEnvironment(experiment, workspace, values, prepared.env),
     ...tracking,

@@ -139,11 +139,11 @@ describe('training on one machine', () => {
     const { developer: as } = service;
     const project_id = await service.project({ command: 'true' });
     const stored = (await findEnvironment(service.records, project_id))!;
-    const entry_point_command = 'printf "%s." {lr} $LR {config}';
+    const entry_point_command = 'printf "%s." $LR {config}';
     await putEnvironment(service.records, { ...stored, entry_point_command, version: 2 }, stored);
     const begun = await service.call(train, { path: { project_id }, query: { config: 'train.yaml' }, as });
     await service.ended(project_id, begun.json.experiment_id);
     const log = await service.log(project_id, begun.json.experiment_id);
-    expect(log).toMatch(/\{lr\}\.\$LR\.\/.*train\.yaml\./);
+    expect(log).toMatch(/\$LR\.\/.*train\.yaml\./);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chooseCommand } from '../../../cli/run/choose-command.ts';
-import { splitCommand } from '../../../shared/runner/training/parse-command.ts';
+import { splitCommand } from '../../../shared/command/parse-command.ts';
 
 const nothing = { words: [], command: undefined, before: undefined };
 

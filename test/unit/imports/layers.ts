@@ -9,6 +9,7 @@ export const layers: readonly (readonly string[])[] = [
     'infra/local',
     'shared/archive',
     'shared/bundle',
+    'shared/command',
     'shared/core',
     'shared/drawing',
     'shared/metrics',

@@ -33,7 +33,9 @@ export function Params({ experiment: { params, overrides } }: { experiment: Expe
           onInput={({ currentTarget }) => setWanted(currentTarget.value)}
         />
       )}
-      {all.length === 0 && <p class="soft small">None. A training has those of its configuration.</p>}
+      {all.length === 0 && (
+        <p class="soft small">None. A training has those of its configuration and its command.</p>
+      )}
       <dl class="facts">
         {shown.map(([name, value]) => (
           <div key={name} class="fact">
@@ -127,6 +129,8 @@ export function Facts({ experiment }: { experiment: Experiment }) {
   ];
   if (experiment.config_id !== null)
     rows.push(['Configuration', `${experiment.config_id}, version ${experiment.config_version}`]);
+  if (experiment.command !== null)
+    rows.push(['Command', <LongText key="c" text={experiment.command} class="mono" />]);
   if (git !== null)
     rows.push([
       'Commit',

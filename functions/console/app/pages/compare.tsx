@@ -39,6 +39,7 @@ const attributes: Readonly<Record<string, { name: string; show(value: Value): st
   kind: { name: 'kind', show: plain },
   config_id: { name: 'configuration', show: plain },
   config_version: { name: 'version of the configuration', show: plain },
+  command: { name: 'command', show: plain },
   git_commit: { name: 'commit', show: shorter },
   source_sha256: { name: 'source', show: shorter },
   dataset: { name: 'data set', show: plain },

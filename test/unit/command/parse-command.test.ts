@@ -1,11 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import {
-  CommandError,
-  parseCommand,
-  splitCommand,
-} from '../../../../shared/runner/training/parse-command.ts';
-import fc, { runs } from '../../../support/seeded-fast-check.ts';
+import { CommandError, parseCommand, splitCommand } from '../../../shared/command/parse-command.ts';
+import fc, { runs } from '../../support/seeded-fast-check.ts';
 
 const { array, assert, asyncProperty, constantFrom } = fc;
 

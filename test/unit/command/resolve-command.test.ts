@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { resolveCommand } from '../../../../shared/runner/training/placeholders.ts';
+import { resolveCommand } from '../../../shared/command/placeholders.ts';
 
 const values = {
   config: '/c/my config.yaml',

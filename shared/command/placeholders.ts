@@ -1,13 +1,16 @@
 import { parseCommand } from './parse-command.ts';
 
 /** `{name}`; `{{name}}` is the escaped form. `${name}` is a variable of a shell or template. */
-const pattern = /\{\{([A-Za-z_]\w*)\}\}|(?<!\$)\{([A-Za-z_]\w*)\}/g;
+const pattern = /\{\{([A-Za-z_][\w.-]*)\}\}|(?<!\$)\{([A-Za-z_][\w.-]*)\}/g;
 
-/** Return the unique names in braces that have no value. */
-export function unknownPlaceholders(argument: string): string[] {
+/** Return the unique names in braces that stand for values of the configuration. */
+export function configPlaceholders(argument: string): string[] {
   const names = [...argument.matchAll(pattern)].flatMap(([, , name]) => name ?? []);
   return [...new Set(names.filter((name) => !isPlaceholder(name)))];
 }
+
+/** A word of a command that stands for all values of the configuration, each as a flag. */
+export const allFlags = '{args}';
 
 type Placeholder = keyof typeof placeholders;
 
@@ -52,21 +55,43 @@ export function variablesOf(values: PlaceholderValues, isCluster: boolean): Reco
 
 /**
  * Return the arguments of a command with its placeholders replaced. A value is never split or interpreted.
+ * @param config scalars of the configuration by path, for `{optimizer.lr}` and `{args}`
  * @throws CommandError if the command cannot be split
  */
-export function resolveCommand(text: string, values: PlaceholderValues): [string, ...string[]] {
+export function resolveCommand(
+  text: string,
+  values: PlaceholderValues,
+  config: ConfigValues = {},
+): [string, ...string[]] {
   const [program, ...args] = parseCommand(text);
-  const fill = (argument: string): string => fillPlaceholders(argument, values);
-  return [fill(program), ...args.map(fill)];
+  const fill = (argument: string): string => fillPlaceholders(argument, values, config);
+  const filled = args.flatMap((argument) => (argument === allFlags ? flagsOf(config) : [fill(argument)]));
+  return [fill(program), ...filled];
 }
+
+/** Scalars of a configuration by path. */
+export type ConfigValues = Readonly<Record<string, string>>;
+
+/** Write every value as `--name=value`; `true` is the bare flag, and `false` leaves it out. */
+const flagsOf = (config: ConfigValues): string[] =>
+  Object.entries(config).flatMap(([name, value]) => {
+    if (value === 'false') return [];
+    return value === 'true' ? [`--${name}`] : [`--${name}=${value}`];
+  });
 
 /**
  * Replace placeholders by their values, and `{{name}}` by `{name}`. Everything else stays: other braces, as in JSON
  * arguments, and unknown names. Values are not scanned for placeholders.
  */
-function fillPlaceholders(argument: string, values: PlaceholderValues): string {
+export function fillPlaceholders(
+  argument: string,
+  values: Partial<PlaceholderValues>,
+  config: ConfigValues,
+): string {
   return argument.replaceAll(pattern, (text, literal: string | undefined, name: string | undefined) => {
     if (literal !== undefined) return `{${literal}}`;
-    return name !== undefined && isPlaceholder(name) ? values[name] : text;
+    if (name === undefined) return text;
+    if (isPlaceholder(name)) return values[name] ?? text;
+    return Object.hasOwn(config, name) ? (config[name] ?? text) : text;
   });
 }

@@ -1,5 +1,3 @@
-import { JobError } from '../job/job-error.ts';
-
 /** Return the arguments of a command; see `splitCommand`. @throws CommandError */
 export const parseCommand = (text: string): [string, ...string[]] => splitCommand(text).words;
 
@@ -55,7 +53,7 @@ const joinLines = (text: string): string =>
   );
 
 /** A command line that cannot run as written. */
-export class CommandError extends JobError {
+export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 

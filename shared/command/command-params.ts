@@ -1,0 +1,20 @@
+import { commandArguments, programWords } from './command-arguments.ts';
+import { allFlags, type ConfigValues, configPlaceholders, fillPlaceholders } from './placeholders.ts';
+import { holdsPath, holdsSecret } from './private-argument.ts';
+
+/**
+ * Return the params that a command states: its flags and `key=value` pairs, without those that hold paths or
+ * secrets. A flag without a value is `true`. Of a repeated flag the last one counts, as programs do it.
+ * @param config scalars of the configuration, by which `{lr}` is replaced
+ */
+export function commandParams(command: string, config: ConfigValues = {}): Record<string, string> {
+  const params = new Map<string, string>();
+  for (const { name, value } of commandArguments(programWords(command).filter((word) => word !== allFlags))) {
+    const text = value === null ? 'true' : fillPlaceholders(value, {}, config);
+    // A shell would replace a variable; its value is unknown here.
+    if (text.includes('$')) continue;
+    const isOpen = value !== null && configPlaceholders(value).some((one) => !Object.hasOwn(config, one));
+    if (!isOpen && !holdsSecret(name, text) && !holdsPath(name, text)) params.set(name, text);
+  }
+  return Object.fromEntries(params);
+}

@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type LocalService, startLocalService } from '../support/local-service.ts';
+import { type Ended, runMps, startMps } from '../support/mps.ts';
+
+const password = 'correct horse battery';
+
+let scratch: string;
+let service: LocalService;
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'mps-programs-'));
+  const started = await startLocalService(['--data', join(scratch, 'data')], { ADMIN_PASSWORD: password });
+  if (!('url' in started)) throw new Error(started.output);
+  service = started;
+  const login = ['login', service.url, '--user', 'admin'];
+  const signedIn = startMps(login, { folder: scratch, home: scratch, input: `${password}\n` });
+  expect(await signedIn.ended).toMatchObject({ code: 0 });
+});
+
+afterAll(async () => {
+  await service?.end('SIGTERM');
+  await rm(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+});
+
+/** A folder with these files, in which `mps` runs. Its experiments are a project of its name. */
+async function folderOf(name: string, files: Readonly<Record<string, string>>) {
+  const folder = join(scratch, name);
+  await mkdir(folder, { recursive: true });
+  for (const [path, text] of Object.entries(files)) await writeFile(join(folder, path), text);
+  const mps = (...args: string[]): Promise<Ended> => runMps(args, { folder, home: scratch });
+  return {
+    mps,
+    async ran(...args: string[]): Promise<Ended> {
+      const ended = await mps(...args);
+      expect(ended, ended.stderr).toMatchObject({ code: 0 });
+      return ended;
+    },
+    shown: async (id = 'latest') => JSON.parse((await mps('show', id, '--json')).stdout),
+  };
+}
+
+describe('a program as it is', () => {
+  test('has its flags as params, which -S and a rerun change', async () => {
+    const { ran, mps, shown } = await folderOf('flags', {
+      'train.py': 'import sys\nprint("arguments", *sys.argv[1:])\n',
+      'train.yaml': 'seed: 7\n',
+    });
+
+    const first = await ran(
+      'run',
+      '-S',
+      'lr=0.2',
+      '-S',
+      '--epochs=3',
+      '--',
+      'python3',
+      'train.py',
+      '--lr',
+      '0.1',
+    );
+    const again = await ran('rerun', '-S', '--lr=0.4');
+    const changed = await ran('rerun', 'latest', '--', 'python3', 'train.py', '--resume');
+
+    expect(first.stdout).toBe('arguments --lr 0.2 --epochs=3\n');
+    expect(first.stderr).toMatch(/^submitted .*: python3 train\.py --lr 0\.2 --epochs=3/m);
+    expect(again.stdout).toBe('arguments --lr 0.4 --epochs=3\n');
+    expect(changed.stdout).toBe('arguments --resume\n');
+    expect(await shown()).toMatchObject({
+      command: 'python3 train.py --resume',
+      params: { resume: 'true', seed: '7' },
+    });
+    expect((await mps('show')).stdout).toMatch(/^command +python3 train\.py --resume$/m);
+    const compared = (await mps('compare')).stdout;
+    expect(compared).toMatch(
+      /^command\tpython3 train\.py --lr 0\.4 --epochs=3\tpython3 train\.py --resume$/m,
+    );
+    expect(compared).toMatch(/^params\.lr\t0\.4\t–$/m);
+    const placed = await ran('run', '-S', 'lr=0.5', '--', 'python3', 'train.py', '{lr}', '{args}');
+    expect(placed.stdout).toBe('arguments 0.5 --seed=7 --lr=0.5\n');
+    const unknown = await mps('run', '--', 'python3', 'train.py', '{rate}');
+    expect(unknown.code).toBe(1);
+    expect(unknown.stderr).toContain('train.yaml has no single value for {rate} of the command');
+    const script = await mps('run', '-S', '--lr=1', '--', 'sh', '-c', 'python3 train.py');
+    expect(script).toMatchObject({ code: 2, stderr: expect.stringContaining('the script of a shell') });
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { shownCommand } from '../../../shared/command/private-argument.ts';
+import { type FlagValues, hasFlag, setFlags } from '../../../shared/command/set-flags.ts';
+
+describe('flags of a command', () => {
+  test.each<[string, FlagValues, string]>([
+    [
+      'python train.py --lr 0.1 --epochs=5',
+      { '--lr': 0.4, epochs: 9 },
+      'python train.py --lr 0.4 --epochs=9',
+    ],
+    ['python train.py lr=0.1 +a.b=1', { lr: 0.4, 'a.b': 2 }, 'python train.py lr=0.4 +a.b=2'],
+    ['python train.py --learning-rate 0.1', { learning_rate: 1 }, 'python train.py --learning-rate 1'],
+    ['python train.py --compile=True', { compile: false }, 'python train.py --compile=False'],
+    ['python train.py --amp --resume x', { amp: false, resume: null }, 'python train.py'],
+    ['python train.py', { '--lr': 0.4, '--amp': true }, 'python train.py --lr=0.4 --amp'],
+    ['python train.py -b32', { b: 64 }, 'python train.py -b64'],
+    [`python train.py --name 'it''s' '$X'`, { name: 'a b' }, `python train.py --name 'a b' '$X'`],
+  ])('in %s become %j', (command, flags, changed) => {
+    expect(setFlags(command, flags)).toBe(changed);
+  });
+
+  test('cannot be set within the script of a shell, nor without hyphens where there are none', () => {
+    expect(() => setFlags("sh -c 'python train.py --lr 1'", { '--lr': 2 })).toThrow(
+      'write the whole command',
+    );
+    expect(() => setFlags('python train.py', { lr: 2 })).toThrow('the command has no flag lr');
+    expect(hasFlag('python train.py --lr 1', 'lr')).toBe(true);
+    expect(hasFlag('torchrun --nnodes 2 train.py', 'nnodes')).toBe(false);
+  });
+
+  test('that hold secrets are shown as ***', () => {
+    expect(shownCommand('python train.py --token abc --api-key=abc --lr 0.1')).toBe(
+      "python train.py --token '***' '--api-key=***' --lr 0.1",
+    );
+    expect(shownCommand("sh -c 'python train.py --token abc --lr 1'")).not.toContain('abc');
+    expect(shownCommand('git clone https://ada:pw@host/x')).toBe("git clone 'https://***@host/x'");
+    expect(shownCommand('python  train.py "a b"')).toBe('python  train.py "a b"');
+  });
+});
