@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod/mini';
-import { nearestName } from '../../shared/config/nearest-name.ts';
 import { keysAt, ProjectFile } from '../../shared/config/project-file.ts';
+import { nearestName } from '../../shared/core/nearest-name.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 
 /** Read the folder's `mps.yaml`. Without one, return an empty object. @throws CliError that names all faults */

@@ -1,5 +1,6 @@
 import { buildCommand } from '@stricli/core';
 import type { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
+import { differs, valuesByName } from '../../../shared/metrics/compare-values.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import type { Experiment } from '../../experiments/experiment.ts';
@@ -83,8 +84,8 @@ function compareExperiments(experiments: readonly Experiment[]): Comparison {
   return {
     experiments: experiments.map(({ experiment_id }) => experiment_id),
     best: experiments.map(({ best }) => best),
-    params: byName(experiments.map(({ params }) => new Map(Object.entries(params)))),
-    metrics: byName(
+    params: valuesByName(experiments.map(({ params }) => new Map(Object.entries(params)))),
+    metrics: valuesByName(
       experiments.map(
         ({ metrics }) => new Map(Object.entries(metrics).map(([name, { last }]) => [name, last])),
       ),
@@ -106,11 +107,6 @@ interface Comparison {
   attributes: Record<string, (string | number | null)[]>;
 }
 
-function byName<T>(all: readonly ReadonlyMap<string, T>[]): Record<string, (T | null)[]> {
-  const names = [...new Set(all.flatMap((one) => [...one.keys()]))].sort();
-  return Object.fromEntries(names.map((name) => [name, all.map((one) => one.get(name) ?? null)]));
-}
-
 const attributes = [
   'name',
   'status',
@@ -127,9 +123,6 @@ const attributes = [
   'memory',
   'gpus',
 ] as const;
-
-/** Return whether the values differ between the experiments. */
-const differs = (values: readonly unknown[]): boolean => values.some((value) => value !== values[0]);
 
 const cellText = (value: string | number | null): string => {
   if (value === null) return '–';

@@ -10,8 +10,9 @@ import { content } from '../../../shared/http/definition/endpoint-output.ts';
 import { flag, projectPath } from '../../../shared/http/definition/parameters.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { compareValues } from '../../../shared/metrics/compare-values.ts';
 import { ChangedFiles, changedFiles, compareFiles } from './compare-files.ts';
-import { attributesOf, compareValues, comparisonTable, readCompared } from './comparison.ts';
+import { attributesOf, comparisonTable, readCompared } from './comparison.ts';
 
 /** Most experiments in one comparison. */
 const maxCompared = 50;

@@ -40,34 +40,11 @@ export async function readCompared(
   });
 }
 
-type Value = string | number | null;
-
-/**
- * Values by name. `differ` holds one value for each experiment, null if it has none; `equal` holds the common
- * value.
- */
-interface Compared<V extends Value> {
-  differ: Record<string, (V | null)[]>;
-  equal: Record<string, V | null>;
-}
-
-/** Split named values into those that differ and those that are equal. */
-export function compareValues<V extends Value>(all: readonly ReadonlyMap<string, V>[]): Compared<V> {
-  const names = [...new Set(all.flatMap((values) => [...values.keys()]))].sort();
-  const differ: [string, (V | null)[]][] = [];
-  const equal: [string, V | null][] = [];
-  for (const name of names) {
-    const values = all.map((one) => one.get(name) ?? null);
-    const first = values[0] ?? null;
-    if (values.every((value) => Object.is(value, first))) equal.push([name, first]);
-    else differ.push([name, values]);
-  }
-  return { differ: Object.fromEntries(differ), equal: Object.fromEntries(equal) };
-}
+type Cell = string | number | null;
 
 /** The attributes of an experiment that a comparison shows besides params and metrics. */
-export const attributesOf = ({ experiment, tracking }: FoundRecords): Map<string, Value> =>
-  new Map<string, Value>(
+export const attributesOf = ({ experiment, tracking }: FoundRecords): Map<string, Cell> =>
+  new Map<string, Cell>(
     Object.entries({
       kind: experiment.kind,
       status: experiment.status,
@@ -85,8 +62,6 @@ export const attributesOf = ({ experiment, tracking }: FoundRecords): Map<string
       nodes: experiment.nodes,
     }),
   );
-
-type Cell = string | number | null;
 
 /** Escape the text of a table cell, so it cannot end the cell, start a line, or act as markup. */
 const cellText = (value: Cell): string =>

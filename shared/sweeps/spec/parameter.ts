@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { nearestName } from '../../config/nearest-name.ts';
+import { nearestName } from '../../core/nearest-name.ts';
 import { isLattice, latticeSize } from '../sampling/lattice.ts';
 import type { Params } from '../types.ts';
 

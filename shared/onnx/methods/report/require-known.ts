@@ -1,7 +1,7 @@
+import { nearestName } from '../../../core/nearest-name.ts';
 import { type Graph, namesOf, operatorName } from '../../model/graph/graph.ts';
 import { isKnownOperator } from '../../model/infer/infer-values.ts';
 import { ModelError } from '../../model/model-error.ts';
-import { nearestName } from './near-names.ts';
 
 /** Maximum number of entries that a message names. Further entries are only counted. */
 const maxTold = 10;

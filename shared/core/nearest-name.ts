@@ -1,9 +1,3 @@
-/** Maximum characters of a name that is corrected. */
-const maxLength = 200;
-
-/** Maximum number of compared character pairs. Both the request and the model may be hostile. */
-const maxWork = 2_000_000;
-
 /** Return the name closest to a misspelt one, if it differs in a few characters only. */
 export function nearestName(misspelt: string, names: Iterable<string>): string | undefined {
   if (misspelt.length > maxLength) return undefined;
@@ -25,6 +19,12 @@ export function nearestName(misspelt: string, names: Iterable<string>): string |
   }
   return nearest;
 }
+
+/** Maximum characters of a name that is corrected. */
+const maxLength = 200;
+
+/** Maximum number of compared character pairs. Both names and candidates may come from a hostile request. */
+const maxWork = 2_000_000;
 
 /** Keep only letters and digits, in lower case. Most spelling mistakes are in separators and case. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearestName } from '../../../../../shared/onnx/methods/report/near-names.ts';
+import { nearestName } from '../../../shared/core/nearest-name.ts';
 
 const names = ['Conv', 'Gemm', '/layer1/conv1/Conv', '/layer1/conv2/Conv', 'MatMul', 'QLinearConv'];
 
