@@ -28,10 +28,15 @@ const now = () => new Date();
 const log = createLogger('error', () => undefined, {});
 
 /** What archives are made and read with, on real engines. */
-export interface ArchiveLab {
+export interface ArchiveTools {
   records: TableWriter<'records'>;
   objects: ObjectWriter;
   user: User;
+  service: Pick<TestService, 'records' | 'accounts'>;
+}
+
+/** The same, of a service that a test asks. */
+export interface ArchiveLab extends ArchiveTools {
   service: TestService;
 }
 
@@ -86,7 +91,7 @@ export function dyingAt(lab: ArchiveLab, call: number): { lab: ArchiveLab; died:
 /** The services of a process of which each call waits until it is let through. */
 export const gated = (lab: ArchiveLab, gate: () => Promise<void>): ArchiveLab => hooked(lab, any, gate);
 
-const contextOf = ({ records, objects, service }: ArchiveLab, projectBytes = 1e9) => ({
+const contextOf = ({ records, objects, service }: ArchiveTools, projectBytes = 1e9) => ({
   records,
   objects,
   accounts: service.accounts,
@@ -97,7 +102,7 @@ const contextOf = ({ records, objects, service }: ArchiveLab, projectBytes = 1e9
 });
 
 /** One pass over an export that is under way. */
-export async function passOverExport(lab: ArchiveLab, project_id: string): Promise<ProjectExport> {
+export async function passOverExport(lab: ArchiveTools, project_id: string): Promise<ProjectExport> {
   const found = await findExport(lab.service.records, project_id);
   if (found?.status === 'RUNNING') await runExport(contextOf(lab), found, forSeconds(60), log);
   const then = await findExport(lab.service.records, project_id);
@@ -105,17 +110,17 @@ export async function passOverExport(lab: ArchiveLab, project_id: string): Promi
   return then;
 }
 
-export async function beginExporting(lab: ArchiveLab, project_id: string): Promise<void> {
+export async function beginExporting(lab: ArchiveTools, project_id: string): Promise<void> {
   await startExport(contextOf(lab), project_id, () => []);
 }
 
-export async function archiveOf(lab: ArchiveLab, value: ProjectExport): Promise<Buffer> {
+export async function archiveOf(lab: ArchiveTools, value: ProjectExport): Promise<Buffer> {
   const stream = await lab.objects.read(exportObject(value));
   return stream === undefined ? Buffer.alloc(0) : buffer(stream);
 }
 
 /** The archive of a project. */
-export async function exported(lab: ArchiveLab, project_id: string): Promise<Buffer> {
+export async function exported(lab: ArchiveTools, project_id: string): Promise<Buffer> {
   await beginExporting(lab, project_id);
   const value = await passOverExport(lab, project_id);
   if (value.status !== 'SUCCEEDED') throw new Error(value.status_reason ?? value.status);
@@ -123,7 +128,7 @@ export async function exported(lab: ArchiveLab, project_id: string): Promise<Buf
 }
 
 /** Uploads an archive and begins its import. @returns the digest by which it is found */
-export async function beginImporting(lab: ArchiveLab, archive: Uint8Array): Promise<string> {
+export async function beginImporting(lab: ArchiveTools, archive: Uint8Array): Promise<string> {
   const { records, objects, user } = lab;
   const sha256 = createHash('sha256').update(archive).digest('hex');
   const value: ProjectImport = {
@@ -155,7 +160,7 @@ export async function beginImporting(lab: ArchiveLab, archive: Uint8Array): Prom
 
 /** One pass over an import that is under way. */
 export async function passOverImport(
-  lab: ArchiveLab,
+  lab: ArchiveTools,
   sha256: string,
   projectBytes?: number,
 ): Promise<ProjectImport> {
@@ -169,7 +174,7 @@ export async function passOverImport(
 
 /** What became of an archive that was imported. */
 export async function imported(
-  lab: ArchiveLab,
+  lab: ArchiveTools,
   archive: Uint8Array,
   projectBytes?: number,
 ): Promise<ProjectImport> {

@@ -23,7 +23,7 @@ import { putAccepted, putCurrent, uploadObject } from '../../../shared/data/proj
 import { putImportedVariables } from '../../../shared/data/projects/variable.ts';
 import { recordLogged } from '../../../shared/experiments/logged-experiment.ts';
 import { experimentOf } from '../../support/experiment.ts';
-import type { ArchiveLab } from './archive-lab.ts';
+import type { ArchiveTools } from './archive-lab.ts';
 import { recordRegistry } from './recorded-registry.ts';
 
 /** An experiment to record, and what of it. */
@@ -57,7 +57,7 @@ const at = '2026-02-03T04:05:06.007Z';
 const type = 'application/octet-stream';
 
 async function recordUpload(
-  { records, objects }: ArchiveLab,
+  { records, objects }: ArchiveTools,
   project_id: string,
   kind: 'source' | 'dataset',
   name: string,
@@ -80,7 +80,7 @@ async function recordUpload(
 }
 
 async function recordConfigs(
-  { records }: ArchiveLab,
+  { records }: ArchiveTools,
   project_id: string,
   drawn: DrawnProject,
 ): Promise<void> {
@@ -106,7 +106,7 @@ async function recordConfigs(
 }
 
 async function recordFiles(
-  { records, objects }: ArchiveLab,
+  { records, objects }: ArchiveTools,
   project_id: string,
   experiment_id: string,
   files: DrawnExperiment['artifacts'],
@@ -128,7 +128,7 @@ async function recordFiles(
 }
 
 async function recordExperiment(
-  lab: ArchiveLab,
+  lab: ArchiveTools,
   project: Project,
   drawn: DrawnExperiment,
   first: string | undefined,
@@ -180,7 +180,7 @@ async function recordExperiment(
 }
 
 async function recordModel(
-  { records, objects, user }: ArchiveLab,
+  { records, objects, user }: ArchiveTools,
   project_id: string,
   files: Readonly<Record<string, Uint8Array>>,
   source_experiment_id: string | null,
@@ -215,7 +215,7 @@ async function recordModel(
 }
 
 /** Records a project with all that an archive can contain, and one secret. @returns its id */
-export async function recordProject(lab: ArchiveLab, drawn: DrawnProject): Promise<string> {
+export async function recordProject(lab: ArchiveTools, drawn: DrawnProject): Promise<string> {
   const { records, user } = lab;
   const project: Project = {
     project_id: await newProjectId(records, newId()),

@@ -7,7 +7,7 @@ import {
   type RegisteredModel,
 } from '../../../shared/data/models/registered-model.ts';
 import { artifactUriOf, type RunKey, runIdOf } from '../../../shared/mlflow/protocol/ids.ts';
-import type { ArchiveLab } from './archive-lab.ts';
+import type { ArchiveTools } from './archive-lab.ts';
 
 const at = '2026-02-03T04:05:06.007Z';
 
@@ -15,7 +15,7 @@ type Versions = readonly (Pick<ModelVersion, 'number' | 'stage'> & { run: RunKey
 
 /** Record a registered model and its versions. */
 export async function recordRegistered(
-  { records, user }: ArchiveLab,
+  { records, user }: ArchiveTools,
   name: string,
   versions: Versions,
   aliases: RegisteredModel['aliases'],
@@ -57,7 +57,7 @@ export async function recordRegistered(
 }
 
 /** Two registered models with versions of an experiment, one of which has others, and one with none of it. */
-export async function recordRegistry(lab: ArchiveLab, run: RunKey): Promise<void> {
+export async function recordRegistry(lab: ArchiveTools, run: RunKey): Promise<void> {
   const end = newId();
   const mixed: Versions = [
     { number: 1, stage: 'Archived', run },

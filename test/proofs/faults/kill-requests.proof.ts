@@ -17,7 +17,11 @@ const laneProgram = join(import.meta.dirname, 'kill/request-lane.program.ts');
 const reading = /^(?:Get|BatchGet|Query|Scan|Head|List)/;
 
 const sizes = {
-  short: { chosen: ['a version is made of a logged model'], maxMarks: 1, lanes: 1 },
+  short: {
+    chosen: ['a version is made of a logged model', 'an archive that breaks rules is refused'],
+    maxMarks: 1,
+    lanes: 1,
+  },
   long: { chosen: stories.map(({ name }) => name), maxMarks: Number.POSITIVE_INFINITY, lanes: 3 },
 };
 

@@ -5,6 +5,7 @@ import { handler as jobStateChanged } from '../../../functions/events/job-state-
 import { handler as container } from '../../../functions/jobs/train.job.ts';
 import { endpoint as deleteProject } from '../../../functions/projects/projects/delete-project.endpoint.ts';
 import type { NamedQuestion } from './kill/course.ts';
+import { archivePass } from './world/archive-pass.ts';
 import { ask, type Question } from './world/ask.ts';
 import { copyingJob } from './world/copying-engine.ts';
 import { endpoints } from './world/endpoints.ts';
@@ -33,6 +34,9 @@ async function act(role: string, given: string): Promise<number> {
       return 0;
     case 'pass':
       await pass(openService(environment), value.seconds);
+      return 0;
+    case 'archives':
+      await archivePass(openService(environment));
       return 0;
     case 'delete': {
       const { status } = await ask(deleteProject, environment, value as Question);

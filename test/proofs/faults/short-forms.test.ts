@@ -6,6 +6,7 @@ import { proofFolder, shortForm } from '../../support/short-form.ts';
 import { proof as events } from './events.proof.ts';
 import { planVariable } from './injection/plan.ts';
 import { proof as killDelete } from './kill-delete.proof.ts';
+import { proof as killImport } from './kill-import.proof.ts';
 import { proof as killJob } from './kill-job.proof.ts';
 import { proof as killRequests } from './kill-requests.proof.ts';
 import { proof as outages } from './outages.proof.ts';
@@ -21,7 +22,7 @@ describe('short form of', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  const proofs = [killJob, killDelete, killRequests, superseded, events, outages];
+  const proofs = [killJob, killDelete, killRequests, superseded, events, outages, killImport];
 
   test.each(sampled(proofs, 3))('$title', async (proof) => {
     const { missed, output } = await shortForm(proof, { program });

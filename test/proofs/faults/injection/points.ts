@@ -65,6 +65,7 @@ const writePoints: readonly [string, (write: Touched) => boolean][] = [
   ['job-purged', ({ verb, pk }) => verb === 'delete' && pk.startsWith('JOB#')],
   ['purge-postponed', ({ verb, pk }) => verb === 'update' && pk === 'PURGES'],
   ['purge-finished', ({ verb, pk }) => verb === 'delete' && pk === 'PURGES'],
+  ['import-ended', ({ verb, pk }) => verb === 'delete' && pk === 'ARCHIVES'],
   ['records-purged', ({ verb }) => verb === 'delete'],
 ];
 

@@ -17,7 +17,7 @@ import { witnessFolder } from '../world/witness-folder.ts';
 import type { Course, JobKind, NamedQuestion } from './course.ts';
 import type { Life, Role, Scenario, Strike } from './job-strike.ts';
 import { judgeLife } from './judge-life.ts';
-import { definitions, type Lane } from './lane.ts';
+import { definitions, type Lane, prepareContainers } from './lane.ts';
 import { prepareCourse } from './prepare-course.ts';
 import { shareOf } from './share-of.ts';
 import { takePlace } from './take-place.ts';
@@ -173,16 +173,7 @@ class JobLife {
   }
 
   #prepareContainers(): void {
-    const { hostEnvironment, program, folder } = this.#lane;
-    const { ACCOUNTS_TABLE: _, ...environment } = this.#service.environment;
-    const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' } = process.env;
-    Object.assign(hostEnvironment, environment, {
-      AWS_ACCESS_KEY_ID,
-      AWS_SECRET_ACCESS_KEY,
-      WORK_DIR: join(folder, 'work'),
-      ENVIRONMENTS_DIR: join(folder, 'environments'),
-      NODE_COMPILE_CACHE: program.cache,
-      PATH: process.env['PATH'] ?? '',
+    prepareContainers(this.#lane, this.#service, {
       ...this.#course.hostEnvironment,
       ...writePlan({ role: 'container', hurry: 100, ...this.#planFor('container') }),
     });

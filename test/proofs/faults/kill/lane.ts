@@ -4,6 +4,7 @@ import { startBatchServer } from '../../../../infra/local/batch/batch-server.ts'
 import type { BatchJobStateChangeEvent } from '../../../../infra/local/batch/jobs/job-record.ts';
 import { credentials, type Engines, region } from '../world/engines.ts';
 import type { Program } from '../world/process.ts';
+import type { Service } from '../world/service.ts';
 
 export type Deliver = (event: BatchJobStateChangeEvent) => Promise<void>;
 
@@ -96,4 +97,23 @@ export async function startLane(
     hasHeardTheEnd: (id) => heard.has(id),
     nextEnd: () => next.promise,
   };
+}
+
+/** Tells the containers of a lane of the service whose jobs they run. */
+export function prepareContainers(
+  { hostEnvironment, folder, program }: Lane,
+  service: Pick<Service, 'environment'>,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  const { ACCOUNTS_TABLE: _, ...environment } = service.environment;
+  const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', PATH = '' } = process.env;
+  Object.assign(hostEnvironment, environment, {
+    AWS_ACCESS_KEY_ID,
+    AWS_SECRET_ACCESS_KEY,
+    WORK_DIR: join(folder, 'work'),
+    ENVIRONMENTS_DIR: join(folder, 'environments'),
+    NODE_COMPILE_CACHE: program.cache,
+    PATH,
+    ...more,
+  });
 }

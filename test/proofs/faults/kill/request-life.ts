@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findOrphans } from '../../../../infra/aws/doctor/orphan-search.ts';
 import type { TracedCall } from '../injection/middleware.ts';
+import { archivePass } from '../world/archive-pass.ts';
 import { ask } from '../world/ask.ts';
 import { endpoints } from '../world/endpoints.ts';
 import type { Engines } from '../world/engines.ts';
@@ -10,7 +10,7 @@ import { pass } from '../world/pass.ts';
 import { type Program, startProgram } from '../world/process.ts';
 import { newDeveloper, newService, removeService, type Service } from '../world/service.ts';
 import { witnessFolder } from '../world/witness-folder.ts';
-import { belongingsOf } from './belongings.ts';
+import { leftOver } from './left-over.ts';
 import type { Deed, Plot, Story } from './request-story.ts';
 import type { Mark } from './strikes.ts';
 
@@ -28,13 +28,15 @@ export interface RequestLane {
 
 /** Nothing listens there: no story has a job. */
 const noBatch = 'http://127.0.0.1:9';
-/** Seconds after which uploads that were announced and not accepted are removed, and after which nothing comes back. */
-const daysLater = [1.1 * 86_400, 33 * 86_400];
 
 /** Does the deed once more, as its client does who had no answer. */
 async function repeat(service: Service, deed: Deed, { alsoAnswers = [] }: Plot): Promise<string[]> {
   if ('passAfter' in deed) {
     await pass(service, deed.passAfter);
+    return [];
+  }
+  if ('archives' in deed) {
+    await archivePass(service);
     return [];
   }
   const { endpoint, question } = deed.request;
@@ -43,15 +45,10 @@ async function repeat(service: Service, deed: Deed, { alsoAnswers = [] }: Plot):
   return [`lost: the repetition answered ${status}: ${JSON.stringify(json)}`];
 }
 
-/** Everything in the stores that belongs to nobody, or that no record names. */
-async function leftOver(service: Service): Promise<string[]> {
-  const inventory = await service.inventory();
-  const { named } = belongingsOf(inventory);
-  return [
-    ...findOrphans(inventory).map(({ kind, where, why }) => `${kind}: ${where}: ${why}`),
-    ...inventory.objects.filter(({ key }) => !named.has(key)).map(({ key }) => `unnamed: ${key}`),
-    ...inventory.records.filter(({ pk }) => pk === 'PURGES').map(({ sk }) => `stale: the purge ${sk}`),
-  ];
+/** The role of the process that does a deed, and what it is given. */
+function roleOf(deed: Deed): [role: string, given: unknown] {
+  if ('passAfter' in deed) return ['pass', { seconds: deed.passAfter }];
+  return 'archives' in deed ? ['archives', {}] : ['request', deed.request];
 }
 
 /** Has a process do the deed of a story, killed at the mark if there is one; repeats it, and lets days go by. */
@@ -67,18 +64,13 @@ export async function liveRequest(
     const { deed } = plot;
     const note = `${trace}.killed`;
     const kill = mark && { at: mark.at, when: mark.when, note };
-    const [role, given] =
-      'passAfter' in deed
-        ? (['pass', { seconds: deed.passAfter }] as const)
-        : (['request', deed.request] as const);
-    const { ended } = startProgram(lane.program, role, given, service.environment, {
+    const { ended } = startProgram(lane.program, ...roleOf(deed), service.environment, {
       trace,
       ...(kill && { kill }),
     });
     const { signal, code, errors } = await ended;
     const faults = signal === null && code !== 0 ? [`the deed ended with ${code}: ${errors}`] : [];
     faults.push(...(await repeat(service, deed, plot)), ...(await plot.faults()));
-    for (const seconds of daysLater) await pass(service, seconds);
     faults.push(...(await leftOver(service)));
     const lines = (await readFile(trace, 'utf8')).split('\n').filter((line) => line !== '');
     return { isHit: existsSync(note), faults, calls: lines.map((line) => JSON.parse(line)) };

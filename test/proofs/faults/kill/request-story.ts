@@ -12,8 +12,11 @@ export interface StoryGround {
   user: User;
 }
 
-/** What a process is killed in: a request, or a pass of what the schedule invokes so many seconds from now. */
-export type Deed = { request: NamedQuestion } | { passAfter: number };
+/**
+ * What a process is killed in: a request, a pass of what the schedule invokes so many seconds from now, or a run of the
+ * worker of exports and imports.
+ */
+export type Deed = { request: NamedQuestion } | { passAfter: number } | { archives: true };
 
 export interface Plot {
   deed: Deed;

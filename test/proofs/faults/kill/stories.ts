@@ -1,3 +1,4 @@
+import { archiveStories } from '../archive/archive-stories.ts';
 import { projectStories } from './project-stories.ts';
 import { registryStories } from './registry-stories.ts';
 import type { Story } from './request-story.ts';
@@ -12,4 +13,5 @@ export const stories: readonly Story[] = [
   ...registryStories,
   ...retentionStories,
   ...projectStories,
+  ...archiveStories,
 ];

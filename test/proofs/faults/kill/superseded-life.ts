@@ -10,8 +10,9 @@ import { handOverVariables } from '../../../../shared/jobs/submission.ts';
 import type { TracedCall } from '../injection/middleware.ts';
 import { must } from '../world/ask.ts';
 import { endpoints } from '../world/endpoints.ts';
-import { type Ended, startProgram } from '../world/process.ts';
+import { startProgram } from '../world/process.ts';
 import { newDeveloper, newService, removeService, type Service } from '../world/service.ts';
+import { stopped } from '../world/stopped.ts';
 import type { JobKind } from './course.ts';
 import type { Lane } from './lane.ts';
 import { prepareCourse } from './prepare-course.ts';
@@ -25,25 +26,6 @@ export interface SupersededLife {
   tried: number;
   /** Of them those that the table took. */
   accepted: number;
-}
-
-/** A process whose pause is seen by the state that the kernel gives it. */
-async function isStopped(pid: number): Promise<boolean> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  return /\) [Tt] /.test(stat);
-}
-
-/** Waits until a process is stopped; false when it ended instead. */
-async function stopped(pid: number, ended: Promise<Ended>): Promise<boolean> {
-  let isOver = false;
-  void ended.then(() => {
-    isOver = true;
-  });
-  while (!isOver) {
-    if (await isStopped(pid)) return true;
-    await sleep(5);
-  }
-  return false;
 }
 
 /**

@@ -12,9 +12,12 @@ import { endpoint as cancelPrune } from '../../../../functions/optimization/comp
 import { endpoint as prune } from '../../../../functions/optimization/compressions/prune/create-prune-strategy.endpoint.ts';
 import { endpoint as cancelQuantize } from '../../../../functions/optimization/compressions/quantize/cancel-quantize-strategy.endpoint.ts';
 import { endpoint as quantize } from '../../../../functions/optimization/compressions/quantize/create-quantize-strategy.endpoint.ts';
+import { endpoint as putImport } from '../../../../functions/projects/archive/put-import.endpoint.ts';
+import { endpoint as requestImport } from '../../../../functions/projects/archive/request-import.endpoint.ts';
 import { endpoint as deleteMember } from '../../../../functions/projects/members/delete-member.endpoint.ts';
 import { endpoint as putMember } from '../../../../functions/projects/members/put-member.endpoint.ts';
 import { endpoint as transferProject } from '../../../../functions/projects/members/transfer-project.endpoint.ts';
+import { endpoint as deleteProject } from '../../../../functions/projects/projects/delete-project.endpoint.ts';
 import { endpoint as rerun } from '../../../../functions/projects/training/rerun-experiment.endpoint.ts';
 import { endpoint as train } from '../../../../functions/projects/training/train-project.endpoint.ts';
 import { endpoint as trainRemote } from '../../../../functions/projects/training/train-project-remote.endpoint.ts';
@@ -39,6 +42,9 @@ export const endpoints = {
   putMember,
   deleteMember,
   transferProject,
+  requestImport,
+  putImport,
+  deleteProject,
   train,
   rerun,
   trainRemote,

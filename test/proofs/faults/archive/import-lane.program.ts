@@ -1,0 +1,4 @@
+import { serveApart } from '../kill/apart.ts';
+import { startImportLane } from './import-lane.ts';
+
+serveApart(startImportLane);
