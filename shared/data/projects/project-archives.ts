@@ -8,6 +8,7 @@ import {
 } from '../lists/watched-list.ts';
 import { recordType } from '../table/record.ts';
 import type { Key, TableReader, TableWriter, Write } from '../table/table.ts';
+import { WriteLabel } from '../table/write-label.ts';
 import { projectExists, projectPrefix } from './project.ts';
 import { type Purge, purgeKey, recordPurge } from './purge.ts';
 
@@ -221,13 +222,16 @@ export async function saveImport(
   const begins = previous.status !== 'RUNNING' && value.status === 'RUNNING';
   const ends = previous.status === 'RUNNING' && value.status !== 'RUNNING';
   await records.write(
-    { put: projectImport.item(key, value), if: asItWas(previous) },
+    importProgress.on({ put: projectImport.item(key, value), if: asItWas(previous) }),
     ...(begins ? [putArchiveWork({ id: import_id, of: 'import', subject: key })] : []),
     ...(ends ? [removeArchiveWork(import_id)] : []),
     ...also,
   );
   return value;
 }
+
+/** The write of {@link saveImport} that fails if another process has continued the import. */
+export const importProgress = new WriteLabel('progress of the import');
 
 /** Build the check that no other process has continued the import. It keeps a slow pass from repeating work. */
 export const importUnmoved = (value: ProjectImport): Write => ({

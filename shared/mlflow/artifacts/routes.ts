@@ -264,8 +264,16 @@ async function accept(
   stored: Omit<Artifact, 'path' | 'created_at'>,
 ): Promise<void> {
   const accepted = await acceptArtifact(context, home, { path, ...stored });
-  if (accepted === undefined) throw doesNotExist('There is no such upload: it was completed or aborted.');
+  if (accepted !== undefined || (await isStored(context, { home, path }, stored.object))) return;
+  throw doesNotExist('There is no such upload: it was completed or aborted.');
 }
+
+/** Whether the file is this object: an earlier request recorded it, and its reply was lost or is under way. */
+const isStored = async (
+  { records }: MlflowContext,
+  { home, path }: Place,
+  object: string,
+): Promise<boolean> => (await findClientArtifact(records, home, path))?.object === object;
 
 /** Store the file in the request body. */
 async function uploadBytes(
@@ -311,7 +319,7 @@ async function beginParts(
   return { upload_id: `${own}${separator}${uploadId}`, urls };
 }
 
-/** Complete an upload of these parts. If it was completed before, find its object and record it. */
+/** Complete an upload of these parts. A repeated request records what an earlier one has completed. */
 async function completeParts(
   context: MlflowContext,
   place: Place,
@@ -320,6 +328,7 @@ async function completeParts(
 ): Promise<void> {
   const { objects, settings } = context;
   const { object, uploadId } = uploadOf(place, upload_id);
+  if (await isStored(context, place, object)) return;
   const completed = await objects.completeAnyParts(object, uploadId, numbers, settings.limits.projectBytes);
   if (completed !== undefined && 'missing' in completed)
     throw invalidValue('parts', completed.missing.slice(0, 10), 'these have not arrived');

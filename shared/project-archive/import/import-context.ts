@@ -3,8 +3,9 @@ import type { ObjectWriter } from '../../aws/objects.ts';
 import type { Settings } from '../../core/settings.ts';
 import { type ArtifactKind, artifactObject } from '../../data/experiments/artifact.ts';
 import { clientObject } from '../../data/experiments/client-artifact.ts';
-import type { ProjectImport } from '../../data/projects/project-archives.ts';
-import type { TableReader, TableWriter } from '../../data/table/table.ts';
+import { importProgress, type ProjectImport } from '../../data/projects/project-archives.ts';
+import type { TableReader, TableWriter, Write } from '../../data/table/table.ts';
+import { ConditionFailedError } from '../../data/table/write-label.ts';
 import type { Pass } from '../archive-limits.ts';
 import type { Ids } from '../references.ts';
 
@@ -25,6 +26,25 @@ export type Deployment = Pick<Settings, 'packageIndexes' | 'trustedImages'>;
 
 /** A pass over an import. */
 export type ImportPass = Pass<ProjectImport>;
+
+/**
+ * Record something in one transaction with the progress of the import.
+ * @returns false if a condition of `writes` does not hold
+ * @throws ConditionFailedError if another pass continued the import
+ */
+export async function saveWith(
+  pass: ImportPass,
+  done: number,
+  ...writes: readonly Write[]
+): Promise<boolean> {
+  try {
+    await pass.save({ done, failures: 0 }, ...writes);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ConditionFailedError) || importProgress.failedIn(error)) throw error;
+    return false;
+  }
+}
 
 /**
  * Derive the id of an imported item. It is the same each time a step is repeated. It is a ULID with the time of

@@ -26,32 +26,39 @@ import { noteFirstCriterion } from '../../data/projects/first-criterion.ts';
 import { count, projectExists } from '../../data/projects/project.ts';
 import { importUnmoved, type ProjectImport } from '../../data/projects/project-archives.ts';
 import type { Write } from '../../data/table/table.ts';
-import { tryWrite } from '../../data/table/write-label.ts';
 import type { ExperimentDocument } from '../documents.ts';
 import { lineMaxBytes } from '../lines.ts';
 import { type Ids, resolver, withTexts } from '../references.ts';
-import { type ImportContext, importedFile } from './import-context.ts';
+import { type ImportContext, type ImportPass, importedFile, saveWith } from './import-context.ts';
 import type { OpenArchive } from './open-archive.ts';
 import { fileAt, readConfigBytes, readExperiment, readPoints, readPrinted } from './read-document.ts';
 
 /**
- * Record an experiment: first its parts, then the experiment itself with its counts. The last transaction succeeds
- * only once.
- * @returns false if the project was deleted
+ * Record an experiment: first its parts, then the experiment itself with its counts, in one transaction with the
+ * progress of the import. So an experiment that its owner deletes after a crash is not recorded again.
+ * @param done number of finished steps afterwards
+ * @returns false if the project was deleted or is full
+ * @throws ConditionFailedError if another pass continued the import
  */
 export async function recordExperiment(
   context: ImportContext,
-  value: ProjectImport,
+  pass: ImportPass,
   archive: OpenArchive,
   ids: Ids,
   number: number,
+  done: number,
 ): Promise<boolean> {
   const { records, projectBytes } = context;
+  const { value } = pass;
   const { project_id } = value;
   const group = archive.contents.experiments[number - 1];
   const experiment_id = ids.experiments[number - 1];
   if (group === undefined || experiment_id === undefined) throw new Error(`no experiment ${number}`);
-  if ((await findExperiment(records, project_id, experiment_id)) !== undefined) return true;
+  if ((await findExperiment(records, project_id, experiment_id)) !== undefined) {
+    // An earlier release recorded it apart from the progress.
+    await pass.save({ done, failures: 0 });
+    return true;
+  }
   const file = fileAt(archive.files, group.document);
   const document = await readExperiment(archive, archive.read(group.document), file);
   const beside = await recordBeside(context, value, archive, experiment_id, group.rest);
@@ -60,32 +67,31 @@ export async function recordExperiment(
   const bytes = beside.artifact_bytes + beside.checkpoint_bytes;
   const objects = beside.artifacts + beside.checkpoints;
   await noteFirstCriterion(records, { project_id, experiment_id }, allSummaries(beside.parts).keys());
-  const isRecorded = await tryWrite(
-    records.write(
-      importUnmoved(value),
-      projectExists(project_id),
-      putExperiment(experiment),
-      ...(fields === null
-        ? []
-        : [
-            putFields(
-              project_id,
-              experiment_id,
-              { ...withTexts(fields, resolver(ids)), version: 1 },
-              undefined,
-            ),
-          ]),
-      ...beside.parts.map((part, index) =>
-        putMetricPart(project_id, experiment_id, index, {
-          ...part,
-          next_chunk: index === 0 ? beside.chunks : part.next_chunk,
-        }),
-      ),
-      markNew(project_id, experiment_id),
-      count(project_id, { experiments: 1, objects, bytes }, projectBytes),
+  const isRecorded = await saveWith(
+    pass,
+    done,
+    projectExists(project_id),
+    putExperiment(experiment),
+    ...(fields === null
+      ? []
+      : [
+          putFields(
+            project_id,
+            experiment_id,
+            { ...withTexts(fields, resolver(ids)), version: 1 },
+            undefined,
+          ),
+        ]),
+    ...beside.parts.map((part, index) =>
+      putMetricPart(project_id, experiment_id, index, {
+        ...part,
+        next_chunk: index === 0 ? beside.chunks : part.next_chunk,
+      }),
     ),
+    markNew(project_id, experiment_id),
+    count(project_id, { experiments: 1, objects, bytes }, projectBytes),
   );
-  if (!isRecorded) return (await findExperiment(records, project_id, experiment_id)) !== undefined;
+  if (!isRecorded) return false;
   await compactPoints(records, experiment_id);
   await foldNowAndThen(records, project_id, experiment_id);
   return true;

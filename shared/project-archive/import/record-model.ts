@@ -1,30 +1,39 @@
 import { artifactItem } from '../../data/experiments/artifact.ts';
 import { findLoggedModel, loggedModelFileKey, putLoggedModel } from '../../data/experiments/logged-model.ts';
 import { count, projectExists } from '../../data/projects/project.ts';
-import { importUnmoved, type ProjectImport } from '../../data/projects/project-archives.ts';
+import { importUnmoved } from '../../data/projects/project-archives.ts';
 import type { Write } from '../../data/table/table.ts';
 import { tryWrite } from '../../data/table/write-label.ts';
 import { type Ids, resolver, withTexts } from '../references.ts';
-import { type ImportContext, importedModelFile } from './import-context.ts';
+import { type ImportContext, type ImportPass, importedModelFile, saveWith } from './import-context.ts';
 import type { OpenArchive } from './open-archive.ts';
 import { fileAt, readModel } from './read-document.ts';
 
 /**
- * Record a logged model: its files, then the model itself with its counts.
- * @returns false if the project was deleted
+ * Record a logged model: its files, then the model itself with its counts, in one transaction with the progress of
+ * the import.
+ * @param done number of finished steps afterwards
+ * @returns false if the project was deleted or is full
+ * @throws ConditionFailedError if another pass continued the import
  */
 export async function recordModel(
   { records, projectBytes, now }: ImportContext,
-  value: ProjectImport,
+  pass: ImportPass,
   archive: OpenArchive,
   ids: Ids,
   number: number,
+  done: number,
 ): Promise<boolean> {
+  const { value } = pass;
   const { project_id, user_id } = value;
   const group = archive.contents.models[number - 1];
   const model_id = ids.models[number - 1];
   if (group === undefined || model_id === undefined) throw new Error(`no model ${number}`);
-  if ((await findLoggedModel(records, project_id, model_id)) !== undefined) return true;
+  if ((await findLoggedModel(records, project_id, model_id)) !== undefined) {
+    // An earlier release recorded it apart from the progress.
+    await pass.save({ done, failures: 0 });
+    return true;
+  }
   const document = await readModel(
     archive,
     archive.read(group.document),
@@ -65,15 +74,13 @@ export async function recordModel(
       source_experiment === null ? null : (ids.experiments[source_experiment - 1] ?? null),
     version: 1,
   };
-  const isRecorded = await tryWrite(
-    records.write(
-      importUnmoved(value),
-      projectExists(project_id),
-      putLoggedModel(model, undefined),
-      count(project_id, { objects: puts.length, bytes }, projectBytes),
-    ),
+  return saveWith(
+    pass,
+    done,
+    projectExists(project_id),
+    putLoggedModel(model, undefined),
+    count(project_id, { objects: puts.length, bytes }, projectBytes),
   );
-  return isRecorded || (await findLoggedModel(records, project_id, model_id)) !== undefined;
 }
 
 const filesAtOnce = 50;

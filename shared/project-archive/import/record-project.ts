@@ -14,7 +14,7 @@ import { isAccepted, putAccepted, putCurrent } from '../../data/projects/upload.
 import { putImportedVariables } from '../../data/projects/variable.ts';
 import { maxClientName } from '../../data/rules/project.ts';
 import type { Write } from '../../data/table/table.ts';
-import { tryWrite, WriteLabel } from '../../data/table/write-label.ts';
+import { ConditionFailedError, tryWrite, WriteLabel } from '../../data/table/write-label.ts';
 import { findByName } from '../../mlflow/projects/find-project.ts';
 import type { ProjectDocument } from '../documents.ts';
 import { ProjectArchiveError } from '../project-archive-error.ts';
@@ -26,8 +26,8 @@ import { fileAt, readConfig, readConfigBytes, readProject } from './read-documen
 const nameFree = new WriteLabel('name of a project');
 
 /**
- * Create the project in one transaction with the stage of the import. From then on, the project owns the stored
- * objects. It keeps its name, unless its owner already has a project with that name.
+ * Create the project in one transaction with the stage of the import, its environment and its variables: its owner
+ * may change these as soon as the project exists. From then on, the project owns the stored objects. It keeps its name, unless its owner already has a project with that name.
  * @throws ProjectArchiveError if the user may no longer create projects
  * @throws ConditionFailedError if another pass continued the import
  */
@@ -72,6 +72,7 @@ export async function makeProject(
         ...newProjectWrites(project),
         keepImported(value.import_id),
         nameFree.on(claimName(user_id, project_name, value.project_id, claimed)),
+        ...settingsOf(value, document),
       );
     } catch (error) {
       // Another request took the name at the same moment.
@@ -81,12 +82,54 @@ export async function makeProject(
   throw new ProjectArchiveError(`You have projects named ${name} and ${other}.`);
 }
 
+/** Environment and variables of the project. */
+function settingsOf(
+  { project_id }: ProjectImport,
+  { environment, variables }: Pick<ProjectDocument, 'environment' | 'variables'>,
+): Write[] {
+  return [
+    ...(environment === null
+      ? []
+      : [putImportedEnvironment({ project_id, lock_hash: null, ...environment })]),
+    ...(variables.length === 0
+      ? []
+      : [
+          putImportedVariables({
+            project_id,
+            variables: variables.map((one) => ({ ...one, sealed: null })),
+            versions_before: 0,
+            version: 1,
+          }),
+        ]),
+  ];
+}
+
+const present = new WriteLabel('what the owner has stored');
+
+/** Record an item of the project, unless it exists: its owner may have stored a newer one since. */
+async function recordUnlessPresent(
+  { records }: ImportContext,
+  value: ProjectImport,
+  put: Write,
+): Promise<void> {
+  try {
+    await records.write(
+      importUnmoved(value),
+      projectExists(value.project_id),
+      present.on({ ...put, if: { exists: false } }),
+    );
+  } catch (error) {
+    if (!(error instanceof ConditionFailedError && error.isOnly(present))) throw error;
+  }
+}
+
 async function recordUploads(
-  { records, projectBytes }: ImportContext,
+  context: ImportContext,
   value: ProjectImport,
   { files, contents }: OpenArchive,
   { source, datasets }: ProjectDocument,
 ): Promise<void> {
+  const { records, projectBytes } = context;
   const { project_id } = value;
   const sizes = new Map<string, number>();
   for (const index of contents.uploads) {
@@ -106,11 +149,7 @@ async function recordUploads(
   ];
   for (const { kind, ...one } of current) {
     const size = sizes.get(`${kind}s/${one.sha256}`) ?? 0;
-    await records.write(
-      importUnmoved(value),
-      projectExists(project_id),
-      putCurrent(kind, { project_id, size, ...one }),
-    );
+    await recordUnlessPresent(context, value, putCurrent(kind, { project_id, size, ...one }));
   }
 }
 
@@ -153,26 +192,9 @@ export async function recordBase(
   value: ProjectImport,
   archive: OpenArchive,
 ): Promise<void> {
-  const { records } = context;
-  const { project_id } = value;
   const document = await readProject(archive, archive.read(archive.contents.project));
-  const { environment, variables } = document;
   await recordUploads(context, value, archive, document);
   await recordConfigs(context, value, archive);
-  const puts = [
-    ...(environment === null
-      ? []
-      : [putImportedEnvironment({ project_id, lock_hash: null, ...environment })]),
-    ...(variables.length === 0
-      ? []
-      : [
-          putImportedVariables({
-            project_id,
-            variables: variables.map((one) => ({ ...one, sealed: null })),
-            versions_before: 0,
-            version: 1,
-          }),
-        ]),
-  ];
-  if (puts.length > 0) await records.write(importUnmoved(value), projectExists(project_id), ...puts);
+  // An earlier release made the project without them.
+  for (const put of settingsOf(value, document)) await recordUnlessPresent(context, value, put);
 }

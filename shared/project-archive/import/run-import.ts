@@ -132,17 +132,14 @@ async function recordAll(
   const steps = inProject + registered.length;
   /** @returns false if the project refuses it */
   const record = async (step: number): Promise<boolean> => {
-    const { value } = pass;
-    if (step >= inProject)
-      return recordRegistered(context, pass, archive, ids, step - inProject + 1, step + 1);
-    const isRecorded =
-      step === 0
-        ? await tryWrite(recordBase(context, value, archive))
-        : step <= experiments.length
-          ? await recordExperiment(context, value, archive, ids, step)
-          : await recordModel(context, value, archive, ids, step - experiments.length);
-    // Save after each step, so the removal knows which experiment may be recorded in part.
-    if (isRecorded) await pass.save({ done: step + 1, failures: 0 });
+    const done = step + 1;
+    if (step >= inProject) return recordRegistered(context, pass, archive, ids, step - inProject + 1, done);
+    if (step > experiments.length)
+      return recordModel(context, pass, archive, ids, step - experiments.length, done);
+    // Each step saves the progress, so the removal knows which experiment may be recorded in part.
+    if (step > 0) return recordExperiment(context, pass, archive, ids, step, done);
+    const isRecorded = await tryWrite(recordBase(context, pass.value, archive));
+    if (isRecorded) await pass.save({ done, failures: 0 });
     return isRecorded;
   };
   for (let step = begun.done; step < steps; step += 1) {

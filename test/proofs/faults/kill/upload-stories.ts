@@ -87,8 +87,6 @@ export const uploadStories: readonly Story[] = [
       const body = { ...name, upload_id, parts: [{ part_number: 1 }] };
       return {
         deed: { request: mlflowCall(ground, 'POST', `mlflow-artifacts/mpu/complete/${location}`, body) },
-        // It was completed.
-        alsoAnswers: [404],
         faults: () => fileFaults(ground.service, home, { 'large.bin': 'all of it' }),
       };
     },
