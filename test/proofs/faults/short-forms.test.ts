@@ -11,6 +11,7 @@ import { proof as killJob } from './kill-job.proof.ts';
 import { proof as killRequests } from './kill-requests.proof.ts';
 import { proof as outages } from './outages.proof.ts';
 import { proof as superseded } from './superseded.proof.ts';
+import { proof as upgrade } from './upgrade.proof.ts';
 import { buildProgram, type Program } from './world/build-program.ts';
 
 describe('short form of', () => {
@@ -22,7 +23,7 @@ describe('short form of', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  const proofs = [killJob, killDelete, killRequests, superseded, events, outages, killImport];
+  const proofs = [killJob, killDelete, killRequests, superseded, events, outages, killImport, upgrade];
 
   test.each(sampled(proofs, 3))('$title', async (proof) => {
     const { missed, output } = await shortForm(proof, { program });
