@@ -122,7 +122,9 @@ export function outputPanel({ outputs, checked_layers, run_as_whole, compared_on
     }),
   );
   const on = compared_on === null ? '' : `, the first ${compared_on.samples} samples (${compared_on.source})`;
-  const title = run_as_whole ? 'Error of the outputs' : 'Error of layers; not run as a whole';
+  const isByLayer = !run_as_whole && checked_layers.length > 0;
+  const title = isByLayer ? 'Error of layers; not run as a whole' : 'Error of the outputs';
+  if (measured.length === 0) return { title, subtitle: 'nothing was compared', rows, scale: 'all' };
   const panel: BarPanel = { title, subtitle: `relative L2, powers of ten${on}`, rows, scale: 'powers' };
   return withFoot(panel, more(measured.length, outputsShown, 'of them'));
 }

@@ -60,7 +60,8 @@ type Recorded = RowOf<typeof listPrunings> | RowOf<typeof listQuantizations> | P
 const labelOf = (one: Recorded): string => {
   if ('compression' in one) return `${one.strategy} ÷${one.compression}`;
   const type = one.quant_type === one.strategy ? '' : ` ${one.quant_type}`;
-  return `${one.strategy}${type}${one.strategy === 'weight_only' ? `, ${one.precision} bit` : ''}`;
+  const hasChoice = one.strategy.startsWith('weight_only') || one.strategy === 'gptq';
+  return `${one.strategy}${type}${hasChoice ? `, ${one.precision} bit` : ''}`;
 };
 
 const shown = (operation: Operation, one: Recorded): Compression => ({

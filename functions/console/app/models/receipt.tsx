@@ -44,9 +44,11 @@ export function ReceiptView({ receipt }: { receipt: Receipt }) {
     warnings,
     notes,
     kept,
+    suggestions = [],
     outputs,
     stages,
     run_as_whole,
+    checked_layers,
     compared_on,
     onnx_runtime,
   } = receipt;
@@ -60,7 +62,7 @@ export function ReceiptView({ receipt }: { receipt: Receipt }) {
         </p>
       ))}
       {warnings.length > 0 && (
-        <ul class="problem">
+        <ul class="cautions">
           {warnings.map((warning) => (
             <li key={warning}>{warning}</li>
           ))}
@@ -97,9 +99,11 @@ export function ReceiptView({ receipt }: { receipt: Receipt }) {
         <div class="fact">
           <dt>Compared on</dt>
           <dd>
-            {compared_on === null || !run_as_whole
-              ? 'not run as a whole'
-              : `${compared_on.samples} ${compared_on.source} samples`}
+            {compared_on !== null && run_as_whole
+              ? `${compared_on.samples} ${compared_on.source} samples`
+              : checked_layers.length > 0
+                ? 'layers alone, not run as a whole'
+                : 'nothing'}
           </dd>
         </div>
         <div class="fact">
@@ -112,8 +116,18 @@ export function ReceiptView({ receipt }: { receipt: Receipt }) {
         </div>
       </dl>
       {moreOutputs}
+      {suggestions.length > 0 && (
+        <div class="small">
+          <strong>What to try next</strong>
+          <ul class="points">
+            {suggestions.map((suggestion) => (
+              <li key={suggestion}>{suggestion}</li>
+            ))}
+          </ul>
+        </div>
+      )}
       {notes.length > 0 && (
-        <ul class="soft small">
+        <ul class="points soft small">
           {notes.map((note) => (
             <li key={note}>{note}</li>
           ))}

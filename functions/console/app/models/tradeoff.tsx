@@ -224,8 +224,8 @@ export function Tradeoff({ family }: { family: readonly Measured[] }) {
       )}
       {!hasAccuracy && points.length >= 2 && (
         <p class="soft small">
-          1 is an output like the original’s. With an evaluation set the model’s accuracy is shown here
-          instead
+          1 is an output like the original’s. With labels in the evaluation set the model’s accuracy is shown
+          here instead
           {family.some(({ isOwn }) => !isOwn) && ', also of what was made of its results'}.
         </p>
       )}

@@ -43,48 +43,55 @@ export async function scanNode(
 ): Promise<void> {
   let operator = '';
   let domain = '';
+  const held: ScannedTensor[] = [];
   await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
     if (wire !== 'bytes') return;
     if (number === node.operator) operator = await reader.text(fieldEnd, maxNameBytes);
     else if (number === node.domain) domain = await reader.text(fieldEnd, maxNameBytes);
-    else if (number === node.attribute) await scanAttribute(reader, fieldEnd, draft, depth);
+    else if (number === node.attribute) held.push(...(await scanAttribute(reader, fieldEnd, draft, depth)));
   });
   draft.countOperator(domain, operator);
+  // Some exporters, such as PaddlePaddle's, hold all weights in Constant nodes.
+  if (operator === 'Constant' && (domain === '' || domain === 'ai.onnx'))
+    for (const tensor of held) countValues(draft, tensor);
 }
 
 /** Fields of AttributeProto that contain tensors or graphs. */
 const attribute = { tensor: 5, graph: 6, tensors: 10, graphs: 11, sparse: 22, sparses: 23 };
 
+/** Scan an AttributeProto up to `end`. Return its own tensors. */
 async function scanAttribute(
   reader: WireReader,
   end: number,
   draft: SummaryDraft,
   depth: number,
-): Promise<void> {
+): Promise<ScannedTensor[]> {
+  const held: ScannedTensor[] = [];
   await eachField(reader, end, async ({ number, wire, end: fieldEnd }) => {
     if (wire !== 'bytes') return;
     if (number === attribute.graph || number === attribute.graphs) {
       draft.hasControlFlow = true;
       await scanGraph(reader, fieldEnd, draft, depth + 1);
     } else if (number === attribute.tensor || number === attribute.tensors) {
-      await scanTensor(reader, fieldEnd, draft);
+      held.push(await scanTensor(reader, fieldEnd, draft));
     } else if (number === attribute.sparse || number === attribute.sparses) {
-      await scanSparse(reader, fieldEnd, draft);
+      held.push(await scanSparse(reader, fieldEnd, draft));
     }
   });
+  return held;
 }
 
-function countInitializer(
-  draft: SummaryDraft,
-  { name, elements, bytes }: ScannedTensor,
-  depth: number,
-): void {
+function countInitializer(draft: SummaryDraft, tensor: ScannedTensor, depth: number): void {
   draft.initializers += 1;
+  countValues(draft, tensor);
+  if (depth > 0) return;
+  draft.keep(tensor.name);
+  draft.initializerNames.add(tensor.name);
+}
+
+function countValues(draft: SummaryDraft, { elements, bytes }: ScannedTensor): void {
   draft.parameters += elements;
   draft.initializerBytes += bytes;
   if (!Number.isSafeInteger(draft.initializerBytes) || !Number.isSafeInteger(draft.parameters))
     throw new ModelError('The tensors of the model are impossibly large together.');
-  if (depth > 0) return;
-  draft.keep(name);
-  draft.initializerNames.add(name);
 }

@@ -103,6 +103,14 @@ describe('the page of a receipt', () => {
     expect(renderReceipt(receipt(5000))).toContain('4960 more layers stand in the receipt');
   });
 
+  test('says where nothing was compared, which is not the same', () => {
+    const bare = { latency: null, outputs: [], run_as_whole: false, compared_on: null };
+    const page = renderReceipt({ ...receipt(2), ...bare });
+    expect(xmlFault(page)).toBeUndefined();
+    expect(page).toContain('nothing was compared');
+    expect(page).not.toContain('not run as a whole');
+  });
+
   test('shows layers that were run by themselves where the model was not', () => {
     const { latency: _, outputs: __, ...rest } = receipt(2);
     const checked_layers = [{ layer: 'big', relative_l2_error: 0.07, why: null }];

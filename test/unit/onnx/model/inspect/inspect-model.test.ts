@@ -79,6 +79,16 @@ describe('an inspection', () => {
     expect({ parameters, initializer_bytes }).toEqual({ parameters: 915, initializer_bytes: 60 + 7200 });
   });
 
+  test('counts weights that nodes of Constant hold, and no other tensors of nodes', async () => {
+    const tensor = field(5, field(5, message(field(1, 3), field(1, 5), field(2, 1))));
+    const { parameters, initializer_bytes, initializers } = await inspect(
+      modelOf(node('Constant', tensor), node('ConstantOfShape', tensor)),
+    );
+    expect({ parameters, initializer_bytes, initializers }).toEqual({
+      ...{ parameters: 15, initializer_bytes: 60, initializers: 0 },
+    });
+  });
+
   test('finds initializers that come after the inputs which they back', async () => {
     const input = (name: string) => field(11, field(1, name));
     const { inputs } = await inspect(
