@@ -4,13 +4,15 @@ Usage: compare.py <root of the project> <folder> [--seconds N] [--only PART] [--
 
 `ours` is the command of this engine with the same calibration set; `theirs` is ONNX Runtime's quantizer (dynamic and
 static QDQ with scales by channel, blocks of 32) and, for float16, onnxconverter-common, each in a process of its own with
-a limit of time. Each pair is measured once and kept as a line of results.ndjson.
+a limit of time. Each pair is measured once and kept as a line of results.ndjson. A pair that differs on a few samples is
+judged again on many others: one picture alone can make the worse of the two.
 """
 
 import argparse
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -18,9 +20,9 @@ import zipfile
 
 import numpy as np
 from models import MODELS, Model, draw
-from table import table
+from table import differs, table
 
-CALIBRATION, EVALUATION, TURNS = 8, 8, 30
+CALIBRATION, EVALUATION, CLOSER, TURNS = 8, 8, 64, 30
 HERE = pathlib.Path(__file__).parent
 
 # The first ones on all models before the others.
@@ -47,12 +49,14 @@ parser.add_argument("--seconds", type=int, default=120)
 parser.add_argument("--only", default="")
 parser.add_argument("--table", action="store_true")
 options = parser.parse_args()
+options.folder = options.folder.resolve()
 results = options.folder / "results.ndjson"
 
 
 def run(command: list[str]) -> tuple[str, str]:
-    """What a program printed, and why it failed; '' where it did not."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    """What a program printed, and why it failed; '' where it did not. ONNX Runtime's quantizer writes where it is started."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, **pipes, text=True, start_new_session=True, cwd=options.folder / "work")
     try:
         out, error = process.communicate(timeout=options.seconds)
     except subprocess.TimeoutExpired:
@@ -61,7 +65,7 @@ def run(command: list[str]) -> tuple[str, str]:
         process.communicate()
         return "", f"not done in {options.seconds} s"
     lines = [line for line in error.strip().split("\n") if line.strip()]
-    return out, "" if process.returncode == 0 else (lines[-1] if lines else f"ended with {process.returncode}")[:300]
+    return out, "" if process.returncode == 0 else (lines[-1] if lines else f"ended with {process.returncode}")[:400]
 
 
 def fetched(model: Model) -> pathlib.Path:
@@ -105,9 +109,9 @@ def measured(model: Model, method: str) -> dict:
     source = fetched(model)
     calibration, evaluation = stored(model, "calibration", 1, CALIBRATION), stored(model, "evaluation", 2, EVALUATION)
     work = options.folder / "work"
-    work.mkdir(exist_ok=True)
-    for old in work.iterdir():
-        old.unlink()
+    # A run that was stopped leaves folders, too.
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir()
     ours, theirs = work / "ours.onnx", work / "theirs.onnx"
     operation, *flags = METHODS[method]
     launch = [str(options.root / "node_modules/.bin/node"), str(options.root / "shared/onnx/cli/launch.mjs")]
@@ -117,15 +121,26 @@ def measured(model: Model, method: str) -> dict:
         task = {"method": method, "model": str(source), "out": str(theirs), "calibration": str(calibration), "samples": CALIBRATION}
         sides["theirs"] = run([sys.executable, str(HERE / "reference.py"), json.dumps(task)])[1]
     row = {"model": model.name, "package": model.package, "task": model.task, "method": method, "bytes": source.stat().st_size}
-    answers = {side: {"fault": fault} if fault else {} for side, fault in sides.items()}
-    for side in (side for side, fault in sides.items() if not fault):
-        path = work / f"{side}.onnx"
-        judge = {"model": str(source), "evaluation": str(evaluation), "samples": EVALUATION, "turns": TURNS, "seconds": 4}
-        # In processes of their own: ONNX Runtime crashes on some results.
-        out, fault = run([sys.executable, str(HERE / "judge.py"), json.dumps({**judge, "results": {side: str(path)}})])
-        judged = json.loads(out)[side] if not fault else {"fault": f"does not run: {fault}"}
-        answers[side] = {"bytes": path.stat().st_size, **judged}
-    return {**row, **answers}
+    made = {side: {"fault": fault} if fault else {"path": work / f"{side}.onnx"} for side, fault in sides.items()}
+    compared = {**row, "samples": EVALUATION, **answers(source, made, evaluation, EVALUATION)}
+    if not differs(compared):
+        return compared
+    closer = stored(model, "closer", 3, CLOSER)
+    compared = {**row, "samples": CLOSER, **answers(source, made, closer, CLOSER)}
+    closer.unlink()
+    return compared
+
+
+def answers(source: pathlib.Path, made: dict, evaluation: pathlib.Path, samples: int) -> dict:
+    """How the result of each side answers on a set, and its size."""
+    return {side: one if "fault" in one else judged(source, one["path"], evaluation, samples) for side, one in made.items()}
+
+
+def judged(source: pathlib.Path, result: pathlib.Path, evaluation: pathlib.Path, samples: int) -> dict:
+    """Asked in a process of its own: ONNX Runtime crashes on some results."""
+    task = {"model": str(source), "evaluation": str(evaluation), "samples": samples, "turns": TURNS, "seconds": 4}
+    out, fault = run([sys.executable, str(HERE / "judge.py"), json.dumps({**task, "results": {"result": str(result)}})])
+    return {"bytes": result.stat().st_size, **({"fault": f"does not run: {fault}"} if fault else json.loads(out)["result"])}
 
 
 def done() -> list[dict]:

@@ -17,6 +17,15 @@ def gained(row: dict, side: dict | None) -> bool:
     return side is not None and "fault" not in side and side["broken"] == 0 and side["bytes"] < 0.99 * row["bytes"]
 
 
+def differs(row: dict) -> bool:
+    """Whether one side answers better than the other, by what few samples can show."""
+    ours, theirs = row["ours"], row.get("theirs")
+    if theirs is None or "fault" in ours or "fault" in theirs:
+        return False
+    less, more = sorted((ours["error"], theirs["error"]))
+    return more > 1.05 * less + NOISE / 4 or abs(ours["agreement"] - theirs["agreement"]) > NOISE
+
+
 def exception(row: dict) -> str | None:
     """Why this pair breaks "never worse than theirs"; None where it does not."""
     ours, theirs = row["ours"], row.get("theirs")
@@ -48,7 +57,8 @@ def table(rows: list[dict], methods: list[str]) -> str:
         own = sorted((row for row in rows if row["model"] == model), key=lambda row: order[row["method"]])
         for index, row in enumerate(own):
             first = f"{model} ({row['package']}, {row['task']}, {row['bytes'] / 1e6:.2f} MB)" if index == 0 else ""
-            lines.append(f"| {first} | `{row['method']}` | {cell(row['ours'])} | {cell(row.get('theirs'))} |")
+            closer = " (64)" if row["samples"] == 64 else ""
+            lines.append(f"| {first} | `{row['method']}`{closer} | {cell(row['ours'])} | {cell(row.get('theirs'))} |")
     exceptions = [said for row in rows if (said := exception(row)) is not None]
     refused = {}
     for row in rows:
