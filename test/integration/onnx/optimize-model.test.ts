@@ -6,6 +6,7 @@ import { parseRequest } from '../../../shared/onnx/methods/apply/parse-request.t
 import { loadModel } from '../../../shared/onnx/model/file/load-model.ts';
 import { saveModel } from '../../../shared/onnx/model/file/save-model.ts';
 import { makeNode } from '../../../shared/onnx/model/graph/graph.ts';
+import { valueInfoOf } from '../../../shared/onnx/model/graph/value-info.ts';
 import { ModelError } from '../../../shared/onnx/model/model-error.ts';
 import { writeNpz } from '../../../shared/onnx/model/npz/write-npz.ts';
 import { makeInt64s, makeTensor } from '../../../shared/onnx/model/tensor/tensor.ts';
@@ -219,6 +220,26 @@ describe('made-up inputs of a model that leaves sizes open', () => {
     const { receipt } = await optimize(half, { model: await pyramid([0, 8, -1]) });
     expect(receipt.compared_on?.shapes).toEqual({ x: [1, 3, 64, 64] });
     expect(receipt.notes.join(' ')).toContain('made-up ones that the model runs with are "x" [1, 3, 64, 64]');
+  });
+
+  test('are zeros where whole numbers of unknown use are places in another input', async () => {
+    const folder = await testFolder();
+    const graph = smallModel({
+      nodes: [
+        makeNode('MatMul', ['x', 'w'], ['a'], { name: 'product' }),
+        makeNode('Gather', ['a', 'edges'], ['y'], { name: 'picked', attributes: { axis: 0 } }),
+      ],
+      constants: [makeTensor('w', 'float', [4, 4], seededFloats(seededRandom(5), 16))],
+      inputs: { x: ['nodes', 4] },
+      outputs: { y: ['edges', 4] },
+    });
+    graph.graph.inputs.push(valueInfoOf({ name: 'edges', type: 'int64', dims: ['edges'] }));
+    saveModel(graph, folder);
+
+    const { receipt } = await optimize(half, { model: join(folder, 'model.onnx') });
+
+    expect(receipt.compared_on?.shapes).toEqual({ x: [1, 4], edges: [1] });
+    expect(receipt.notes).toContain('Made-up values of "edges" are 0: the model does not run with 1.');
   });
 
   test('are none where no size runs: the result is written, and says that it was not compared', async () => {

@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import type { FedInput, Feed, RequestedShapes } from '../../measure/session/stage-task.ts';
 import { openDim } from '../../measure/verify/feed-plan.ts';
-import type { OpenAxes } from '../../measure/verify/tried-shapes.ts';
+import { isUnknownNumber, type OpenAxes } from '../../measure/verify/tried-inputs.ts';
 import { ModelError } from '../../model/model-error.ts';
 import type { Measure } from '../../strategies/measure.ts';
 import type { Bounds } from '../process/stage-bounds.ts';
@@ -125,8 +125,8 @@ export interface MadeUpInputs {
 }
 
 /**
- * Find input sizes that a model runs with, if its inputs have open dimensions and no set determines them. Note the
- * smallest sizes that work.
+ * Find inputs that a model runs with, if they have open dimensions or take whole numbers of unknown use, and no set
+ * shows them. Note the smallest sizes that work.
  */
 export async function madeUpInputs(
   optimization: Pick<Optimization, 'model' | 'shapes'> & { request: Pick<Optimization['request'], 'seed'> },
@@ -134,7 +134,8 @@ export async function madeUpInputs(
   inputs: FedInput[],
 ): Promise<MadeUpInputs> {
   const open = openAxes(inputs, optimization);
-  if (Object.values(open).every((axes) => axes.length === 0)) return { inputs, notes: [] };
+  const isOpen = Object.values(open).some((axes) => axes.length > 0);
+  if (!isOpen && !inputs.some(isUnknownNumber)) return { inputs, notes: [] };
   const seed = seedsOf(optimization.request.seed).comparison;
   const task = {
     kind: 'probe',
@@ -153,11 +154,17 @@ export async function madeUpInputs(
   const said = found
     .map(({ name, dims }) => `${JSON.stringify(name)} [${dims?.join(', ') ?? ''}]`)
     .join(', ');
+  const sizeNotes = [
+    `The inputs leave sizes open. The smallest made-up ones that the model runs with are ${said}.`,
+  ];
+  const zeros = found.filter((one, at) => one.below === 1 && inputs[at]?.below !== 1);
+  const zeroNames = zeros.map(({ name }) => JSON.stringify(name)).join(', ');
   return {
     inputs: found,
-    notes: isChanged
-      ? [`The inputs leave sizes open. The smallest made-up ones that the model runs with are ${said}.`]
-      : [],
+    notes: [
+      ...(isChanged ? sizeNotes : []),
+      ...(zeros.length > 0 ? [`Made-up values of ${zeroNames} are 0: the model does not run with 1.`] : []),
+    ],
   };
 }
 

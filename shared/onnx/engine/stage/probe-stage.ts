@@ -3,20 +3,20 @@ import { SessionPool } from '../../measure/session/session-pool.ts';
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import type { FedInput, TaskOf } from '../../measure/session/stage-task.ts';
 import { syntheticFeeds } from '../../measure/session/synthetic.ts';
-import { triedShapes } from '../../measure/verify/tried-shapes.ts';
+import { triedInputs } from '../../measure/verify/tried-inputs.ts';
 import { ModelError } from '../../model/model-error.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
 
-/** Milliseconds after which no further size is tried. */
+/** Milliseconds after which no further inputs are tried. */
 const longestMs = 20_000;
 
-/** Run a model on synthetic inputs of one size after the other, until a run succeeds. */
+/** Run a model on one set of synthetic inputs after the other, until a run succeeds. */
 export async function probeStage(
   { model, inputs, open, seed }: TaskOf<'probe'>,
   { progress }: Pick<StageReporter, 'progress'>,
   sessions = new SessionPool(),
 ): Promise<StageAnswer<'probe'>> {
-  const tried = triedShapes(inputs, open);
+  const tried = triedInputs(inputs, open);
   const started = performance.now();
   return await sessions.use(model, 'model', async (session) => {
     let why = '';

@@ -1,4 +1,5 @@
 import { microsoft } from '../../../model/file/model.ts';
+import { stringAttribute } from '../../../model/graph/attributes.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 
 /**
@@ -56,11 +57,17 @@ const halfOperators = new Set([
   ...['BiasGelu', 'FastGelu', 'Gelu', 'QuickGelu', 'FusedMatMul', 'FusedGemm', 'FusedConv', 'BiasAdd'],
 ]);
 
+/** Whether a scatter adds or multiplies, as graph networks sum over their edges. Without a reduction, it only moves. */
+const isReducingScatter = (node: NodeProto): boolean =>
+  (node.opType === 'ScatterElements' || node.opType === 'ScatterND') &&
+  stringAttribute(node, 'reduction', 'none') !== 'none';
+
 /** Return the reason why a node's operator stays in float32. Undefined if it is converted. */
 export function fullPrecisionReason(node: NodeProto): string | undefined {
   if (node.domain === microsoft && halfOperators.has(node.opType)) return undefined;
   if (node.domain !== '') return `operators of ${node.domain} may take float32 only`;
   if (closedOperators.has(node.opType)) return 'what control flow and sequences exchange stays in float32';
+  if (isReducingScatter(node)) return 'ONNX Runtime reduces what it scatters in float32 only';
   if (fullOperators.has(node.opType)) return 'it would overflow in half precision, or takes float32 only';
   return undefined;
 }

@@ -9,7 +9,7 @@ import {
   AttributeProtoSchema,
   GraphProtoSchema,
 } from '../../../../../shared/onnx/model/proto/onnx_pb.js';
-import { makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
+import { makeInt64s, makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { fusedTransformer } from '../../../../support/onnx/fused-network.ts';
 import { runOptimized } from '../../../../support/onnx/run-optimized.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';
@@ -100,6 +100,36 @@ describe('half precision', () => {
     convertToFloat16(model, { exclude: [] }, new TransformReport());
     const after = await runSmall(copyOf(model), positive);
     const before = await runSmall(made(), positive);
+    expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(2e-3);
+  });
+
+  test.each(['add', 'max'])('a scatter that reduces by %s stays in float32', async (reduction) => {
+    const scattering = () =>
+      smallModel({
+        nodes: [
+          makeNode('MatMul', ['x', 'w'], ['a'], { name: 'product' }),
+          makeNode('ScatterElements', ['a', 'at', 'a'], ['b'], { name: 'sum', attributes: { reduction } }),
+          makeNode('Unsqueeze', ['places', 'last'], ['p']),
+          makeNode('ScatterND', ['b', 'p', 'b'], ['c'], { name: 'rows', attributes: { reduction } }),
+          makeNode('MatMul', ['c', 'w'], ['y'], { name: 'second' }),
+        ],
+        constants: [
+          makeTensor('w', 'float', [16, 16], seededFloats(seededRandom(6), 256, 0.2)),
+          makeTensor('at', 'int64', [2, 16], new BigInt64Array(32)),
+          makeInt64s('places', [1, 1]),
+          makeInt64s('last', [1]),
+        ],
+        inputs: { x: [2, 16] },
+        outputs: { y: [2, 16] },
+        opset: 18,
+      });
+    const model = scattering();
+    const report = new TransformReport();
+
+    convertToFloat16(model, { exclude: [] }, report);
+
+    expect(report.kept.map(({ what }) => what)).toEqual(['sum', 'rows']);
+    const [after, before] = [await runSmall(model, fed), await runSmall(scattering(), fed)];
     expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(2e-3);
   });
 
