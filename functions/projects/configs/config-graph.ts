@@ -9,7 +9,8 @@ import { preferredMediaType } from '../../../shared/http/body/accept.ts';
 import { content } from '../../../shared/http/definition/endpoint-output.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { workerTask } from '../../../shared/process/worker-task.ts';
-import { unreadableConfig } from './stored-config.ts';
+import { unreadableConfig } from '../../../shared/training/stored-text.ts';
+
 
 const mediaTypes = [
   'application/json',

@@ -4,7 +4,8 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ConfigDetails, configPath, versionQuery } from './config-answer.ts';
-import { requireStoredConfig, unreadableConfig } from './stored-config.ts';
+import { unreadableConfig } from '../../../shared/training/stored-text.ts';
+import { requireStoredConfig } from './stored-config.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readConfig',

@@ -7,7 +7,8 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ConfigDetails } from './config-answer.ts';
-import { requireExperimentConfig, unreadableConfig } from './stored-config.ts';
+import { unreadableConfig } from '../../../shared/training/stored-text.ts';
+import { requireExperimentConfig } from './stored-config.ts';
 
 const ExperimentConfigAnswer = ConfigDetails.pick({
   config_id: true,

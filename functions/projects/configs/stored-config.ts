@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { decodeConfig } from '../../../shared/config/check-config-file.ts';
 import { configFormat } from '../../../shared/config/parse-config-file.ts';
 import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
 import { requireExperiment } from '../../../shared/data/experiments/experiment.ts';
@@ -11,6 +10,7 @@ import {
   readConfigVersion,
 } from '../../../shared/data/projects/config.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
+import { decodeStored } from '../../../shared/training/stored-text.ts';
 
 interface StoredConfig {
   /** The configuration as of the requested version. */
@@ -46,22 +46,6 @@ export async function requireStoredConfig(
   const sha256 = createHash('sha256').update(content).digest('hex');
   const asThen = { version: version ?? config.version, size: content.length, sha256, updated_at };
   return { config: { ...config, ...asThen }, content: decodeStored(config_id, content) };
-}
-
-/** The 409 for a stored configuration that cannot be parsed. An earlier release accepted it. */
-export const unreadableConfig = (config_id: string, fault: string): ServiceError =>
-  new ServiceError(
-    'conflict',
-    `The stored ${config_id} cannot be read: ${fault}. Replace it with a valid file, or delete it.`,
-  );
-
-/** Decode the text of a stored configuration. @throws ServiceError `conflict` if it is not UTF-8 */
-export function decodeStored(config_id: string, bytes: Uint8Array): string {
-  try {
-    return decodeConfig(bytes);
-  } catch {
-    throw unreadableConfig(config_id, 'it is not valid UTF-8');
-  }
 }
 
 interface ExperimentConfig {

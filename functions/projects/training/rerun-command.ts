@@ -6,7 +6,7 @@ import { parseConfig } from '../../../shared/config/parse-config.ts';
 import { badRequest } from '../../../shared/core/service-error.ts';
 import type { Overrides } from '../../../shared/data/rules/training.ts';
 import { commandFaults } from '../../../shared/runner/training/environment-faults.ts';
-import { decodeStored, unreadableConfig } from '../configs/stored-config.ts';
+import { decodeStored, unreadableConfig } from '../../../shared/training/stored-text.ts';
 
 type Values = z.infer<typeof Overrides>;
 

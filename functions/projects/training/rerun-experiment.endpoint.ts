@@ -18,7 +18,7 @@ import {
   creatingExperiment,
   experimentAnswers,
   recordExperiment,
-} from './begin-experiment.ts';
+} from '../../../shared/training/record-experiment.ts';
 import { overridesParameter, rerunInputs } from './rerun-inputs.ts';
 
 export const endpoint = defineEndpoint({

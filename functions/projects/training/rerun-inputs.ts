@@ -18,8 +18,8 @@ import {
   type JobSize,
   nodeSize,
 } from '../../../shared/jobs/size.ts';
-import { overrideContent } from '../configs/override-content.ts';
-import { datasetFields, type TrainingInputs } from './begin-experiment.ts';
+import { overrideContent } from '../../../shared/training/override-content.ts';
+import { datasetFields, type TrainingInputs } from '../../../shared/training/record-experiment.ts';
 import { changedCommand, splitOverrides } from './rerun-command.ts';
 
 /**

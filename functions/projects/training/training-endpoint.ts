@@ -16,7 +16,12 @@ import type { Input } from '../../../shared/http/definition/endpoint-input.ts';
 import { flag, projectPath } from '../../../shared/http/definition/parameters.ts';
 import { answerAdmitted } from '../../../shared/jobs/admission.ts';
 import { allowedSize, type JobSize, sizeParameters } from '../../../shared/jobs/size.ts';
-import { beginExperiment, creatingExperiment, experimentAnswers } from './begin-experiment.ts';
+import {
+  creatingExperiment,
+  experimentAnswers,
+  recordExperiment,
+} from '../../../shared/training/record-experiment.ts';
+import { currentInputs } from './current-inputs.ts';
 import { expectedParameters } from './expected-inputs.ts';
 
 /**
@@ -61,11 +66,11 @@ export const trainingEndpoint = <
         findEnvironment(records, project.project_id),
       ]);
       if (environment === undefined) throw noEnvironment();
-      const admitted = await beginExperiment(
+      const inputs = await currentInputs(
         { kind, config, environment, size, nodes, timeout, dataset, git, expected: query },
         context,
       );
-      return answerAdmitted(admitted, experimentAnswers(context), context);
+      return answerAdmitted(await recordExperiment(inputs, context), experimentAnswers(context), context);
     },
   });
 

@@ -1,8 +1,8 @@
-import { OverrideError, type Overrides, overrideConfig } from '../../../shared/config/override-config.ts';
-import { configKey, maxSmall } from '../../../shared/config/parse-config.ts';
-import { badRequest, type ParameterFault } from '../../../shared/core/service-error.ts';
-import { configMaxBytes } from '../../../shared/data/projects/config.ts';
-import { workerTask } from '../../../shared/process/worker-task.ts';
+import { OverrideError, type Overrides, overrideConfig } from '../config/override-config.ts';
+import { configKey, maxSmall } from '../config/parse-config.ts';
+import { badRequest, type ParameterFault } from '../core/service-error.ts';
+import { configMaxBytes } from '../data/projects/config.ts';
+import { workerTask } from '../process/worker-task.ts';
 
 /**
  * Return the bytes of a configuration with some values replaced.

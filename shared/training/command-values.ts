@@ -1,11 +1,11 @@
-import { CommandError, parseCommand } from '../../../shared/command/parse-command.ts';
+import { CommandError, parseCommand } from '../command/parse-command.ts';
 import {
   allFlags,
   type ConfigValues,
   configPlaceholders,
   placeholderList,
-} from '../../../shared/command/placeholders.ts';
-import { badRequest } from '../../../shared/core/service-error.ts';
+} from '../command/placeholders.ts';
+import { badRequest } from '../core/service-error.ts';
 
 /**
  * Check that the configuration has a value for every placeholder of the command.

@@ -1,86 +1,36 @@
-import { commandParams } from '../../../shared/command/command-params.ts';
-import { parseConfig } from '../../../shared/config/parse-config.ts';
-import { notFound } from '../../../shared/core/service-error.ts';
-import { markNew } from '../../../shared/data/experiments/catalogue-mark.ts';
-import { keepCheckpoints } from '../../../shared/data/experiments/continuation.ts';
+import { commandParams } from '../command/command-params.ts';
+import { parseConfig } from '../config/parse-config.ts';
+import { notFound } from '../core/service-error.ts';
+import { markNew } from '../data/experiments/catalogue-mark.ts';
+import { keepCheckpoints } from '../data/experiments/continuation.ts';
 import {
   type Experiment,
   emptyExperiment,
   putExperiment,
   requireExperiment,
-} from '../../../shared/data/experiments/experiment.ts';
-import { type ExperimentFields, type Git, putFields } from '../../../shared/data/experiments/tracking.ts';
-import { newJobId, type TrainingKind } from '../../../shared/data/jobs/job.ts';
-import { putJobConfig } from '../../../shared/data/jobs/job-config.ts';
-import type { Config } from '../../../shared/data/projects/config.ts';
-import { defaultName } from '../../../shared/data/projects/default-name.ts';
-import type { Environment } from '../../../shared/data/projects/environment.ts';
-import { type Project, projectExists } from '../../../shared/data/projects/project.ts';
-import { findDataset, findSource, type Upload } from '../../../shared/data/projects/upload.ts';
-import type { TableReader, TableWriter } from '../../../shared/data/table/table.ts';
-import { type ConditionFailedError, WriteLabel } from '../../../shared/data/table/write-label.ts';
-import { configParams } from '../../../shared/experiments/config-params.ts';
-import { answerExperiment } from '../../../shared/experiments/experiment-answer.ts';
-import { experimentNumber } from '../../../shared/experiments/experiment-number.ts';
-import type { Ambient, Caller } from '../../../shared/http/definition/endpoint-context.ts';
+} from '../data/experiments/experiment.ts';
+import { type ExperimentFields, type Git, putFields } from '../data/experiments/tracking.ts';
+import { newJobId, type TrainingKind } from '../data/jobs/job.ts';
+import { putJobConfig } from '../data/jobs/job-config.ts';
+import { defaultName } from '../data/projects/default-name.ts';
+import { type Project, projectExists } from '../data/projects/project.ts';
+import type { Upload } from '../data/projects/upload.ts';
+import type { TableReader, TableWriter } from '../data/table/table.ts';
+import { type ConditionFailedError, WriteLabel } from '../data/table/write-label.ts';
+import { configParams } from '../experiments/config-params.ts';
+import { answerExperiment } from '../experiments/experiment-answer.ts';
+import { experimentNumber } from '../experiments/experiment-number.ts';
+import type { Ambient, Caller } from '../http/definition/endpoint-context.ts';
 import {
   type Admitted,
   admitJob,
   newJobFields,
   replayAdmitted,
   type Submitting,
-} from '../../../shared/jobs/admission.ts';
-import type { JobSize } from '../../../shared/jobs/size.ts';
-import { decodeStored, unreadableConfig } from '../configs/stored-config.ts';
+} from '../jobs/admission.ts';
+import type { JobSize } from '../jobs/size.ts';
 import { requireCommandValues } from './command-values.ts';
-import { type ExpectedInputs, expectedConfig, requireExpected } from './expected-inputs.ts';
-
-/** Record the experiment of a training, with the project's current inputs. */
-export async function beginExperiment(
-  request: TrainingRequest,
-  context: BeginContext,
-): Promise<Admitted<Experiment>> {
-  const { records, project, settings } = context;
-  const { kind, config, environment, size, nodes, timeout = settings.limits.jobSeconds } = request;
-  const [source, dataset, versioned] = await Promise.all([
-    findSource(records, project.project_id),
-    request.dataset === undefined ? undefined : findDataset(records, project.project_id, request.dataset),
-    expectedConfig(records, config, request.expected.config_version),
-  ]);
-  if (request.dataset !== undefined && dataset === undefined) throw notFound('data set', request.dataset);
-  requireExpected(request.expected, { environment, source });
-  const { entry_point_command, env_type, dependencies, version } = environment;
-  const inputs: TrainingInputs = {
-    kind,
-    ...size,
-    nodes,
-    timeout,
-    config_id: config.config_id,
-    ...versioned,
-    source_sha256: source?.sha256 ?? null,
-    source_size: source?.size ?? 0,
-    ...datasetFields(dataset),
-    environment: { entry_point_command, env_type, dependencies, version },
-    rerun_of: null,
-    overrides: null,
-    continues_from: null,
-    git: request.git,
-  };
-  return recordExperiment(inputs, context);
-}
-
-/** A request for a training, with defaults applied. */
-export interface TrainingRequest {
-  kind: TrainingKind;
-  config: Config;
-  environment: Environment;
-  size: JobSize;
-  nodes: number;
-  timeout: number | undefined;
-  dataset: string | undefined;
-  git: Git | null;
-  expected: ExpectedInputs;
-}
+import { decodeStored, unreadableConfig } from './stored-text.ts';
 
 export type BeginContext = Ambient & {
   records: TableWriter<'records'>;
