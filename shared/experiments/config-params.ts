@@ -18,6 +18,15 @@ export function configParams(data: ConfigValue): Record<string, string> {
   return Object.fromEntries(params);
 }
 
+/** Return the paths of the single values of a configuration: of the first 10,000. */
+export function scalarPaths(data: ConfigValue): string[] {
+  const paths: string[] = [];
+  for (const [path] of leaves(data, '')) if (paths.push(path) === maxPaths) break;
+  return paths;
+}
+
+const maxPaths = 10_000;
+
 function* leaves(value: ConfigValue, path: string): Generator<readonly [string, string]> {
   if (Array.isArray(value)) {
     for (const [index, one] of value.entries()) yield* leaves(one, `${path}${path && '.'}${index}`);

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { isoTime, Timestamp, Ulid } from '../core/formats.ts';
 import type { Settings } from '../core/settings.ts';
-import { type Experiment, ExperimentKind } from '../data/experiments/experiment.ts';
+import { type Experiment, ExperimentKind, outcomeOf } from '../data/experiments/experiment.ts';
 import { Git, readTracking, type Tracking } from '../data/experiments/tracking.ts';
 import type { MetricSummary } from '../data/metrics/metric-summary.ts';
 import { defaultName } from '../data/projects/default-name.ts';
 import { readCriterion } from '../data/projects/first-criterion.ts';
+import { RunOutcome } from '../data/sweeps/sweep-run.ts';
 import type { TableReader } from '../data/table/table.ts';
 import { JsonNumber, jsonNumber } from '../http/body/json-number.ts';
 import { Reply } from '../http/definition/reply.ts';
@@ -58,6 +59,10 @@ export const ExperimentAnswer = z
     rerun_of: Ulid.nullable(),
     overrides: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
     continues_from: Ulid.nullable(),
+    sweep_id: Ulid.nullable().describe('Sweep that began it; null without one.'),
+    trial: z.number().int().nullable().describe('Number of its values in the sweep, from 0.'),
+    repeat: z.number().int().nullable().describe('Number of the repeat of the trial, from 1.'),
+    outcome: RunOutcome.nullable().describe('How the run of a sweep ended; null while it runs.'),
     lock_hash: z.string().nullable(),
     environment_cache: z.enum(['hit', 'miss', 'none']).nullable(),
     saved_seconds: z.number().nullable(),
@@ -104,6 +109,10 @@ export const showExperiment = (
 ): z.input<typeof ExperimentAnswer> => ({
   ...showJob(experiment, now),
   ...judged(experiment, metrics, ranker),
+  sweep_id: experiment.sweep?.sweep_id ?? null,
+  trial: experiment.sweep?.trial ?? null,
+  repeat: experiment.sweep?.repeat ?? null,
+  outcome: outcomeOf(experiment),
   warnings: [...commandClashes(experiment, fields?.params ?? {}), ...(experiment.warnings ?? [])],
   name: fields?.name ?? defaultName(experiment.config_id),
   note: fields?.note ?? null,

@@ -1,3 +1,4 @@
+import { outcomeOf } from '../data/experiments/experiment.ts';
 import type { ExperimentRow } from '../data/experiments/experiment-row.ts';
 import { actualCost } from '../jobs/cost.ts';
 import { durationOf } from '../jobs/shown-job.ts';
@@ -24,6 +25,9 @@ export function experimentVocabulary({ now, usernameOf, bestOf }: Surroundings):
       duration: { type: 'number', read: (row) => durationOf(row, now) },
       cost: { type: 'number', read: actualCost },
       best: { type: 'number', read: bestOf },
+      sweep: { type: 'text', read: (row) => row.sweep?.sweep_id ?? null },
+      trial: { type: 'number', read: (row) => row.sweep?.trial ?? null },
+      outcome: { type: 'text', read: outcomeOf },
       run_id: experiment_id,
       run_name: name,
       start_time: started_at,

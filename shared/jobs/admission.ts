@@ -67,7 +67,7 @@ interface Demand {
 export function newJobFields(
   job_id: string,
   { size, isOnNodes, isImage }: Demand,
-  { caller, now, settings }: Pick<Ambient, 'now' | 'settings'> & { caller: Caller },
+  { caller, now, settings }: Pick<Ambient, 'now' | 'settings'> & { caller: Pick<Caller, 'user_id'> },
 ): JobFields & { cost_estimate: number | null } {
   const asProcess = settings.jobsRunAs === 'processes' && !isImage;
   return {

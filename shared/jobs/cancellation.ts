@@ -12,7 +12,7 @@ import { countersKey, parseCounters } from '../data/projects/project.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableWriter } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
-import { concludeJob, finalFields, purgeLeftovers } from './conclusion.ts';
+import { concludeJob, finalFields, owedTurn, purgeLeftovers } from './conclusion.ts';
 import { cancelledReason, reasons } from './reasons.ts';
 import {
   batchNameOf,
@@ -158,8 +158,8 @@ const chunks = <T>(all: readonly T[], size: number): T[][] =>
     all.slice(index * size, (index + 1) * size),
   );
 
-/** Jobs of a line that end in one transaction. Each takes three writes, and all share two, of at most 100. */
-const waitingAtOnce = 30;
+/** Jobs of a line that end in one transaction. Each takes four writes, and all share two, of at most 100. */
+const waitingAtOnce = 24;
 
 /**
  * End jobs that wait in one line, all of one project, in one transaction.
@@ -180,6 +180,7 @@ async function endTogether(
     const ended = jobs.flatMap((job) => [
       changeJob(unfinishedJobOf(job).subject, { set }, { equals: { line_ticket: job.line_ticket ?? 0 } }),
       ...releaseCheckpoints(job),
+      ...owedTurn(job, now()),
     ]);
     try {
       await records.write(...ended, ...leaveLine(line, tickets), endWaitingOf(project_id, jobs.length));

@@ -6,6 +6,7 @@ import { changedLine, findLine, leaveLine, lineOf } from '../data/jobs/waiting-l
 import { compressionRemains } from '../data/models/compression.ts';
 import { modelPrefix } from '../data/models/model.ts';
 import { type PurgeTarget, recordPurge } from '../data/projects/purge.ts';
+import { putTurn } from '../data/sweeps/sweep-turn.ts';
 import type { Change } from '../data/table/condition.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableWriter, Write } from '../data/table/table.ts';
@@ -40,7 +41,7 @@ export async function concludeJob(
 ): Promise<boolean> {
   const job = unfinishedJobOf(record);
   const set = finalFields(conclusion, now);
-  const released = isCompression(record) ? [] : releaseCheckpoints(record);
+  const released = isCompression(record) ? [] : [...releaseCheckpoints(record), ...owedTurn(record, now)];
   if (record.line_ticket !== null)
     return endInLine(records, record, record.line_ticket, set, [...released, ...further]);
   try {
@@ -51,6 +52,19 @@ export async function concludeJob(
     throw error;
   }
 }
+
+/** Build the write that lets the sweep of an ended experiment decide. Return none for an experiment of no sweep. */
+export const owedTurn = ({ sweep, experiment_id, project_id }: Experiment, now: Date): Write[] =>
+  sweep === undefined
+    ? []
+    : [
+        putTurn({
+          turn_id: experiment_id,
+          project_id,
+          sweep_id: sweep.sweep_id,
+          created_at: now.toISOString(),
+        }),
+      ];
 
 /** Return the attributes of an ended job's record. */
 export const finalFields = (conclusion: Conclusion, now: Date) => ({

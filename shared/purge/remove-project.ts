@@ -16,6 +16,9 @@ import { exportPartition } from '../data/projects/project-archives.ts';
 import { newPurge, recordPurge } from '../data/projects/purge.ts';
 import { uploadPartitions } from '../data/projects/upload.ts';
 import { variablesPartition } from '../data/projects/variable.ts';
+import { reportsPartition } from '../data/sweeps/rung.ts';
+import { sweepsPartition } from '../data/sweeps/sweep.ts';
+import { runsPartition } from '../data/sweeps/sweep-run.ts';
 import type { TableWriter, Write } from '../data/table/table.ts';
 
 interface Removing {
@@ -49,6 +52,9 @@ export async function removeWholeProject(
     cataloguePartition(project_id),
     variablesPartition(project_id),
     exportPartition(project_id),
+    sweepsPartition(project_id),
+    runsPartition(project_id),
+    reportsPartition(project_id),
     countersKey(project_id).pk,
   ].map((pk) => ({ pk }));
   const target = { partitions, prefixes: [projectPrefix(project_id)] };

@@ -9,6 +9,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { cancelJob } from '../../../shared/jobs/cancellation.ts';
 import { startWaitingInRequest } from '../../../shared/jobs/line.ts';
+import { takeTurnAfterInRequest } from '../../../shared/sweeps/trials/take-turns.ts';
 
 export const endpoint = defineEndpoint({
   name: 'cancelExperiment',
@@ -25,7 +26,7 @@ export const endpoint = defineEndpoint({
   problems: ['conflict'],
   etag: true,
 
-  async handle({ path }, { records, batch, keys, settings, caller, now, log }) {
+  async handle({ path }, { records, batch, keys, settings, caller, now, newId, log }) {
     const found = await requireExperiment(records, path.project_id, path.experiment_id);
     if (found.kind === 'logged') {
       const message = 'This experiment has no job. Its client ends it by setting its status with PATCH.';
@@ -36,6 +37,8 @@ export const endpoint = defineEndpoint({
       now: now(),
     });
     await startWaitingInRequest({ records, batch, keys, settings, now }, found, log);
+    const deciding = { records, batch, keys, settings, now, newId, log };
+    if (found.sweep !== undefined) await takeTurnAfterInRequest(deciding, found.experiment_id);
     const experiment = await requireExperiment(records, path.project_id, path.experiment_id);
     if (!cancelled && experiment.status !== 'CANCELLED') {
       throw new ServiceError('conflict', `The experiment has ended already: ${experiment.status}.`);

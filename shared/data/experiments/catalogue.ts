@@ -10,7 +10,7 @@ import type { UnreadableRecordError } from '../table/item.ts';
 import { recordType } from '../table/record.ts';
 import { type Item, readPage, type TableReader } from '../table/table.ts';
 import { type CatalogueMark, cataloguePartition, readMarks } from './catalogue-mark.ts';
-import { ExperimentKind, experimentKey, parseExperiment } from './experiment.ts';
+import { ExperimentKind, experimentKey, parseExperiment, SweepPlace } from './experiment.ts';
 import { type ExperimentRow, rowOf } from './experiment-row.ts';
 import { nothingTracked, readTrackingOfEach } from './tracking.ts';
 
@@ -174,6 +174,8 @@ const Attributes = z.object({
   cost_estimate: z.number().nullable(),
   timeout: z.number(),
   attempts: z.array(Attempt),
+  sweep: SweepPlace.optional(),
+  stopped_early: z.boolean().optional(),
   name: z.string(),
   note: z.string().nullable(),
   deleted_at: Timestamp.nullable(),
@@ -228,6 +230,8 @@ class SegmentRow implements ExperimentRow {
   readonly cost_estimate: number | null;
   readonly timeout: number;
   readonly attempts: Attributes['attempts'];
+  readonly sweep: Attributes['sweep'];
+  readonly stopped_early: boolean | undefined;
   readonly name: string;
   readonly note: string | null;
   readonly deleted_at: string | undefined;
@@ -248,6 +252,8 @@ class SegmentRow implements ExperimentRow {
     this.cost_estimate = attributes.cost_estimate;
     this.timeout = attributes.timeout;
     this.attempts = attributes.attempts;
+    this.sweep = attributes.sweep;
+    this.stopped_early = attributes.stopped_early;
     this.name = attributes.name;
     this.note = attributes.note;
     this.deleted_at = attributes.deleted_at ?? undefined;

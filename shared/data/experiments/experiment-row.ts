@@ -21,6 +21,8 @@ export interface ExperimentRow
         | 'cost_estimate'
         | 'timeout'
         | 'attempts'
+        | 'sweep'
+        | 'stopped_early'
       >
     >,
     RunMetrics {

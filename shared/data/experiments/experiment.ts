@@ -7,6 +7,7 @@ import { trackingPartition, trackingPrefix } from '../metrics/metric-summaries.t
 import { EnvironmentType } from '../projects/environment.ts';
 import { Criterion, projectPrefix } from '../projects/project.ts';
 import type { PurgeTarget } from '../projects/purge.ts';
+import type { RunOutcome } from '../sweeps/sweep-run.ts';
 import type { Condition } from '../table/condition.ts';
 import { recordType } from '../table/record.ts';
 import {
@@ -78,6 +79,10 @@ const experiment = recordType('experiment', () =>
      * the same time.
      */
     continuations: z.number().int().default(0),
+    /** Its place in a sweep. Absent if no sweep began it. */
+    sweep: SweepPlace.optional(),
+    /** Whether a rule of its sweep ended it early. Absent if not. */
+    stopped_early: z.boolean().optional(),
     /** Training whose program recorded it. Absent if no training did. */
     recorded_by: Ulid.optional(),
     /**
@@ -92,6 +97,17 @@ const experiment = recordType('experiment', () =>
 
 export type Experiment = z.infer<typeof experiment.schema>;
 
+/** Place of an experiment in a sweep. */
+export const SweepPlace = z.object({
+  sweep_id: Ulid,
+  /** Number of its run in the sweep. */
+  run: z.number().int(),
+  trial: z.number().int(),
+  repeat: z.number().int(),
+  /** Value of the variable SEED. Null if the repeats of the sweep differ in a value of the configuration. */
+  seed: z.number().int().nullable(),
+});
+
 /** Kind of an experiment: a training, or `logged` if a client records it without a job. */
 export const ExperimentKind = z.enum([...TrainingKind.options, 'logged']);
 
@@ -103,6 +119,18 @@ export const Best = z.object({
   step: z.number().nullable(),
 });
 export type Best = z.infer<typeof Best>;
+
+/** Return how a run of a sweep ended. Null while it runs, and for an experiment of no sweep. */
+export function outcomeOf({
+  sweep,
+  status,
+  stopped_early = false,
+}: Pick<Experiment, 'sweep' | 'status' | 'stopped_early'>): RunOutcome | null {
+  if (sweep === undefined || !isFinal(status)) return null;
+  if (status === 'SUCCEEDED') return 'complete';
+  if (status === 'FAILED') return 'failed';
+  return stopped_early ? 'stopped early' : 'cancelled';
+}
 
 /** Default fields of an experiment without inputs and results. Job fields are separate. */
 export const emptyExperiment = {

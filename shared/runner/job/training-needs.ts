@@ -3,6 +3,8 @@ import { within } from '../../core/needs.ts';
 import { unfinishedPatterns } from '../../data/jobs/job.ts';
 import { limitPatterns } from '../../data/jobs/vcpu-shares.ts';
 import { projectPatterns } from '../../data/projects/project.ts';
+import { reportPatterns } from '../../data/sweeps/rung.ts';
+import { sweepTurns } from '../../data/sweeps/sweep-turn.ts';
 import { writeRecords } from '../../data/table/needs.ts';
 
 /**
@@ -19,6 +21,9 @@ const trainingRecords = {
     // Experiments and models that the program records in addition to its own.
     'CATALOGUE#*',
     'LOGGED_MODELS#*',
+    // The end of a sweep's run, and its values at rungs.
+    ...sweepTurns.partitions,
+    ...reportPatterns,
     ...unfinishedPatterns,
     ...limitPatterns,
     'COUNTERS#*',

@@ -35,6 +35,10 @@ import { findExport, findImport, listArchiveWork } from '../../../shared/data/pr
 import { listDue, listPurges } from '../../../shared/data/projects/purge.ts';
 import { findDataset, findSource } from '../../../shared/data/projects/upload.ts';
 import { findVariablesKey, readVariables } from '../../../shared/data/projects/variable.ts';
+import { findRule, listReports } from '../../../shared/data/sweeps/rung.ts';
+import { findSweep } from '../../../shared/data/sweeps/sweep.ts';
+import { findRuns, readSweepConfig } from '../../../shared/data/sweeps/sweep-run.ts';
+import { listTurns } from '../../../shared/data/sweeps/sweep-turn.ts';
 import type { Item, Page, TableWriter } from '../../../shared/data/table/table.ts';
 
 export interface Tables {
@@ -44,6 +48,8 @@ export interface Tables {
 
 type Reader = (tables: Tables, item: Item) => Promise<unknown>;
 
+/** The sweep whose id the sort key begins with. */
+const sweepOf = (item: Item) => ({ project_id: ownerOf(item), sweep_id: item.sk.split('#')[0] ?? '' });
 const ownerOf = ({ pk }: Item): string => pk.split('#')[1] ?? '';
 const text = (item: Item, name: string): string => String(item[name]);
 /** A list of records, which leaves out those that it cannot read. */
@@ -164,5 +170,11 @@ export const readers: Readonly<Record<string, Reader>> = {
   'waiting-job': ({ records }, item) => frontOf(records, ownerOf(item)),
   'line-row': async ({ records }) => (await readyHeads(records))[0],
   'cluster-claim': ({ records }) => auditCluster(records),
+  sweep: ({ records }, item) => findSweep(records, ownerOf(item), item.sk),
+  'sweep-run': async ({ records }, item) => (await findRuns(records, sweepOf(item), [0]))[0],
+  'sweep-config': ({ records }, item) => readSweepConfig(records, sweepOf(item)),
+  'sweep-turn': async ({ records }) => readable(await listTurns(records, undefined)),
+  'sweep-rule': ({ records }, item) => findRule(records, sweepOf(item)),
+  'sweep-report': ({ records }, item) => listReports(records, sweepOf(item)),
   'list-position': ({ records }) => readPosition(records, unfinishedJobs),
 };

@@ -22,6 +22,8 @@ test('the role of a training reaches experiments, and nothing that holds permiss
         'TRACKING#*',
         'CATALOGUE#*',
         'LOGGED_MODELS#*',
+        'SWEEP_TURNS',
+        'SWEEP_REPORTS#*',
         'UNFINISHED_JOBS',
         'UNFINISHED_JOBS#*',
         'LIMITS',
