@@ -79,6 +79,14 @@ function conclusionOfStop(
   { exitCode, signal, killed }: Stopped,
   { stop, cancelled }: Circumstances,
 ): Conclusion | undefined {
+  if (stop?.kind === 'early')
+    return {
+      status: 'CANCELLED',
+      reason: stop.message,
+      exitCode,
+      signal,
+      change: { stopped_early: true },
+    };
   if (stop?.kind === 'limit' || (stop?.kind === 'peer' && cancelled === undefined))
     return { status: 'FAILED', reason: stop.message, exitCode, signal };
   if (cancelled === undefined) return undefined;

@@ -4,6 +4,8 @@ export type StopReason =
   /** Another container took the lease, or the job was ended. This container may write nothing more. */
   | { kind: 'superseded' }
   | { kind: 'limit'; message: string }
+  /** A rule of its sweep ends it early. */
+  | { kind: 'early'; message: string }
   /** Another node of the cluster failed or was lost. */
   | { kind: 'peer'; message: string };
 

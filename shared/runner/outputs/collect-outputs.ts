@@ -8,6 +8,7 @@ import type { TrainingRun } from '../job/training-job.ts';
 import { JobWatch } from '../telemetry/job-watch.ts';
 import { MetricReader } from '../telemetry/metric-reader.ts';
 import { PointLog } from '../telemetry/point-log.ts';
+import { RungReporter } from '../telemetry/rung-reporter.ts';
 import { shippingPace } from '../telemetry/shipping-pace.ts';
 import type { RunLogs } from './run-logs.ts';
 import { OutputUploader } from './upload/output-uploader.ts';
@@ -25,7 +26,7 @@ interface Collection {
 
 /** Start to collect the metrics, checkpoints and artifacts of the command on node 0, while it runs. */
 export function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment): Collection {
-  const { reader, noteWarnings, pointLog, logPoints } = readMetrics(run);
+  const { reader, noteWarnings, pointLog, logPoints, rungs } = readMetrics(run);
   // Checkpoints first: the next attempt starts from them, and a container that is stopped has few seconds left.
   const artifacts = uploaderOf(run, prepared, 'artifact');
   const uploaders = [uploaderOf(run, prepared, 'checkpoint'), artifacts];
@@ -38,6 +39,7 @@ export function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment):
     async finish() {
       await reader.close();
       await pointLog.close();
+      await rungs.close();
       noteWarnings.end();
       const errors: unknown[] = [];
       // Finish every uploader, also after one has failed.
@@ -51,6 +53,7 @@ export function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment):
 
 /** Read METRICS_FILE in addition to the points that a client logs, and note its faults on the record. */
 function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun) {
+  const rungs = new RungReporter(job);
   const { record: experiment, lease, records, now } = job;
   const watch = new JobWatch(records, experiment.experiment_id, 0, now);
   // A failed note may be lost, because the conclusion of the job contains the warnings too.
@@ -66,10 +69,14 @@ function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun) 
     mask: variables.mask,
     say: (message) => shipper.say(message),
     isWatched: () => watch.isWatched(),
+    onPoint: (point) => rungs.take([point]),
     onWarnings: () => noteWarnings.ask(),
   });
-  const logPoints = (points: readonly MetricPoint[]): Promise<void> => pointLog.store(points, true);
-  return { reader, noteWarnings, pointLog, logPoints };
+  const logPoints = async (points: readonly MetricPoint[]): Promise<void> => {
+    await pointLog.store(points, true);
+    rungs.take(points);
+  };
+  return { reader, noteWarnings, pointLog, logPoints, rungs };
 }
 
 /** Calls a function when asked, at most once per interval. Requests within an interval are one call at its end. */

@@ -114,6 +114,7 @@ export class MetricReader {
       if (fault !== undefined) this.#refuse(fault, text);
       for (const point of points.slice(0, maxPoints - this.#points)) {
         this.#points += 1;
+        this.#options.onPoint?.(point);
         this.#shipper.add(point, Buffer.byteLength(JSON.stringify(point)) + 1);
       }
     }
@@ -151,6 +152,8 @@ export interface MetricReaderOptions {
   mask?: SecretMask;
   /** Writes to the user's log: the first malformed lines, and each other fault of the file once. */
   say(message: string): void;
+  /** Receives each point when it is read, before it is stored. */
+  onPoint?(point: MetricPoint): void;
   /** Receives all warnings about the file when there is a new one. */
   onWarnings?(warnings: readonly string[]): void;
   /** Whether a client reads the metrics; always by default. */

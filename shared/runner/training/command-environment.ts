@@ -29,6 +29,8 @@ export function commandEnvironment(
     ...variablesOf(values, isCluster),
     EXPERIMENT_ID: experiment.experiment_id,
     PROJECT_ID: experiment.project_id,
+    // Repeats of a trial differ in nothing else, unless a value of the configuration is their seed.
+    ...(experiment.sweep?.seed != null && { SEED: String(experiment.sweep.seed) }),
     ...(isCluster && torchVariables(values)),
   };
 }
