@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { batchJob } from '../../shared/aws/batch.ts';
 import { controlBatch } from '../../shared/aws/needs.ts';
+import { newId } from '../../shared/core/new-id.ts';
 import { findUnfinished } from '../../shared/data/jobs/job.ts';
 import { finalRank, rankOf } from '../../shared/data/jobs/job-status.ts';
 import { findLease } from '../../shared/data/jobs/lease.ts';
@@ -11,6 +12,7 @@ import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { startWaiting } from '../../shared/jobs/line.ts';
 import { observeBuild, observeJob } from '../../shared/jobs/observation.ts';
 import { jobOfBatchName, parseJobRecord } from '../../shared/jobs/subject.ts';
+import { takeTurnAfter } from '../../shared/sweeps/trials/take-turns.ts';
 
 const Container = z.object({ exitCode: z.number().optional(), reason: z.string().optional() });
 
@@ -45,7 +47,7 @@ async function ownerByLease(records: TableReader<'records'>, job_id: string): Pr
 
 /**
  * Record a state change of a Batch job. Events come at least once and in any order. The end of a job starts the
- * next waiting job.
+ * next waiting job, and lets its sweep decide.
  */
 export const event = defineTask({
   name: 'jobStateChanged',
@@ -67,6 +69,7 @@ export const event = defineTask({
     if (rankOf(job.status) < finalRank) return;
     const user_id = unfinished?.user_id ?? (await ownerByLease(records, owner.job_id));
     await startWaiting({ records, batch, keys, settings, now }, user_id, log);
+    await takeTurnAfter({ records, batch, keys, settings, now, newId, log }, owner.job_id);
   },
 });
 

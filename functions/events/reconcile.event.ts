@@ -1,32 +1,38 @@
 import { controlBatch } from '../../shared/aws/needs.ts';
 import { forSeconds } from '../../shared/core/deadline.ts';
+import { newId } from '../../shared/core/new-id.ts';
 import { unfinishedJobs } from '../../shared/data/jobs/job.ts';
 import { waitingLines } from '../../shared/data/jobs/waiting-line.ts';
 import { logSetAside, scheduleNextPass } from '../../shared/data/lists/watched-list.ts';
 import { readVariablesKey } from '../../shared/data/projects/variable.ts';
+import { sweepTurns } from '../../shared/data/sweeps/sweep-turn.ts';
 import { writeRecords } from '../../shared/data/table/needs.ts';
 import { defineTask, taskHandler } from '../../shared/http/definition/task.ts';
 import { startAllWaiting } from '../../shared/jobs/line.ts';
 import { reconcileAll } from '../../shared/jobs/reconciliation.ts';
+import { takeAllTurns } from '../../shared/sweeps/trials/take-turns.ts';
 
 /** Seconds of one pass. The remaining jobs wait for the next pass. */
 const seconds = 200;
 
 /**
- * Compare each unfinished job with Batch, and start waiting jobs if there is room. Runs every few minutes while
- * jobs are unfinished or waiting.
+ * Compare each unfinished job with Batch, start waiting jobs if there is room, and take the decisions that sweeps owe.
+ * Runs every few minutes while jobs are unfinished or waiting, or decisions are owed.
  */
 export const event = defineTask({
   name: 'reconcile',
   runtime: { timeout: seconds + 40 },
   needs: { records: writeRecords, batch: controlBatch, keys: readVariablesKey },
-  watches: [unfinishedJobs, waitingLines],
+  watches: [unfinishedJobs, waitingLines, sweepTurns],
 
   async run(_: unknown, reconciler) {
     await scheduleNextPass(reconciler.records, unfinishedJobs);
     await scheduleNextPass(reconciler.records, waitingLines);
-    const { setAside, errors } = await reconcileAll(reconciler, forSeconds(seconds));
+    await scheduleNextPass(reconciler.records, sweepTurns);
+    const hasTime = forSeconds(seconds);
+    const { setAside, errors } = await reconcileAll(reconciler, hasTime);
     await startAllWaiting(reconciler);
+    await takeAllTurns({ ...reconciler, newId }, hasTime);
     for (const row of setAside) logSetAside(reconciler.log, row);
     for (const error of errors) throw error;
   },

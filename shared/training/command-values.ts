@@ -1,10 +1,5 @@
 import { CommandError, parseCommand } from '../command/parse-command.ts';
-import {
-  allFlags,
-  type ConfigValues,
-  configPlaceholders,
-  placeholderList,
-} from '../command/placeholders.ts';
+import { allFlags, type ConfigValues, configPlaceholders, placeholderList } from '../command/placeholders.ts';
 import { badRequest } from '../core/service-error.ts';
 
 /**

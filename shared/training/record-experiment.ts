@@ -15,27 +15,23 @@ import { putJobConfig } from '../data/jobs/job-config.ts';
 import { defaultName } from '../data/projects/default-name.ts';
 import { type Project, projectExists } from '../data/projects/project.ts';
 import type { Upload } from '../data/projects/upload.ts';
-import type { TableReader, TableWriter } from '../data/table/table.ts';
+import { changedSweep } from '../data/sweeps/sweep.ts';
+import type { TableReader, TableWriter, Write } from '../data/table/table.ts';
 import { type ConditionFailedError, WriteLabel } from '../data/table/write-label.ts';
 import { configParams } from '../experiments/config-params.ts';
 import { answerExperiment } from '../experiments/experiment-answer.ts';
 import { experimentNumber } from '../experiments/experiment-number.ts';
 import type { Ambient, Caller } from '../http/definition/endpoint-context.ts';
-import {
-  type Admitted,
-  admitJob,
-  newJobFields,
-  replayAdmitted,
-  type Submitting,
-} from '../jobs/admission.ts';
+import { type Admitted, admitJob, newJobFields, replayAdmitted, type Submitting } from '../jobs/admission.ts';
 import type { JobSize } from '../jobs/size.ts';
 import { requireCommandValues } from './command-values.ts';
 import { decodeStored, unreadableConfig } from './stored-text.ts';
 
-export type BeginContext = Ambient & {
+/** Services that record an experiment, its project, and the user for whom it counts. */
+export type BeginContext = Pick<Ambient, 'now' | 'newId' | 'settings' | 'idempotencyWrites'> & {
   records: TableWriter<'records'>;
   project: Project;
-  caller: Caller;
+  caller: Pick<Caller, 'user_id'>;
 };
 
 /** The inputs of a new experiment. They never change after it has begun. */
@@ -73,16 +69,22 @@ export const datasetFields = (dataset: Upload | undefined) => ({
 
 /**
  * Record an experiment with these inputs.
- * @throws ConditionFailedError if the condition {@link checkpointsKept} fails
+ * @param trial its place in a sweep, and what the sweep adds
+ * @throws ConditionFailedError if the condition {@link checkpointsKept} or {@link changedSweep} fails
  */
 export async function recordExperiment(
   inputs: TrainingInputs,
   context: BeginContext,
+  trial?: RecordedTrial,
 ): Promise<Admitted<Experiment>> {
   const { records, project, newId, idempotencyWrites } = context;
   const experiment_id = await newJobId(records, newId());
-  const experiment = newExperiment(experiment_id, inputs, context);
-  const fields = await trainingFields(records, experiment, inputs);
+  const experiment = {
+    ...newExperiment(experiment_id, inputs, context),
+    ...(trial !== undefined && { sweep: trial.place }),
+  };
+  const own = await trainingFields(records, experiment, inputs, trial?.name);
+  const fields = { ...own, params: { ...own.params, ...trial?.params } };
   const writesOf = (record: Experiment) => [
     projectExists(project.project_id),
     putExperiment(record),
@@ -91,10 +93,23 @@ export async function recordExperiment(
     markNew(project.project_id, experiment_id),
     ...keepCheckpoints(record).map((write) => checkpointsKept.on(write)),
     ...idempotencyWrites(experiment_id),
+    ...(trial?.writes(experiment_id) ?? []),
   ];
   const refusal = (error: ConditionFailedError) =>
-    checkpointsKept.failedIn(error) ? error : notFound('project', project.project_id);
+    checkpointsKept.failedIn(error) || changedSweep.failedIn(error)
+      ? error
+      : notFound('project', project.project_id);
   return admitJob(experiment, writesOf, refusal, context);
+}
+
+/** A run of a sweep that is recorded as an experiment. */
+interface RecordedTrial {
+  place: NonNullable<Experiment['sweep']>;
+  name: string;
+  /** Params that the configuration does not have. */
+  params: Readonly<Record<string, string>>;
+  /** Return the writes of the sweep. They belong to the transaction that records the experiment. */
+  writes(experiment_id: string): readonly Write[];
 }
 
 function newExperiment(
@@ -132,16 +147,17 @@ async function trainingFields(
     git,
     environment,
   }: Pick<TrainingInputs, 'config_id' | 'content' | 'git' | 'environment'>,
+  name: string | undefined,
 ): Promise<ExperimentFields> {
   const [parsed, number] = await Promise.all([
     parseConfig({ config_id, content: decodeStored(config_id, content) }),
-    experimentNumber(records, project_id),
+    name === undefined ? experimentNumber(records, project_id) : 0,
   ]);
   if ('fault' in parsed) throw unreadableConfig(config_id, parsed.fault);
   const ofConfig = configParams(parsed.data);
   requireCommandValues(environment.entry_point_command, config_id, ofConfig);
   return {
-    name: defaultName(config_id, number),
+    name: name ?? defaultName(config_id, number),
     note: null,
     tags: {},
     params: { ...commandParams(environment.entry_point_command, ofConfig), ...ofConfig },

@@ -11,7 +11,6 @@ import { Reply } from '../../../shared/http/definition/reply.ts';
 import { workerTask } from '../../../shared/process/worker-task.ts';
 import { unreadableConfig } from '../../../shared/training/stored-text.ts';
 
-
 const mediaTypes = [
   'application/json',
   'image/svg+xml',

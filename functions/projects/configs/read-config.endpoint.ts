@@ -3,8 +3,8 @@ import { readRecords } from '../../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { ConfigDetails, configPath, versionQuery } from './config-answer.ts';
 import { unreadableConfig } from '../../../shared/training/stored-text.ts';
+import { ConfigDetails, configPath, versionQuery } from './config-answer.ts';
 import { requireStoredConfig } from './stored-config.ts';
 
 export const endpoint = defineEndpoint({

@@ -6,8 +6,8 @@ import { experimentPath } from '../../../shared/experiments/experiment-path.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
-import { ConfigDetails } from './config-answer.ts';
 import { unreadableConfig } from '../../../shared/training/stored-text.ts';
+import { ConfigDetails } from './config-answer.ts';
 import { requireExperimentConfig } from './stored-config.ts';
 
 const ExperimentConfigAnswer = ConfigDetails.pick({

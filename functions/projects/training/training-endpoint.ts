@@ -122,7 +122,8 @@ interface GitQuery {
   git_dirty?: boolean | undefined;
 }
 
-const noEnvironment = (): ServiceError =>
+/** The 409 for a project without an environment. */
+export const noEnvironment = (): ServiceError =>
   new ServiceError(
     'conflict',
     'The project has no environment yet: PUT /projects/{project_id}/environment sets the command and its dependencies.',

@@ -4,6 +4,7 @@ import { endpoint as createExperiment } from '../../../functions/experiments/rec
 import { endpoint as exportProject } from '../../../functions/projects/archive/export-project.endpoint.ts';
 import { endpoint as requestImport } from '../../../functions/projects/archive/request-import.endpoint.ts';
 import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
+import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
 import { endpoint as putVariable } from '../../../functions/projects/variables/put-variable.endpoint.ts';
 import { newId } from '../../../shared/core/new-id.ts';
 import { beginSession } from '../../../shared/data/accounts/session.ts';
@@ -142,6 +143,20 @@ const optimizing = (query: Readonly<Record<string, string>>): Operation => ({
   call: ({ target }) => ({ query: { model_name: target?.model_name ?? 'absent', ...query } }),
 });
 
+/** A sweep that begins nothing by itself. */
+const externalSweep = { config: 'train.yaml', method: 'external', trials: 2 };
+
+/** On a new sweep of the target. */
+const onSweep = (call: Call = {}): Operation => ({
+  absent: { sweep_id: nobody },
+  call: async ({ service, target }) => {
+    if (target === undefined) return { path: { sweep_id: nobody }, ...call };
+    const { project_id } = target;
+    const { sweep_id } = await service.must(createSweep, { path: { project_id }, ...json(externalSweep) });
+    return { path: { sweep_id }, ...call };
+  },
+});
+
 /** How to ask for each operation; those that need nothing but their path are not named. */
 export const operations: Readonly<Record<string, Operation>> = {
   readCommand: given({ path: { file: 'mps.tgz' } }),
@@ -265,6 +280,17 @@ export const operations: Readonly<Record<string, Operation>> = {
   putDataset: given({ query: { sha256: sha256(dataset) } }),
   trainProject: given({ query: { config: 'train.yaml' } }),
   trainProjectRemote: given({ query: { config: 'train.yaml' } }),
+  createSweep: given(json(externalSweep)),
+  estimateSweep: given(json(externalSweep)),
+  readSweep: onSweep(),
+  updateSweep: onSweep(json({ name: 'another' })),
+  deleteSweep: onSweep(),
+  pauseSweep: onSweep(),
+  resumeSweep: onSweep(),
+  cancelSweep: onSweep(),
+  retrySweep: onSweep(),
+  listTrials: onSweep(),
+  createTrial: onSweep(json({ params: {} })),
 
   downloadDataset: { absent: { dataset: 'absent' } },
   searchExperiments: {

@@ -17,6 +17,15 @@ import { endpoint as createProject } from '../../../functions/projects/projects/
 import { endpoint as deleteProject } from '../../../functions/projects/projects/delete-project.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
 import { endpoint as updateProject } from '../../../functions/projects/projects/update-project.endpoint.ts';
+import { endpoint as cancelSweep } from '../../../functions/projects/sweeps/cancel-sweep.endpoint.ts';
+import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
+import { endpoint as createTrial } from '../../../functions/projects/sweeps/create-trial.endpoint.ts';
+import { endpoint as deleteSweep } from '../../../functions/projects/sweeps/delete-sweep.endpoint.ts';
+import { endpoint as pauseSweep } from '../../../functions/projects/sweeps/pause-sweep.endpoint.ts';
+import { endpoint as readSweep } from '../../../functions/projects/sweeps/read-sweep.endpoint.ts';
+import { endpoint as resumeSweep } from '../../../functions/projects/sweeps/resume-sweep.endpoint.ts';
+import { endpoint as retrySweep } from '../../../functions/projects/sweeps/retry-sweep.endpoint.ts';
+import { endpoint as updateSweep } from '../../../functions/projects/sweeps/update-sweep.endpoint.ts';
 import { endpoint as rerunExperiment } from '../../../functions/projects/training/rerun-experiment.endpoint.ts';
 import { endpoint as trainProject } from '../../../functions/projects/training/train-project.endpoint.ts';
 import { endpoint as trainProjectRemote } from '../../../functions/projects/training/train-project-remote.endpoint.ts';
@@ -53,6 +62,7 @@ export const projectRows: Rows = {
     { endpoint: readVariable, change: putVariable },
     { endpoint: readSource, change: putSource },
     { endpoint: readExperiment, change: updateExperiment },
+    { endpoint: readSweep, change: updateSweep },
     { endpoint: readExperimentConfig },
     { endpoint: readExperimentConfigGraph, accept: 'application/json' },
     { endpoint: readExperimentConfigGraph, accept: 'image/svg+xml' },
@@ -110,6 +120,13 @@ export const projectRows: Rows = {
       effect: 'sets',
     },
     { endpoint: deleteExperiment, content: () => ({}), reads: readExperiment, effect: 'removes' },
+    {
+      endpoint: updateSweep,
+      content: (n) => ({ body: JSON.stringify({ name: `name ${n}` }), headers: asJson }),
+      reads: readSweep,
+      effect: 'sets',
+    },
+    { endpoint: deleteSweep, content: () => ({}), reads: readSweep, effect: 'removes' },
   ],
   tagged: [
     createProject,
@@ -119,5 +136,11 @@ export const projectRows: Rows = {
     trainProjectRemote,
     cancelExperiment,
     rerunExperiment,
+    createSweep,
+    createTrial,
+    pauseSweep,
+    resumeSweep,
+    cancelSweep,
+    retrySweep,
   ],
 };

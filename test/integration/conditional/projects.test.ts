@@ -3,6 +3,7 @@ import { endpoint as putConfig } from '../../../functions/projects/configs/put-c
 import { endpoint as readConfigGraph } from '../../../functions/projects/configs/read-config-graph.endpoint.ts';
 import { endpoint as putEnvironment } from '../../../functions/projects/environment/put-environment.endpoint.ts';
 import { endpoint as readProject } from '../../../functions/projects/projects/read-project.endpoint.ts';
+import { endpoint as createSweep } from '../../../functions/projects/sweeps/create-sweep.endpoint.ts';
 import { endpoint as putDataset } from '../../../functions/projects/uploads/put-dataset.endpoint.ts';
 import { endpoint as putSource } from '../../../functions/projects/uploads/put-source.endpoint.ts';
 import { endpoint as requestDatasetUpload } from '../../../functions/projects/uploads/request-dataset-upload.endpoint.ts';
@@ -35,7 +36,14 @@ describe('conditional requests about projects', () => {
   beforeEach(async () => {
     const project_id = await newProject(service, owner);
     const { experiment_id } = experimentOf(project_id, 0.5);
-    path = { project_id, config_id: 'train.yaml', dataset: 'digits', experiment_id, name: 'HF_TOKEN' };
+    path = {
+      project_id,
+      config_id: 'train.yaml',
+      dataset: 'digits',
+      experiment_id,
+      name: 'HF_TOKEN',
+      sweep_id: experiment_id,
+    };
   });
 
   const call: RowContext['call'] = (endpoint, content = {}, headers = {}) =>
@@ -65,6 +73,18 @@ describe('conditional requests about projects', () => {
       const counted = count(experiment.project_id, { experiments: 1 });
       const config = putJobConfig(experiment.experiment_id, Buffer.from('a: 1\n'));
       await service.records.write(putExperiment(experiment), config, counted);
+    }
+    if (route.includes('{sweep_id}')) {
+      await call(putConfig, { body: 'a: 1' });
+      await call(
+        putEnvironment,
+        projectRows.changes.find((row) => row.endpoint === putEnvironment)?.content(0),
+      );
+      const body = JSON.stringify({ config: 'train.yaml', method: 'external', trials: 2 });
+      const made = await call(createSweep, { body, headers: { 'Content-Type': 'application/json' } });
+      expect(made.status, made.text).toBe(200);
+      path = { ...path, sweep_id: made.json.sweep_id };
+      return made.headers['etag'] ?? '';
     }
     const makers = [putConfig, putEnvironment, putSource, putDataset, putVariable];
     const maker = projectRows.changes.find(

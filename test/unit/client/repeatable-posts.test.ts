@@ -8,7 +8,13 @@ const repeatable = new Set([
   'cancelExperiments',
   'cancelPruneStrategy',
   'cancelQuantizeStrategy',
+  'cancelSweep',
   'changeUserType',
+  'estimateSweep',
+  'pauseSweep',
+  'resumeSweep',
+  // Failed runs that begin again are failed no more.
+  'retrySweep',
   // A caller names the times of its points; without them a point could come twice.
   'logExperimentMetrics',
   'logExperimentParams',

@@ -12,7 +12,11 @@ import type { Event } from '../../../shared/http/pipeline/proxy-event.ts';
 const proxyEvent = { headers: {} } as Event;
 
 /** POSTs that take no key: they create nothing, and doing them twice is the same as once. */
-const createNothing = [/\/cancel$/, /\/(metrics|params)$/, /^\/users\/\{user_id\}\/type$/];
+const createNothing = [
+  /\/(cancel|estimate|pause|resume|retry)$/,
+  /\/(metrics|params)$/,
+  /^\/users\/\{user_id\}\/type$/,
+];
 
 describe('every definition', async () => {
   const endpoints = (await loadOperations(join(import.meta.dirname, '../../../functions'))).map(

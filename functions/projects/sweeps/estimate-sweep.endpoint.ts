@@ -1,0 +1,28 @@
+import { readRecords } from '../../../shared/data/table/needs.ts';
+import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
+import { fields } from '../../../shared/http/definition/endpoint-input.ts';
+import { projectPath } from '../../../shared/http/definition/parameters.ts';
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { SweepSpec } from '../../../shared/sweeps/spec.ts';
+import { estimateOf, SweepEstimate } from '../../../shared/sweeps/trials/show-sweep.ts';
+import { resolveSweep, specMaxBytes } from './sweep-request.ts';
+
+export const endpoint = defineEndpoint({
+  name: 'estimateSweep',
+  method: 'POST',
+  path: '/projects/{project_id}/sweeps/estimate',
+  summary: 'Experiments, hours and cost of a sweep before it begins',
+  description: 'Applies the same checks as beginning the sweep; nothing begins.',
+  allow: 'developer',
+  project: 'developer',
+  needs: { records: readRecords },
+  input: { path: projectPath, body: fields(SweepSpec, specMaxBytes) },
+  output: { 200: SweepEstimate },
+  problems: ['conflict', 'too-large', 'unsupported-media-type'],
+
+  async handle({ body: spec }, context) {
+    return estimateOf(await resolveSweep(spec, context), spec);
+  },
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,12 @@
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { resumed, sweepAction } from './sweep-action.ts';
+
+export const endpoint = sweepAction({
+  name: 'resumeSweep',
+  path: '/projects/{project_id}/sweeps/{sweep_id}/resume',
+  summary: 'Resume a paused sweep',
+  description: 'After its budget was raised, or the reason of its pause is gone.',
+  act: (sweep) => resumed(sweep),
+});
+
+export const handler = lambda(endpoint);

@@ -1,0 +1,13 @@
+import { lambda } from '../../../shared/http/pipeline/lambda.ts';
+import { retried, sweepAction } from './sweep-action.ts';
+
+export const endpoint = sweepAction({
+  name: 'retrySweep',
+  path: '/projects/{project_id}/sweeps/{sweep_id}/retry',
+  summary: 'Begin the failed experiments of a sweep once more',
+  description:
+    'Each begins with the same values as a new experiment of its run, from the checkpoints that the failed one left. The sweep runs again if it has ended.',
+  act: (sweep, { records }) => retried(sweep, records),
+});
+
+export const handler = lambda(endpoint);

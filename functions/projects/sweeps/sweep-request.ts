@@ -1,0 +1,153 @@
+import { parseConfig } from '../../../shared/config/parse-config.ts';
+import {
+  badRequest,
+  notFound,
+  type ParameterFault,
+  ServiceError,
+} from '../../../shared/core/service-error.ts';
+import type { Settings } from '../../../shared/core/settings.ts';
+import { listExperiments } from '../../../shared/data/experiments/experiment.ts';
+import { findConfig } from '../../../shared/data/projects/config.ts';
+import { findEnvironment } from '../../../shared/data/projects/environment.ts';
+import { readCriterion } from '../../../shared/data/projects/first-criterion.ts';
+import type { Criterion, Project } from '../../../shared/data/projects/project.ts';
+import type { Sweep } from '../../../shared/data/sweeps/sweep.ts';
+import type { TableReader } from '../../../shared/data/table/table.ts';
+import { scalarPaths } from '../../../shared/experiments/config-params.ts';
+import { costEstimate } from '../../../shared/jobs/cost.ts';
+import { durationOf } from '../../../shared/jobs/shown-job.ts';
+import { allowedSize, fargateSize, nodeSize } from '../../../shared/jobs/size.ts';
+import { usualGoal } from '../../../shared/metrics/criteria.ts';
+import { gridSize } from '../../../shared/sweeps/sampling/grid.ts';
+import { maxTrials } from '../../../shared/sweeps/spec/limits.ts';
+import { faultsOfNames } from '../../../shared/sweeps/spec/sweep-faults.ts';
+import type { SweepSpec } from '../../../shared/sweeps/spec.ts';
+import { withFlags } from '../../../shared/sweeps/trials/run-inputs.ts';
+import type { TrainingInputs } from '../../../shared/training/record-experiment.ts';
+import { decodeStored, unreadableConfig } from '../../../shared/training/stored-text.ts';
+import { currentInputs } from '../training/current-inputs.ts';
+import { chooseConfig } from '../training/expected-inputs.ts';
+import { noEnvironment } from '../training/training-endpoint.ts';
+
+/** Most bytes of a sweep's file. It is kept in one item. */
+export const specMaxBytes = 200_000;
+
+/** A sweep as its request and its project determine it. */
+export interface ResolvedSweep extends Pick<Sweep, 'criterion' | 'trials' | 'run_cost' | 'run_seconds'> {
+  inputs: TrainingInputs;
+}
+
+/**
+ * Check a sweep against its project, and return what its experiments are made of.
+ * @throws ServiceError 400 that names every fault, `not-found` for a missing configuration or data set, `conflict`
+ * without an environment
+ */
+export async function resolveSweep(
+  spec: SweepSpec,
+  { records, project, settings }: { records: TableReader<'records'>; project: Project; settings: Settings },
+): Promise<ResolvedSweep> {
+  const { project_id } = project;
+  const { nodes = 1, gpus = 0, timeout, dataset } = spec;
+  const isOnNodes = nodes > 1 || gpus > 0;
+  const complete = () => (isOnNodes ? nodeSize(spec, settings) : fargateSize(spec));
+  const size = inBody(() => allowedSize(complete, { timeout, nodes }, settings.limits));
+  const [config, environment] = await Promise.all([
+    spec.config === undefined
+      ? chooseConfig(records, project_id, undefined)
+      : findConfig(records, project_id, spec.config),
+    findEnvironment(records, project_id),
+  ]);
+  if (config === undefined) throw notFound('config', spec.config ?? '');
+  if (environment === undefined) throw noEnvironment();
+  const kind = nodes > 1 ? 'train-remote' : 'train';
+  const request = {
+    kind,
+    config,
+    environment,
+    size,
+    nodes,
+    timeout,
+    dataset,
+    git: null,
+    expected: {},
+  } as const;
+  const [inputs, criterion, run_seconds] = await Promise.all([
+    currentInputs(request, { records, project, settings }),
+    criterionOf(records, project_id, spec),
+    usualSeconds(records, project_id, config.config_id),
+  ]);
+  // Refuse a command that takes no flags now, and not when the first trial begins.
+  const names = Object.keys(spec.parameters).map((name) => [name, 0]);
+  if (spec.args) withFlags(environment.entry_point_command, Object.fromEntries(names));
+  const run_cost = costEstimate(settings.prices, { ...inputs, isOnNodes });
+  const faults = [
+    ...(await faultsAgainst(spec, inputs)),
+    ...('fault' in criterion ? [criterion.fault] : []),
+    ...faultsOfBudget(spec, run_cost),
+  ];
+  if (faults.length > 0 || 'fault' in criterion) throw badRequest(faults);
+  const trials = spec.trials ?? gridSize(spec.parameters, maxTrials) ?? maxTrials;
+  return { inputs, criterion, trials, run_cost, run_seconds };
+}
+
+/** Name the body as the place of faulty sizes, which other requests have in their query. */
+function inBody<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.errors.length === 0) throw error;
+    throw badRequest(error.errors.map((fault) => ({ ...fault, in: 'body' })));
+  }
+}
+
+/** Return the faults of the sweep's names beside those of its configuration. */
+async function faultsAgainst(spec: SweepSpec, inputs: TrainingInputs): Promise<ParameterFault[]> {
+  const { config_id } = inputs;
+  const parsed = await parseConfig({ config_id, content: decodeStored(config_id, inputs.content) });
+  if ('fault' in parsed) throw unreadableConfig(config_id, parsed.fault);
+  const named = spec.args ? { parameters: {}, repeat_seed: spec.repeat_seed } : spec;
+  return faultsOfNames(named, config_id, scalarPaths(parsed.data)).map((fault) => ({ in: 'body', ...fault }));
+}
+
+/** Return the metric that ranks the trials, and its direction. */
+async function criterionOf(
+  records: TableReader<'records'>,
+  project_id: string,
+  { metric, goal }: SweepSpec,
+): Promise<Criterion | { fault: ParameterFault }> {
+  if (metric === undefined) {
+    const { name, goal: usual } = await readCriterion(records, project_id);
+    return { name, goal: goal ?? usual };
+  }
+  const known = goal ?? usualGoal(metric);
+  if (known !== undefined) return { name: metric, goal: known };
+  const message = `must be minimize or maximize, because nobody knows which is better for ${metric}`;
+  return { fault: { in: 'body', name: 'goal', message } };
+}
+
+function faultsOfBudget({ budget }: SweepSpec, run_cost: number | null): ParameterFault[] {
+  if (budget === undefined) return [];
+  const fault = (message: string): ParameterFault[] => [{ in: 'body', name: 'budget', message }];
+  if (run_cost === null) return fault('cannot be kept: compute has no price in this deployment');
+  if (budget >= run_cost) return [];
+  return fault(
+    `must be at least ${run_cost}, what one experiment costs that reaches its timeout; a shorter timeout costs less`,
+  );
+}
+
+/** Return the median seconds of the latest experiments with a configuration. Return null if there are none. */
+async function usualSeconds(
+  records: TableReader<'records'>,
+  project_id: string,
+  config_id: string,
+): Promise<number | null> {
+  const { items } = await listExperiments(records, project_id, { limit: looksAt });
+  const seconds = items
+    .filter((one) => one.status === 'SUCCEEDED' && one.config_id === config_id)
+    .flatMap((one) => durationOf(one, new Date(0)) ?? [])
+    .sort((one, other) => one - other);
+  return seconds[seconds.length >> 1] ?? null;
+}
+
+/** Number of the latest experiments that an estimate looks at. */
+const looksAt = 50;

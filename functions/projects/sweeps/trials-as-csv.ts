@@ -1,0 +1,33 @@
+import type { Trial } from './trial-rows.ts';
+
+/**
+ * Write rows of a sweep as CSV (RFC 4180), with a column `params.<name>` for each parameter.
+ * @param parameters names of the sweep's parameters
+ */
+export function trialsAsCsv(trials: readonly Trial[], parameters: readonly string[]): string {
+  const names = [...new Set([...parameters, ...trials.flatMap(({ params }) => Object.keys(params))])];
+  const header = [...columns, ...names.map((name) => `params.${name}`)];
+  const rows = trials.map((trial) => [
+    ...columns.map((column) => trial[column]),
+    ...names.map((name) => trial.params[name]),
+  ]);
+  return [header, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+}
+
+const columns = [
+  'trial',
+  'repeat',
+  'experiment_id',
+  'status',
+  'outcome',
+  'value',
+  'step',
+  'started_at',
+  'duration',
+  'cost',
+] as const;
+
+function cell(value: string | number | boolean | null | undefined): string {
+  const text = value === null || value === undefined ? '' : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
