@@ -82,6 +82,11 @@ export const proofs: readonly Proof[] = [
   },
   { name: 'soak', about: 'the service for half an hour', program: 'test/proofs/load/soak.ts' },
   {
+    name: 'sweeps',
+    about: 'a sweep of 200 trainings while the service is killed (half an hour; --trials <number>)',
+    program: 'test/proofs/sweeps/run.ts',
+  },
+  {
     name: 'tour',
     about: 'a new user with a project of their own',
     program: 'test/proofs/tour/new-user/run.ts',

@@ -120,6 +120,7 @@ test('whoever watches a list is started by its changes alone, minutes after them
   expect(filters('sweepWatchrecords')).toEqual([
     ofList('UNFINISHED_JOBS'),
     ofList('WAITING_LINES'),
+    ofList('SWEEP_TURNS'),
     ofList('PURGES'),
     // What is kept for a time expires, and so starts the purge.
     { ...ofList('RETAINED'), eventName: ['INSERT', 'MODIFY', 'REMOVE'] },
