@@ -54,6 +54,8 @@ const makeEnvironmentSchema = () =>
       .regex(/^(?:yes|no|\d{1,2})$/, 'must be yes, no or a number')
       .default('yes'),
     JOBS_RUN_AS: z.enum(['containers', 'processes']).default('containers'),
+    JOBS_MEMORY: z.enum(['watched', 'not enforced']).default('watched'),
+    JOBS_SEPARATION: z.enum(['sandbox', 'user', 'none']).optional(),
     CORS_ORIGINS: CorsOrigins,
     REGISTRATION: z.enum(['open', 'closed']).default('closed'),
     LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
@@ -119,6 +121,10 @@ export interface Settings {
   gpus: number;
   /** Whether jobs run as containers or as processes of this machine. */
   jobsRunAs: 'containers' | 'processes';
+  /** What limits the memory of jobs that run as processes. */
+  jobsMemory: 'watched' | 'not enforced';
+  /** What separates jobs that run as processes from the service; undefined if it is not known. */
+  jobsSeparation: 'sandbox' | 'user' | 'none' | undefined;
   prune: { queue: string; definition: string };
   quantize: { queue: string; definition: string };
   registration: 'open' | 'closed';
@@ -167,6 +173,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     gpu: { queue: value.GPU_QUEUE, definition: value.GPU_DEFINITION },
     gpus: gpusOf(value.GPUS),
     jobsRunAs: value.JOBS_RUN_AS,
+    jobsMemory: value.JOBS_MEMORY,
+    jobsSeparation: value.JOBS_SEPARATION,
     prune: { queue: value.OPTIMIZE_QUEUE, definition: value.PRUNE_DEFINITION },
     quantize: { queue: value.OPTIMIZE_QUEUE, definition: value.QUANTIZE_DEFINITION },
     registration: value.REGISTRATION,

@@ -21,7 +21,7 @@ export interface Host {
   listProcesses(known?: readonly number[]): Promise<ProcessInfo[]>;
   /** Read the process of a pid; null if there is none or it has ended. */
   readProcess(pid: number): Promise<ProcessInfo | null>;
-  /** Filter the processes that belong to a marker. */
+  /** Filter the processes that were started with a marker, as far as the host shows environments. */
   withMarker(candidates: readonly ProcessInfo[], marker: EnvironmentMarker): Promise<ProcessInfo[]>;
   /** Whether two start times of one pid are those of the same process. False if the host cannot tell. */
   isSameStart(one: string, other: string): boolean;
@@ -84,7 +84,7 @@ export interface Host {
    * End the group of a child when this process dies for any reason, unless the kernel does that or the next start
    * of the service can. The child must lead its group. Call the result when the child has ended.
    */
-  endWithThisProcess(child: ChildProcess, marker?: EnvironmentMarker): () => void;
+  endWithThisProcess(child: ChildProcess): () => void;
   /** Return the means to run programs in networks of their own; undefined if the host refuses. */
   networkNamespaces(): Promise<NetworkNamespaces | undefined>;
 

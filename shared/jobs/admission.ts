@@ -76,7 +76,7 @@ export function newJobFields(
       user_id: caller.user_id,
       created_at: now().toISOString(),
       limit_share: limitShare(job_id, settings.limits.vcpus),
-      limits: sizeLimits({ asProcess, isOnNodes }),
+      limits: sizeLimits({ ...settings, asProcess, isOnNodes }),
     }),
     cost_estimate: costEstimate(settings.prices, { ...size, isOnNodes }),
   };

@@ -116,7 +116,7 @@ async function start(command: SupervisedCommand): Promise<Started | string> {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const release = thisHost.endWithThisProcess(child, marker);
+    const release = thisHost.endWithThisProcess(child);
     await once(child, 'spawn');
     thisHost.offerToOomKiller(child.pid);
     return { child, isWaiter: launch.isWaiter, release };

@@ -71,6 +71,11 @@ export const proofs: readonly Proof[] = [
     program: 'test/proofs/optimize/every-method/run.sh',
   },
   {
+    name: 'portable',
+    about: 'the service without what only Linux has, as root, without /proc and as an ordinary user',
+    program: 'test/proofs/portable.sh',
+  },
+  {
     name: 'pypi',
     about: "models of PyPI's packages by each method, beside the field's tools (an hour)",
     program: 'test/proofs/optimize/pypi/run.sh',

@@ -10,6 +10,7 @@ const purposes = [
   'a stage of the engine',
   'an environment of npm',
   'a service of their own',
+  'a portable service of their own',
 ] as const;
 
 /**

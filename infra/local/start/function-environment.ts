@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { availableParallelism, devNull } from 'node:os';
+import { thisHost } from '../../../shared/host/this-host.ts';
 import type { Credentials } from './data-folder.ts';
 
 /** Replace the AWS variables of this process with the environment of functions. */
@@ -9,13 +10,15 @@ export function enterFunctionEnvironment(own: NodeJS.ProcessEnv, access: Emulato
   Object.assign(own, { LOG_LEVEL: 'warn' }, variables, { ACCOUNTS_TABLE: accountsTable });
 }
 
-/** Region, credentials and endpoints of the emulators. */
+/** Region, credentials and endpoints of the emulators, and what this machine can do for jobs. */
 export interface EmulatorAccess {
   region: string;
   credentials: Credentials;
   endpoints: Partial<Record<EndpointVariable, string>>;
   /** Whether functions and jobs have roles, which only the S3 server of this service supports. */
   hasRoles: boolean;
+  /** Settings for what limits and separates the jobs of this machine; see `settings.ts`. */
+  jobSettings?: Readonly<Record<string, string>>;
 }
 
 /** Variables that replace an emulator with another server. */
@@ -33,6 +36,7 @@ export function jobVariables(own: Variables, access: EmulatorAccess): Record<str
   );
   return {
     ...localSettings(),
+    ...access.jobSettings,
     ...Object.fromEntries(settings),
     ...access.endpoints,
     AWS_REGION: access.region,
@@ -81,6 +85,15 @@ export const recordsTable = 'records';
 export const bucket = 'projects';
 
 export const accountsTable = 'accounts';
+
+/** Find out what limits and separates the jobs of this machine. */
+export async function jobSettings(): Promise<Record<string, string>> {
+  const separation = thisHost.canSandbox() ? 'sandbox' : process.getuid?.() === 0 ? 'user' : 'none';
+  return {
+    JOBS_MEMORY: (await thisHost.canWatchMemory()) ? 'watched' : 'not enforced',
+    JOBS_SEPARATION: separation,
+  };
+}
 
 /**
  * Return region, credentials and endpoints for the emulators. Use the AWS credentials of the starting user only if

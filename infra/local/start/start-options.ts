@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { givenPath } from '../../../shared/bundle/given-path.ts';
 import { readCorsOrigins } from '../../../shared/core/cors-origins.ts';
 import { readSettings, settingNames } from '../../../shared/core/settings.ts';
-import { hostNames, hostVariable } from '../../../shared/host/this-host.ts';
+import { hostFault, hostVariable } from '../../../shared/host/this-host.ts';
 import { CommandError } from '../../command/command-error.ts';
 import { readFlags } from '../../command/read-flags.ts';
 import type { AdmissionLimits } from '../gateway/admission.ts';
@@ -20,10 +20,8 @@ export function checkSettings(environment: Readonly<Record<string, string | unde
   if (unknown.length > 0) {
     throw new CommandError(`There is no ${unknown.join(', ')}. Limits are: ${limits.join(', ')}.`);
   }
-  const host = environment[hostVariable];
-  if (host && !hostNames.some((name) => name === host)) {
-    throw new CommandError(`${hostVariable} must be ${hostNames.join(' or ')}, not "${host}".`);
-  }
+  const wrongHost = hostFault(environment[hostVariable]);
+  if (wrongHost !== undefined) throw new CommandError(wrongHost);
   const { REGISTRATION, LOG_LEVEL, SHARED_CLUSTER, PACKAGE_INDEXES } = environment;
   const given = Object.fromEntries(limits.map((name) => [name, environment[name]]));
   try {

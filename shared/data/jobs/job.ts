@@ -260,23 +260,33 @@ export const newJob = (asked: Asked): JobFields => ({
 export const SizeLimits = z.object({
   /**
    * `enforced`: by its container. `watched`: the supervisor sums the memory of its processes, and ends them if
-   * they exceed it.
+   * they exceed it. `not enforced`: this system does not show the memory of processes.
    */
-  memory: z.enum(['enforced', 'watched']),
+  memory: z.enum(['enforced', 'watched', 'not enforced']),
   /** `enforced`: by its container. `reserved`: the job may use idle vCPUs of others. `not enforced`: no limit. */
   vcpus: z.enum(['enforced', 'reserved', 'not enforced']),
+  /**
+   * What separates the job from the service. `sandbox`: namespaces. `user`: a user without rights. `none`: the job has
+   * the rights of the service. Null for jobs of releases that did not record it.
+   */
+  separation: z.enum(['container', 'sandbox', 'user', 'none']).nullable().default(null),
 });
 export type SizeLimits = z.infer<typeof SizeLimits>;
 
-interface Host {
+interface JobHost {
   /** Whether jobs are processes of this machine; otherwise they are containers. */
   asProcess: boolean;
+  /** What limits and separates processes of this machine. */
+  jobsMemory: 'watched' | 'not enforced';
+  jobsSeparation: 'sandbox' | 'user' | 'none' | undefined;
   /** Whether the job runs on nodes, whose containers share the processors. */
   isOnNodes: boolean;
 }
 
 /** Return how this host enforces a job's size. */
-export function sizeLimits({ asProcess, isOnNodes }: Host): SizeLimits {
-  if (asProcess) return { memory: 'watched', vcpus: 'not enforced' };
-  return { memory: 'enforced', vcpus: isOnNodes ? 'reserved' : 'enforced' };
+export function sizeLimits({ asProcess, jobsMemory, jobsSeparation, isOnNodes }: JobHost): SizeLimits {
+  if (asProcess) {
+    return { memory: jobsMemory, vcpus: 'not enforced', separation: jobsSeparation ?? null };
+  }
+  return { memory: 'enforced', vcpus: isOnNodes ? 'reserved' : 'enforced', separation: 'container' };
 }

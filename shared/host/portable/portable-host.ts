@@ -1,8 +1,8 @@
 import type { Host, ProcessInfo } from '../host.ts';
 import { isAlive } from '../is-alive.ts';
 import { platform } from '../platform.ts';
-import { listByPs, listWithArgument, startSeconds } from './ps.ts';
-import { groupOfSentinel, startSentinel } from './sentinel.ts';
+import { listByPs, startSeconds } from './ps.ts';
+import { startSentinel } from './sentinel.ts';
 
 /**
  * Any POSIX system: `ps` lists processes, signals go to process groups, and a sentinel ends a group when its
@@ -35,17 +35,8 @@ export const portableHost: Host = {
       return isAlive(pid) ? { ...unknownProcess, pid, group: pid } : null;
     }
   },
-  /** Environments are not shown by every `ps`. Sentinels have the marker in their arguments. */
-  async withMarker(candidates, marker) {
-    const found = await listWithArgument(`${marker.name}=${marker.value}`).catch(() => []);
-    const groups = new Map(found.map(({ pid, args }) => [pid, groupOfSentinel(args, marker)]));
-    // Another user could give a program the arguments of a sentinel.
-    const sentinels = candidates.filter(
-      ({ pid, uid }) => uid === process.getuid?.() && groups.get(pid) !== undefined,
-    );
-    const marked = new Set(sentinels.map(({ pid }) => groups.get(pid)));
-    return candidates.filter((row) => sentinels.includes(row) || marked.has(row.group));
-  },
+  // Not every `ps` shows environments. Sentinels end what a killed supervisor leaves.
+  withMarker: async () => [],
   isSameStart: isSameTime,
   // A listing takes as long as a look at one process.
   isUnchanged: () => true,

@@ -79,7 +79,7 @@ const further: Readonly<Record<string, (document: Json) => Json>> = {
     cancel_requested_at: at,
     exit_code: 0,
     signal: 'SIGTERM',
-    limits: { memory: 'enforced', vcpus: 'enforced' },
+    limits: { memory: 'enforced', vcpus: 'enforced', separation: 'user' },
     begun_at: at,
     source_sha256: sha256,
     dataset: 'digits',

@@ -42,7 +42,7 @@ test('a training with GPUs is one container on their queue, with all the memory 
     gpus: 1,
     vcpus: 1,
     memory: 15_400,
-    limits: { memory: 'enforced', vcpus: 'reserved' },
+    limits: { memory: 'enforced', vcpus: 'reserved', separation: 'container' },
   });
   const { experiment_id } = begun.json;
   const ended = await service.ended(project_id, experiment_id);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parsePsLine } from '../../../shared/host/portable/ps.ts';
+import { listByPs, parsePsLine } from '../../../shared/host/portable/ps.ts';
 
 test('a line of ps is read, blanks and all', () => {
   expect(parsePsLine('  501   1   501  1000   2048 Ss   Thu Nov 20 18:41:02 2025    ')).toEqual({
@@ -20,3 +20,44 @@ test.each(['  501   1   501  1000   0 Z    Thu Nov 20 18:41:02 2025', '', 'ps: i
     expect(parsePsLine(line)).toBeNull();
   },
 );
+
+const own = `  ${process.pid}   1   501  1000   2048 Ss   Thu Nov 20 18:41:02 2025`;
+const answering = (text: string) => async () => ({ text, pid: 7 });
+
+test('a listing leaves out the ps that made it', async () => {
+  const rows = await listByPs(
+    answering(`${own}\n    7   1   501  1000   2048 R+   Thu Nov 20 18:41:03 2025\n`),
+  );
+
+  expect(rows.map(({ pid }) => pid)).toEqual([process.pid]);
+});
+
+test.each([
+  [
+    'a ps of another kind',
+    'PID   USER     TIME  COMMAND\n    1 root      0:00 init',
+    'begins with "PID   USER',
+  ],
+  ['a ps without start times', `  ${process.pid}   1   501  1000   2048 Ss   -`, 'begins with'],
+  [
+    'a ps that lists others only',
+    '  501   1   501  1000   2048 Ss   Thu Nov 20 18:41:02 2025',
+    'begins with "501',
+  ],
+  ['a ps that says nothing', '', 'begins with ""'],
+])('%s is refused with what it answered', async (_, text, reason) => {
+  await expect(listByPs(answering(text))).rejects.toThrow(reason);
+});
+
+test('ps is asked for one column at a time, because = ends the list of a POSIX -o', async () => {
+  let asked: readonly string[] = [];
+
+  await listByPs(async (args) => {
+    asked = args;
+    return { text: own, pid: 7 };
+  });
+
+  expect(asked.filter((arg) => arg.includes('='))).toEqual(
+    ['pid', 'ppid', 'pgid', 'uid', 'rss', 'stat', 'lstart'].map((name) => `${name}=`),
+  );
+});

@@ -31,7 +31,7 @@ export class JobProcess {
       detached: true,
       stdio: ['ignore', output, output],
     });
-    child.once('exit', thisHost.endWithThisProcess(child, { name: markerName, value: order.marker }));
+    child.once('exit', thisHost.endWithThisProcess(child));
     const exit = new Promise<Exit>((resolve) => {
       child.once('exit', (code, signal) =>
         resolve({ exitCode: shellExitCode(code, signal), statusReason: exitedByItself }),

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { availableParallelism, homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { thisHost } from '../../../../shared/host/this-host.ts';
 import { installerSettings } from '../../../../shared/runner/environment/operator-environment.ts';
 import type { HostSandbox } from '../../../../shared/runner/job/batch-container.ts';
 import { attempts, evaluateOnExit } from '../../../service/retry-rules.ts';
@@ -32,6 +33,7 @@ export async function startBatch(options: LocalBatchOptions): Promise<RunningBat
     jobDefinitions: definitions(program),
     hostEnvironment: {
       LOG_LEVEL: 'info',
+      ...thisHost.variables,
       ...jobVariables(environment, access),
       // Only package installers use these.
       ...installerSettings(environment),

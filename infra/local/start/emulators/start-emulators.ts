@@ -18,6 +18,7 @@ import {
   type EmulatorAccess,
   emulatorAccess,
   enterFunctionEnvironment,
+  jobSettings,
   recordsTable,
 } from '../function-environment.ts';
 import { type JobFolders, jobFolders, removeForsaken } from '../job-folders.ts';
@@ -44,7 +45,10 @@ export async function startEmulators(
   const register = new ProcessRegister(data.within('engines.json'));
   await register.endLeftovers();
 
-  const access = emulatorAccess(process.env, await emulatorCredentials(data));
+  const access = {
+    ...emulatorAccess(process.env, await emulatorCredentials(data)),
+    jobSettings: await jobSettings(),
+  };
   const databases = await openDatabases(data, embeddedDatabases(access));
   // This runs after the emulators have stopped.
   started.defer(() => databases.seal());
