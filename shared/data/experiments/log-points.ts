@@ -62,7 +62,12 @@ export function logPoints(
     ];
     // The criterion can only change if a run reports a new metric.
     if (next.hasNew)
-      await noteFirstCriterion(records, { project_id, experiment_id }, allSummaries(next.parts).keys());
+      await noteFirstCriterion(
+        records,
+        { project_id, experiment_id },
+        allSummaries(next.parts).keys(),
+        experimentExists(project_id, experiment_id),
+      );
     await records.write(...writes).catch((error: unknown) => {
       throw gone.failedIn(error) ? notFound('experiment', experiment_id) : error;
     });

@@ -2,7 +2,15 @@ import * as z from 'zod';
 import { Ulid } from '../../core/formats.ts';
 import { criterionOf, criterionOfMetrics, type ProjectCriterion } from '../../metrics/criteria.ts';
 import { recordType } from '../table/record.ts';
-import { type Item, type Key, pageOf, readPage, type TableReader, type TableWriter } from '../table/table.ts';
+import {
+  type Item,
+  type Key,
+  pageOf,
+  readPage,
+  type TableReader,
+  type TableWriter,
+  type Write,
+} from '../table/table.ts';
 import { tryWrite } from '../table/write-label.ts';
 import { Criterion, type Project, parseProject, projectKey } from './project.ts';
 
@@ -30,11 +38,14 @@ const keyOf = (project_id: string): Key => ({
 /**
  * Record the criterion from the metrics of a run, if it is the project's first run or none is recorded yet. Calls
  * are idempotent.
+ * @param proof check that the caller may still record the run: a superseded container or a late request of a deleted
+ * project must leave nothing
  */
 export async function noteFirstCriterion(
   records: TableWriter<'records'>,
   { project_id, experiment_id }: { project_id: string; experiment_id: string },
   names: Iterable<string>,
+  ...proof: readonly Write[]
 ): Promise<void> {
   const criterion = criterionOfMetrics(names);
   if (criterion === undefined) return;
@@ -47,12 +58,15 @@ export async function noteFirstCriterion(
     if (isKnown || present.experiment_id !== experiment_id) return;
   }
   const version = (present?.version ?? 0) + 1;
-  // If the condition fails, another run was faster.
+  // If a condition fails, another run was faster, or the write of the metrics will fail, too.
   await tryWrite(
-    records.write({
-      put: first.item(key, { criterion, experiment_id, version }),
-      if: present === undefined ? { exists: false } : { equals: { version: present.version } },
-    }),
+    records.write(
+      {
+        put: first.item(key, { criterion, experiment_id, version }),
+        if: present === undefined ? { exists: false } : { equals: { version: present.version } },
+      },
+      ...proof,
+    ),
   );
 }
 

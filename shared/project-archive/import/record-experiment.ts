@@ -66,7 +66,13 @@ export async function recordExperiment(
   const { fields } = document;
   const bytes = beside.artifact_bytes + beside.checkpoint_bytes;
   const objects = beside.artifacts + beside.checkpoints;
-  await noteFirstCriterion(records, { project_id, experiment_id }, allSummaries(beside.parts).keys());
+  await noteFirstCriterion(
+    records,
+    { project_id, experiment_id },
+    allSummaries(beside.parts).keys(),
+    importUnmoved(value),
+    projectExists(project_id),
+  );
   const isRecorded = await saveWith(
     pass,
     done,

@@ -1,6 +1,6 @@
 import type { Experiment } from '../../data/experiments/experiment.ts';
 import { chunksOf, withoutStored } from '../../data/experiments/log-points.ts';
-import type { Lease } from '../../data/jobs/lease.ts';
+import { holdsLease, type Lease } from '../../data/jobs/lease.ts';
 import { appendMetrics } from '../../data/metrics/job-metrics.ts';
 import {
   allSummaries,
@@ -48,7 +48,7 @@ export class PointLog {
 
   constructor(options: PointLogOptions) {
     this.#options = options;
-    this.#totals = new MetricTotals(options.records, options.experiment);
+    this.#totals = new MetricTotals(options);
   }
 
   /**
@@ -126,19 +126,17 @@ export class PointLog {
  * read at the start stay valid. Metrics beyond 10,000 names keep their points and have no summary.
  */
 class MetricTotals {
-  readonly #records: TableWriter<'records'>;
-  readonly #experiment: Experiment;
+  readonly #options: Pick<PointLogOptions, 'records' | 'experiment' | 'lease'>;
   #parts: MetricParts | undefined;
 
-  constructor(records: TableWriter<'records'>, experiment: Experiment) {
-    this.#records = records;
-    this.#experiment = experiment;
+  constructor(options: Pick<PointLogOptions, 'records' | 'experiment' | 'lease'>) {
+    this.#options = options;
   }
 
   /** The summaries of all stored points. */
   async parts(): Promise<MetricParts> {
-    const { project_id, experiment_id } = this.#experiment;
-    this.#parts ??= await readMetricParts(this.#records, project_id, experiment_id);
+    const { records, experiment } = this.#options;
+    this.#parts ??= await readMetricParts(records, experiment.project_id, experiment.experiment_id);
     return this.#parts;
   }
 
@@ -151,9 +149,16 @@ class MetricTotals {
     points: readonly MetricPoint[],
     write: (writes: readonly Write[]) => Promise<void>,
   ): Promise<void> {
-    const { project_id, experiment_id } = this.#experiment;
+    const { records, experiment, lease } = this.#options;
+    const { project_id, experiment_id } = experiment;
     const { parts, changed, hasNew } = withPoints(await this.parts(), points);
-    if (hasNew) await noteFirstCriterion(this.#records, this.#experiment, allSummaries(parts).keys());
+    if (hasNew)
+      await noteFirstCriterion(
+        records,
+        experiment,
+        allSummaries(parts).keys(),
+        holdsLease(experiment_id, 0, lease),
+      );
     const writes = parts.flatMap((part, index) =>
       changed.has(index) ? [putMetricPart(project_id, experiment_id, index, part)] : [],
     );

@@ -60,7 +60,7 @@ export async function buildSkewedBundle(
   }
   const start = [
     `import { main } from ${JSON.stringify(join(program, programs[0] ?? ''))};`,
-    `await main(process.argv.slice(2), ${JSON.stringify(program)});`,
+    `await main(process.argv.slice(2), ${JSON.stringify({ program, checkout: root })});`,
   ];
   await writeFile(join(program, 'start.mjs'), start.join('\n'));
   return { program: join(program, 'start.mjs'), setOffset };
