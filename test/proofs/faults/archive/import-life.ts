@@ -66,7 +66,7 @@ export async function liveImport(
     const kill = mark && { ...mark, note, signal: 'SIGSTOP' as const };
     const plan = { trace, ...(kill && { kill }) };
     const { pid, ended } = startProgram(lane.program, 'archives', {}, service.environment, plan);
-    const owner = new Owner(ground, files);
+    const owner = new Owner(lane, ground, files);
     const isHit = await stopped(pid, ended);
     if (isHit && isOvertaken) await archivePass(service);
     const made = await findImport(service.records, ground.user.user_id, sha256);
@@ -104,10 +104,13 @@ class Owner {
   /** Whether a training was accepted. */
   isBegun = false;
   #course: ImportLifeAsked['course'] = 'ends';
+  #experiment_id = '';
+  readonly #lane: Lane;
   readonly #ground: StoryGround;
   readonly #files: JobFiles;
 
-  constructor(ground: StoryGround, files: JobFiles) {
+  constructor(lane: Lane, ground: StoryGround, files: JobFiles) {
+    this.#lane = lane;
     this.#ground = ground;
     this.#files = files;
   }
@@ -120,9 +123,10 @@ class Owner {
     this.isBegun = begun.status < 300;
     if (!this.isBegun) return;
     this.#course = course;
+    this.#experiment_id = begun.json.experiment_id;
     await this.#until(async () => (await readFile(this.#files.witness, 'utf8')) !== '');
     if (course === 'cancelled') {
-      const { experiment_id } = begun.json;
+      const experiment_id = this.#experiment_id;
       await this.#must(asking('cancelExperiment', { path: { project_id, experiment_id }, token }));
     }
     if (course === 'deleted') {
@@ -138,6 +142,8 @@ class Owner {
     const { service } = this.#ground;
     await this.#open();
     await this.#quiet(project_id);
+    // A purge waits for the container, which ends after its record.
+    await this.#until(() => this.#isOver());
     for (const seconds of [120, 240]) await pass(service, seconds);
     const runs = (await readFile(this.#files.witness, 'utf8')).split('\n').length - 1;
     const jobs = await this.#jobs(project_id);
@@ -176,6 +182,13 @@ class Owner {
 
   #quiet(project_id: string): Promise<void> {
     return this.#until(async () => (await this.#jobs(project_id)).every(({ status }) => isFinal(status)));
+  }
+
+  /** Whether Batch has told that the job is over. */
+  async #isOver(): Promise<boolean> {
+    const { batch, settings } = this.#ground.service;
+    const id = await batch.findByName(settings.train.queue, `train-${this.#experiment_id}`);
+    return id === undefined || this.#lane.hasHeardTheEnd(id);
   }
 
   async #until(isSo: () => Promise<boolean>): Promise<void> {

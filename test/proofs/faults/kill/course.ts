@@ -46,4 +46,6 @@ export interface Ground {
   folder: string;
   /** File to which each run of the work adds a line. */
   witness: string;
+  /** Whether its program is of a version that gives jobs no variables of their project. */
+  isWithoutVariables?: boolean;
 }

@@ -13,9 +13,11 @@ import type { Course, Ground, JobKind } from './course.ts';
 import { earlierCheckpoint, recordEarlier } from './earlier-experiment.ts';
 import { acknowledgedFile, loggedFile, lostOfTracked, trackedScript } from './tracked-script.ts';
 
+/** What a training begins with that gets the variables of its project. */
+const secret = `[ "$TOKEN" = "a secret of the project" ] || exit 5
+`;
 /** What the training does: node 0 says that it ran, writes all kinds of output, and takes its time. Each run writes other bytes. */
-const script = `[ "$TOKEN" = "a secret of the project" ] || exit 5
-[ "$1" = again ] && { shift; [ "$(cat "$CHECKPOINT_DIR/${earlierCheckpoint}")" = x ] || exit 6; }
+const script = `[ "$1" = again ] && { shift; [ "$(cat "$CHECKPOINT_DIR/${earlierCheckpoint}")" = x ] || exit 6; }
 [ "\${NODE_RANK:-0}" = 0 ] && echo "$EXPERIMENT_ID" >> "$1"
 echo began
 echo '{"name":"accuracy","value":0.5,"step":1}' >> "$METRICS_FILE"
@@ -26,7 +28,6 @@ sleep "$2"
 echo '{"name":"accuracy","value":0.9,"step":2}' >> "$METRICS_FILE"
 echo done
 `;
-const source = archiveOf({ 'train.sh': script });
 
 /** An npm that installs one file without the second that the real one takes. */
 const npm = (seconds: number): string => `#!/bin/sh
@@ -77,27 +78,30 @@ const againOf = ({ project_id, experiment_id }: Experiment, token: string) => ({
 /** A project that trains, in one container or on a cluster, with an environment to be built or without. */
 export async function trainingCourse(
   kind: TrainingCourse,
-  { service, token, user_id, scenario, folder, witness }: Ground,
+  { service, token, user_id, scenario, folder, witness, isWithoutVariables = false }: Ground,
 ): Promise<Course> {
   const seconds = scenario === 'cancelled' ? 3 : 0.05;
   const isRerun = kind === 'rerun';
   const hasBuild = kind === 'build' || kind === 'cluster';
   const command = `sh train.sh ${isRerun ? 'again ' : ''}${witness} ${seconds}`;
   const acknowledged = kind === 'tracked' ? await acknowledgedFile(folder) : undefined;
-  const archive =
-    acknowledged === undefined
-      ? source
-      : archiveOf({ 'train.sh': `${script}${trackedScript(acknowledged)}` });
+  const parts = [
+    isWithoutVariables ? '' : secret,
+    script,
+    acknowledged === undefined ? '' : trackedScript(acknowledged),
+  ];
+  const archive = archiveOf({ 'train.sh': parts.join('') });
   const files = [...(acknowledged === undefined ? [] : [loggedFile]), 'model.bin', 'table.csv'];
   const project_id = await newProject(service, token, command, await archive);
   const neighbour_id = await newProject(service, token, 'true');
   const path = { project_id };
-  await must(putVariable, service.environment, {
-    path: { project_id, name: 'TOKEN' },
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ value: 'a secret of the project' }),
-    token,
-  });
+  if (!isWithoutVariables)
+    await must(putVariable, service.environment, {
+      path: { project_id, name: 'TOKEN' },
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ value: 'a secret of the project' }),
+      token,
+    });
   const programs = join(folder, 'programs');
   if (hasBuild) {
     await mkdir(programs);

@@ -62,7 +62,9 @@ export async function liveUpgrade(lane: UpgradeLane, asked: UpgradeLifeAsked): P
   service.settings.train.definition = definitions.again;
   try {
     const { token, user } = await newDeveloper(service);
-    const given = { service, token, user_id: user.user_id, folder, witness };
+    const { user_id } = user;
+    // The former version did not know variables.
+    const given = { service, token, user_id, folder, witness, isWithoutVariables: !lane.isOneVersion };
     const course = await prepareCourse('train', {
       ...given,
       scenario: asked.course === 'cancelled' ? 'cancelled' : 'again',
