@@ -76,6 +76,16 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof ProblemError && error.status === 401 ? exitCodes.notSignedIn : exitCodes.failure;
 }
 
+/** Pass on a request's answer. What the service refuses in the user's files (400) is an error of usage, as here. */
+export async function usageFaults<Answer>(request: Promise<Answer>): Promise<Answer> {
+  try {
+    return await request;
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.status !== 400) throw error;
+    throw new CliError(problemText(error, false), exitCodes.usage);
+  }
+}
+
 /** Refuse two flags that contradict each other. @throws CliError if both are given */
 export function refuseBoth(flags: Readonly<Record<string, unknown>>, advice: string): void {
   const given = Object.keys(flags).filter((name) => flags[name] !== undefined);

@@ -1,28 +1,47 @@
 import { quoteCommand } from '../../shared/command/quote-command.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
-import type { ChosenEnvironment } from './choose-environment.ts';
+import type { ChosenEnvironment } from './environment/choose-environment.ts';
 
 /**
- * Choose the command to run: the words after `--`, else mps.yaml, else the project's last command, else the usual
- * program of the folder. With the last command, a second "mps run" runs the same.
+ * Choose the command to run: the words after `--`, else mps.yaml, else the project's last command, else that of
+ * `MLproject`, else the usual program of the folder. With the last command, a second "mps run" runs the same.
  *
  * @throws CliError if none of these names a command
  */
 export function chooseCommand(
   files: ReadonlySet<string>,
   env_type: ChosenEnvironment['env_type'],
-  given: { words: readonly string[]; command: string | undefined; before: string | undefined },
+  given: GivenCommands,
 ): string {
   if (given.words.length > 0) return quoteCommand(given.words);
-  const said = given.command ?? given.before;
+  const said = given.command ?? given.before ?? given.declared;
   if (said !== undefined) return said;
-  const program = usualPrograms.find((name) => files.has(name));
+  const program = usualProgram(files);
   if (program !== undefined) return usualCommand(program, env_type);
   throw new CliError(
     `This folder has no program that mps knows (${usualPrograms.join(', ')}).\nTell mps what to run: mps run -- python train.py --epochs 5`,
     exitCodes.usage,
   );
 }
+
+interface GivenCommands {
+  /** Words after `--`. */
+  words: readonly string[];
+  /** The command of mps.yaml. */
+  command: string | undefined;
+  /** The last command of the project. */
+  before: string | undefined;
+  /** The command of another file of the folder, such as `MLproject`. */
+  declared?: string | undefined;
+}
+
+/** Return the Python program that a command runs: its first word that is one, as in `python train.py`. */
+export const pythonProgram = (words: readonly string[]): string | undefined =>
+  words.find((word) => word.endsWith('.py'))?.replace(/^\.\//, '');
+
+/** Return the program that a folder runs without further words; undefined if it has none of the usual names. */
+export const usualProgram = (files: ReadonlySet<string>): string | undefined =>
+  usualPrograms.find((name) => files.has(name));
 
 const usualPrograms = ['train.py', 'main.py', 'train.js', 'train.mjs', 'train.sh'];
 

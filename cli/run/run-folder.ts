@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { endpoint as putConfig } from '../../functions/projects/configs/put-config.endpoint.ts';
 import type { endpoint as putEnvironment } from '../../functions/projects/environment/put-environment.endpoint.ts';
@@ -12,7 +13,7 @@ import { ProblemError } from '../../shared/client/problem-error.ts';
 import { wait } from '../../shared/client/retry.ts';
 import type { ProjectFile } from '../../shared/config/project-file.ts';
 import { bytesText } from '../../shared/core/text/bytes-text.ts';
-import { CliError, exitCodes } from '../cli-error.ts';
+import { CliError, exitCodes, usageFaults } from '../cli-error.ts';
 import type { Experiment } from '../experiments/experiment.ts';
 import { ask } from '../login/ask.ts';
 import type { Session } from '../login/connect.ts';
@@ -25,9 +26,11 @@ import { ensureProject } from '../projects/project-session.ts';
 import type { DigestedFile } from '../upload/digest-file.ts';
 import { withScratchFolder } from '../upload/scratch-folder.ts';
 import { sendUnlessKnown, type Upload } from '../upload/send-unless-known.ts';
-import { chooseCommand } from './choose-command.ts';
+import { chooseCommand, usualProgram } from './choose-command.ts';
 import { chooseConfig } from './choose-config.ts';
-import { type ChosenEnvironment, chooseEnvironment } from './choose-environment.ts';
+import { checkedEnvironment } from './environment/checked-environment.ts';
+import type { ChosenEnvironment } from './environment/choose-environment.ts';
+import { mainCommand } from './environment/mlproject.ts';
 import { type GitState, gitState } from './git-state.ts';
 import { inspectFiles, listFiles, type SourceFile, type SourceFiles } from './list-files.ts';
 import type { Override } from './override-config.ts';
@@ -49,7 +52,13 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
   const sources = await inspectFiles(folder, listed);
   const names = new Set(sources.files.map(({ path }) => path));
   if (names.size === 0) throw new CliError(`${folder} has no files to train with.`, exitCodes.usage);
-  const environment = await chooseEnvironment(folder, names, projectFile);
+  const declared = names.has('MLproject')
+    ? mainCommand(await readFile(join(folder, 'MLproject'), 'utf8'))
+    : undefined;
+  const environment = await checkedEnvironment(folder, names, projectFile, [
+    ...options.words,
+    ...(projectFile.command ?? declared ?? usualProgram(names) ?? '').split(/\s+/),
+  ]);
   const given = { named: options.config ?? projectFile.config, overrides: options.overrides };
   const name = options.project ?? projectFile.project ?? place.name;
   const command = (before?: string): string =>
@@ -57,6 +66,7 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
       words: options.words,
       command: projectFile.command,
       before,
+      declared,
     });
   const settle = (before?: string) => settleOverrides(folder, names, given, command(before));
   // Report the faults of the file before the first change. The command of an earlier run is not known yet.
@@ -67,6 +77,7 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
     given.overrides.filter(({ path }) => !path[0]?.startsWith('-')),
   );
   for (const fault of sources.leftOut) printer.say(`Left out: ${fault}`);
+  for (const note of environment.notes ?? []) printer.say(note);
   if (!options.yes) await agreeToSize(sources, place);
   signal.throwIfAborted();
 
@@ -83,7 +94,7 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
   const storeEnvironment = async () => {
     const query = { entry_point_command, env_type, dependencies };
     const route = 'PUT /projects/{project_id}/environment';
-    return (await client.call<typeof putEnvironment>(route, { path, query })).version;
+    return (await usageFaults(client.call<typeof putEnvironment>(route, { path, query }))).version;
   };
   const environment_version = await storeEnvironment();
   steps.done('environment', environmentText(environment));

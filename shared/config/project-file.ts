@@ -19,6 +19,9 @@ export const ProjectFile = z.strictObject({
   task: z.optional(described(text, 'What the model does, when the project is created.')),
   command: z.optional(described(text, 'Command to run, such as `python train.py --config {config}`.')),
   environment: z.optional(Environment),
+  python: z.optional(
+    described(text, 'Version of Python that the program needs, such as `3.12` or `>=3.11`.'),
+  ),
   config: z.optional(described(text, 'Configuration file to train with, such as `train.yaml`.')),
   dataset: z.optional(described(text, 'Data set to lay out at `DATA_DIR`.')),
   vcpus: z.optional(described(z.number().check(z.positive()), 'vCPUs of each node.')),

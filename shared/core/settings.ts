@@ -62,6 +62,10 @@ const makeEnvironmentSchema = () =>
     PRICES: z.string().transform(parseJson).pipe(pricesSchema()).optional(),
     TRUSTED_IMAGES: z.string().transform(parseJson).pipe(trustedImagesSchema()).optional(),
     PACKAGE_INDEXES: PackageIndexes,
+    PYTHON_VERSIONS: z
+      .string()
+      .transform((text) => text.split(',').filter((version) => version !== ''))
+      .optional(),
     LIMIT_JOB_SECONDS: count(6 * 60 * 60),
     LIMIT_LOG_BYTES: count(100_000_000),
     LIMIT_ARTIFACT_BYTES: count(20_000_000_000),
@@ -138,6 +142,8 @@ export interface Settings {
   trustedImages: TrustedImages | undefined;
   /** Package indexes that dependencies may name: hosts, or `http://host:port`. */
   packageIndexes: readonly string[];
+  /** Versions of Python that jobs can use; undefined if they are not known. */
+  pythonVersions: readonly string[] | undefined;
 }
 
 /** S3 gives each bucket its own host. Other endpoints serve the bucket below a path. */
@@ -183,6 +189,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     prices: value.PRICES,
     trustedImages: value.TRUSTED_IMAGES,
     packageIndexes: value.PACKAGE_INDEXES,
+    pythonVersions: value.PYTHON_VERSIONS,
     limits: {
       jobSeconds: value.LIMIT_JOB_SECONDS,
       logBytes: value.LIMIT_LOG_BYTES,

@@ -29,6 +29,7 @@ export function functionVariables(
           CLUSTER_GPU_QUEUE: names.gpu.clusterQueue,
         }),
     REGISTRATION: options.registration,
+    PYTHON_VERSIONS: imagePython,
     TRUSTED_IMAGES: JSON.stringify(
       Object.fromEntries(names.trusted.map(({ image, ...definitions }) => [image, definitions])),
     ),
@@ -40,6 +41,9 @@ export function functionVariables(
     ...(options.corsOrigins.length > 0 && { CORS_ORIGINS: options.corsOrigins.join(',') }),
   });
 }
+
+/** The version of Python that the base of `job-image/Dockerfile` installs: Debian 13's. */
+const imagePython = '3.13.5';
 
 interface Stores {
   accounts: { tableName: string };

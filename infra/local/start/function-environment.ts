@@ -2,10 +2,14 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism, devNull } from 'node:os';
 import { thisHost } from '../../../shared/host/this-host.ts';
 import type { Credentials } from './data-folder.ts';
+import { pythonVersions } from './python-versions.ts';
 
 /** Replace the AWS variables of this process with the environment of functions. */
 export function enterFunctionEnvironment(own: NodeJS.ProcessEnv, access: EmulatorAccess): void {
-  const variables = jobVariables(own, access);
+  const variables = {
+    PYTHON_VERSIONS: pythonVersions(own['PATH'] ?? ''),
+    ...jobVariables(own, access),
+  };
   for (const name of Object.keys(own)) if (name.startsWith('AWS_')) delete own[name];
   Object.assign(own, { LOG_LEVEL: 'warn' }, variables, { ACCOUNTS_TABLE: accountsTable });
 }

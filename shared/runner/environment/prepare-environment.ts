@@ -105,7 +105,8 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
   const { spec, operatorEnv, indexes = noIndexes, run, log, stop } = options;
   stopped(stop);
   if (spec.env_type === 'docker') return prepareDocker(options);
-  const dependencies = await resolveDependencies(spec, options.sourceFolder, options.packageIndexes);
+  const resolved = await resolveDependencies(spec, options.sourceFolder, options.packageIndexes);
+  const { dependencies } = resolved;
   // A Python project gets a virtual environment even without dependencies.
   if (spec.env_type === 'system') return { ...nothing, env: {} };
   const path = searchPath(operatorEnv);
@@ -124,6 +125,7 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
     projectFolder,
     probeEnv,
     stop,
+    resolved.interpreter,
   );
   const request = {
     envType: spec.env_type,
@@ -172,8 +174,11 @@ async function prepare(options: PrepareOptions): Promise<Omit<PreparedEnvironmen
   const hit = obtained.cache === 'hit';
   if (hit) log(`environment: cache hit, ${obtained.buildSeconds.toFixed(1)} s of installation saved`);
   const python = spec.env_type === 'python';
+  const modulePaths = resolved.folders.map((folder) => join(sourceFolder, folder));
   return {
-    env: python ? pythonVariables(place.folder, path) : nodeVariables(place.folder, sourceFolder, path),
+    env: python
+      ? pythonVariables(place.folder, path, modulePaths)
+      : nodeVariables(place.folder, sourceFolder, path),
     nodeModules: python ? null : join(place.folder, 'node_modules'),
     image: null,
     cache: obtained.cache,

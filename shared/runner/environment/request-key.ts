@@ -29,9 +29,12 @@ const formatVersion = 1;
  */
 export function requestKey(input: RequestKeyInput): string {
   const dependencies = input.dependencies.map((dependency) => {
-    if (dependency.kind === 'package') return [dependency.spec];
     if (dependency.kind === 'option') return [dependency.name, dependency.value];
-    return [dependency.path, dependency.sha256, dependency.extras, dependency.marker];
+    if (dependency.kind === 'file')
+      return [dependency.path, dependency.sha256, dependency.extras, dependency.marker];
+    // What a package lacks is left out, so earlier keys stay valid.
+    const { kind, spec, hashes } = dependency;
+    return [...(kind === 'constraint' ? ['-c'] : []), spec, ...(hashes === undefined ? [] : [hashes])];
   });
   const canonical = JSON.stringify([
     formatVersion,

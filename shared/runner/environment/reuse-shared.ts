@@ -37,6 +37,7 @@ export const isShareable = (dependencies: readonly ResolvedDependency[]): boolea
   dependencies.every(
     (one) =>
       (one.kind === 'package' && !/^[^;]*@/.test(one.spec)) ||
+      one.kind === 'constraint' ||
       (one.kind === 'option' && one.name !== 'find-links'),
   );
 

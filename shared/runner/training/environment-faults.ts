@@ -2,11 +2,14 @@ import { CommandError, type SplitCommand, splitCommand } from '../../command/par
 import { placeholderOf } from '../../command/placeholders.ts';
 import type { Settings } from '../../core/settings.ts';
 import { EnvironmentType } from '../../data/projects/environment.ts';
+import type { Dependency } from '../environment/dependencies/dependency.ts';
 import {
   type EnvironmentSpec,
   packageIndexFaults,
   parseDependencies,
 } from '../environment/dependencies/parse-dependencies.ts';
+import { wrongVersion } from '../environment/install/interpreter.ts';
+import { allowsVersion } from '../environment/install/python-version.ts';
 
 /** A fault of one field of an environment. */
 interface EnvironmentFault {
@@ -86,16 +89,31 @@ function dependencyFaults(type: unknown, dependencies: unknown): EnvironmentFaul
   return lines.length === 0 ? [] : [{ name: 'dependencies', message: lines.join('; ') }];
 }
 
-type Deployment = Pick<Settings, 'packageIndexes' | 'trustedImages'>;
+/** Imports do not know the versions of Python: an archive is taken where its programs cannot run yet. */
+type Deployment = Pick<Settings, 'packageIndexes' | 'trustedImages'> &
+  Partial<Pick<Settings, 'pythonVersions'>>;
 
-/** Faults of an environment in this deployment: an untrusted image, or a package index that is not allowed. */
+/**
+ * Faults of an environment in this deployment: an untrusted image, a package index that is not allowed, or a version of
+ * Python that it does not have.
+ */
 export function deploymentFaults(spec: EnvironmentSpec, deployment: Deployment): EnvironmentFault[] {
-  const indexes = packageIndexFaults(parseDependencies(spec).dependencies, deployment.packageIndexes);
+  const { dependencies } = parseDependencies(spec);
+  const indexes = packageIndexFaults(dependencies, deployment.packageIndexes);
   const messages = [
     ...imageFaults(spec, deployment),
     ...indexes.map(({ line, message }) => `line ${line}: ${message}`),
+    ...interpreterFaults(dependencies, deployment.pythonVersions),
   ];
   return messages.length === 0 ? [] : [{ name: 'dependencies', message: messages.join('; ') }];
+}
+
+/** Faults of conditions that no Python of this deployment meets; none if its versions are not known. */
+function interpreterFaults(dependencies: readonly Dependency[], known: readonly string[] | undefined) {
+  const wanted = dependencies.flatMap((one) => (one.kind === 'python' ? [one.versions] : []));
+  if (wanted.length === 0 || known === undefined || known.length === 0) return [];
+  const isMet = known.some((version) => wanted.every((one) => allowsVersion(one, version)));
+  return isMet ? [] : [wrongVersion(wanted, known)];
 }
 
 /** Faults of a docker environment whose image this deployment does not trust. */

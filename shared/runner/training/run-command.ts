@@ -86,6 +86,14 @@ function trackingClients(
   };
 }
 
+/** A project that names folders of modules in a variable keeps them, before those of its source. */
+function joinedModules(project: Variables, own: Variables): { PYTHONPATH?: string } {
+  const each = [project['PYTHONPATH'], own['PYTHONPATH']].filter((paths) => paths !== undefined);
+  return each.length === 0 ? {} : { PYTHONPATH: each.join(':') };
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /**
  * Run the command as a process next to the supervisor, or in a container of its image, until it ends or is
  * stopped.
@@ -107,7 +115,7 @@ async function superviseCommand(
   };
   // Large uploads to other servers, or from a container, go in parts too.
   const project = { ...mlflowUploadVariables, ...variables.values };
-  const env = { ...project, ...own };
+  const env = { ...project, ...own, ...joinedModules(project, own) };
   const supervision = {
     cwd: workspace.source,
     timeoutSeconds: experiment.timeout,

@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readProjectFile } from '../../../cli/projects/project-file.ts';
-import { chooseEnvironment } from '../../../cli/run/choose-environment.ts';
+import { chooseEnvironment } from '../../../cli/run/environment/choose-environment.ts';
 import { inspectFiles, listFiles } from '../../../cli/run/list-files.ts';
 import { packFiles } from '../../../cli/run/pack-files.ts';
 import { extractArchive } from '../../../shared/archive/extract-archive.ts';

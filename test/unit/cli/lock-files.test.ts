@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { pythonEnvironment } from '../../../cli/run/choose-environment.ts';
+import { pythonEnvironment } from '../../../cli/run/environment/python-environment.ts';
 import { parseRequirements } from '../../../shared/runner/environment/dependencies/python-requirements.ts';
 
 const locks = join(import.meta.dirname, 'locks');
@@ -158,6 +158,7 @@ describe('the requirements of poetry', () => {
       "tqdm[notebook]>=4.66,<4.67 ; sys_platform == 'linux'",
       'old==1.2.3',
       'any',
+      'python>=3.10,<4',
     ]);
   });
 

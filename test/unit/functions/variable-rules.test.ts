@@ -21,7 +21,7 @@ describe('names of variables', () => {
   test('none is one that the service gives a command', () => {
     const experiment = { ...experimentOf('01h00000000000000000000000', 0.5), kind: 'train-remote' } as const;
     const workspace = { home: '', temporary: '' } as Workspace;
-    const prepared = { ...pythonVariables('', ''), NODE_PATH: '' };
+    const prepared = { ...pythonVariables('', '', []), NODE_PATH: '' };
     const given = Object.keys(commandEnvironment(experiment, workspace, nowhere, prepared));
     expect(given.length).toBeGreaterThan(18);
     expect(given.filter((name) => !isReserved(name))).toEqual([]);

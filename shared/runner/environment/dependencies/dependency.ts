@@ -3,12 +3,21 @@ export type PipOption = 'index-url' | 'extra-index-url' | 'find-links' | 'pre';
 
 /** One dependency in its normal form. Paths are relative to the source folder and contain neither `.` nor `..`. */
 export type Dependency =
-  /** A requirement (PEP 508) or an npm package spec. The installer resolves it. */
-  | { kind: 'package'; line: number; spec: string }
+  /**
+   * A requirement (PEP 508) or an npm package spec. The installer resolves it. `hashes` are pip's `--hash` options of
+   * its files, sorted and separated by blanks.
+   */
+  | { kind: 'package'; line: number; spec: string; hashes?: string }
   /** A wheel, sdist or npm tarball of the source; `extras` and `marker` are those of a Python requirement. */
   | { kind: 'file'; line: number; path: string; extras: string; marker: string }
   /** A file of further requirement lines (`-r`). */
   | { kind: 'requirements'; line: number; path: string }
+  /** A file of constraints (`-c`): versions of packages that another requirement may need. */
+  | { kind: 'constraints'; line: number; path: string }
+  /** A folder of the source with a Python project (`-e .`); `.` is the source itself. `extras` as in a requirement. */
+  | { kind: 'folder'; line: number; path: string; extras: string }
+  /** Allowed versions of the interpreter (`python>=3.11`). */
+  | { kind: 'python'; line: number; versions: string }
   /** A pip option. `value` is a URL; blank for `pre`. */
   | { kind: 'option'; line: number; name: PipOption; value: string }
   | { kind: 'image'; line: number; reference: string };

@@ -8,11 +8,11 @@ import {
 } from './dependency.ts';
 
 /**
- * Parse Python requirement lines: `name[extras]>=1,<2 ; marker`, `name @ https://…`, `./path.whl` (or `.tar.gz`,
- * `.zip`) of the source, `-r file`, and the options of `parsePipOption`, whose hosts the deployment must allow.
- * Refuses every other pip option; `file:` and version-control URLs; continuation lines and `${VARIABLES}`, which
- * pip expands after any check. Direct URLs must use https and contain no credentials, because every viewer can
- * read them. They need no hash.
+ * Parse Python requirement lines: `name[extras]>=1,<2 ; marker`, also with `--hash`; `name @ https://…`, `./path.whl`
+ * (or `.tar.gz`, `.zip`) of the source, `-e .` or `-e ./folder` of the source, `-r file`, `-c file`, `python>=3.11` for
+ * the interpreter, and the options of `parsePipOption`, whose hosts the deployment must allow. Refuses every other pip
+ * option; `file:` and version-control URLs; and `${VARIABLES}`, which pip expands after any check. Direct URLs must use
+ * https and contain no credentials, because every viewer can read them. They need no hash.
  */
 export function parseRequirements(text: string): ParsedDependencies {
   const dependencies: Dependency[] = [];
@@ -36,14 +36,31 @@ interface RequirementText {
 /**
  * Split requirement lines, which may also be separated by commas. A newline always separates. A comma separates
  * outside brackets and quotes, unless a version comparator follows it (`numpy>=1,<2`). In a direct URL a comma
- * belongs to the URL unless white space follows. Comments (` #…`) end a line.
+ * belongs to the URL unless white space follows. Comments (` #…`) end a line; a backslash at its end continues it, as
+ * pip-compile writes hashes.
  */
 function splitRequirements(text: string): RequirementText[] {
-  return text.split(/\r\n|\n|\r/).flatMap((raw, index) =>
-    splitCommas(raw.replace(/(?:^|\s)#.*$/, ''))
-      .map((part) => ({ line: index + 1, text: part.trim() }))
+  return continuedLines(text).flatMap(({ line, text: raw }) =>
+    splitCommas(raw)
+      .map((part) => ({ line, text: part.trim() }))
       .filter((part) => part.text !== ''),
   );
+}
+
+/** Join continued lines, without comments. `line` is the first of them. */
+function continuedLines(text: string): RequirementText[] {
+  const joined: RequirementText[] = [];
+  let open: RequirementText | undefined;
+  for (const [index, raw] of text.split(/\r\n|\n|\r/).entries()) {
+    const content = raw.replace(/(?:^|\s)#.*$/, '');
+    const continues = content.endsWith('\\');
+    const part = continues ? content.slice(0, -1) : content;
+    open = open === undefined ? { line: index + 1, text: part } : { ...open, text: `${open.text} ${part}` };
+    if (continues) continue;
+    joined.push(open);
+    open = undefined;
+  }
+  return open === undefined ? joined : [...joined, open];
 }
 
 /** Longer lines are not split, and the grammar refuses them. This bounds the work for a hostile file. */
@@ -81,31 +98,76 @@ function separates(line: string, start: number, comma: number): boolean {
   return !/^\s*[<>=!~]/.test(line.slice(comma + 1, comma + 100));
 }
 
-const requirementsOption = /^(?:-r\s*|--requirement(?:\s+|=))(\S.*)$/;
+const fileOption = /^(-r|-c)\s*(\S.*)$|^--(requirement|constraint)(?:\s+|=)(\S.*)$/;
+
+const editableOption = /^(?:-e\s*|--editable(?:\s+|=))(\S.*)$/;
+
+/** `.`, `./folder` and `file:.`, with extras. */
+const sourceFolder = /^(?:file:)?(\.(?:\/[^[\]\s;]*)?)\s*(?:\[([^\]]*)\])?$/;
 
 function parseRequirement(text: string, line: number): Dependency | string {
   if (text.length > longestLine) return `a line has at most ${longestLine} characters`;
   if (!/^[\x20-\x7e]*$/.test(text)) return 'only printable ASCII outside comments';
-  if (text.includes('\\')) return 'backslashes and continuation lines are not allowed';
+  if (text.includes('\\')) return 'backslashes are allowed only at the end of a line';
   if (text.includes('${')) return 'variables are not expanded here';
-  const file = requirementsOption.exec(text)?.[1];
-  if (file !== undefined) {
-    const path = normalRelativePath(file.trim());
-    return path === null
-      ? '-r takes one file inside the source, relative and without ..'
-      : { kind: 'requirements', line, path };
-  }
+  const includes = includedFile(text, line) ?? projectFolder(text, line);
+  if (includes !== null) return includes;
   const option = parsePipOption(text, line);
   if (option !== null) return option;
-  if (/(?:^|\s)-/.test(text)) {
-    return 'of the pip options only -r, --index-url, --extra-index-url, --find-links and --pre are allowed, each on a line of its own';
+  const { plain, hashes } = splitHashes(text);
+  if (/(?:^|\s)-/.test(plain)) {
+    return 'of the pip options only -r, -c, -e, --index-url, --extra-index-url, --find-links and --pre are allowed, each on its own line, and --hash=sha256:… after a package';
   }
-  const [beforeMarker = '', marker] = splitMarker(text);
+  const [beforeMarker = '', marker] = splitMarker(plain);
   if (marker !== undefined && !isMarker(marker)) return 'what follows the ; is not an environment marker';
   const suffix = marker === undefined ? '' : marker.trim().replaceAll(/\s+/g, ' ');
-  return /^[./~]|^file:/i.test(text)
-    ? localFile(beforeMarker, suffix, line)
-    : named(beforeMarker, suffix, line);
+  if (/^[./~]|^file:/i.test(plain))
+    return hashes === '' ? localFile(beforeMarker, suffix, line) : '--hash is for packages of an index';
+  if (/^python\s*(?:$|[=<>!~])/i.test(beforeMarker)) return interpreter(beforeMarker, line);
+  return named(beforeMarker, suffix, line, hashes);
+}
+
+/** Parse `-r file` and `-c file`. Returns null for any other line. */
+function includedFile(text: string, line: number): Dependency | string | null {
+  const [, short, shortPath, long, longPath] = fileOption.exec(text) ?? [];
+  const written = shortPath ?? longPath;
+  if (written === undefined) return null;
+  const isConstraints = short === '-c' || long === 'constraint';
+  const path = normalRelativePath(written.trim());
+  if (path === null)
+    return `${isConstraints ? '-c' : '-r'} takes one file inside the source, relative and without ..`;
+  return { kind: isConstraints ? 'constraints' : 'requirements', line, path };
+}
+
+/** Parse `-e .`, `.` and folders of the source below it. Returns null for any other line. */
+function projectFolder(text: string, line: number): Dependency | string | null {
+  const editable = editableOption.exec(text)?.[1]?.trim();
+  const written = (editable ?? text).replace(/^(["'])(.*)\1$/, '$2');
+  const [, place, list] = sourceFolder.exec(written) ?? [];
+  if (place === undefined) return editable === undefined ? null : folderAdvice;
+  if (editable === undefined && /\.(?:whl|gz|zip)$/.test(place)) return null;
+  const below = place.replace(/^\.\/?/, '').replace(/\/+$/, '');
+  const path = below === '' ? '.' : normalRelativePath(below);
+  const extras = normalExtras(list);
+  if (path === null) return folderAdvice;
+  return extras === null ? 'the extras in [ ] are malformed' : { kind: 'folder', line, path, extras };
+}
+
+const folderAdvice = '-e takes . or a folder inside the source, such as ./lib';
+
+const hashOption = /\s--hash[= ](sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128})(?=\s|$)/g;
+
+/** Split off the `--hash` options at the end of a requirement. */
+function splitHashes(text: string): { plain: string; hashes: string } {
+  const found = [...text.matchAll(hashOption)].map(([, hash]) => `--hash=${hash}`);
+  return { plain: text.replaceAll(hashOption, ''), hashes: found.sort().join(' ') };
+}
+
+function interpreter(text: string, line: number): Dependency | string {
+  const wanted = versions(text.slice('python'.length).trim());
+  if (wanted.fault !== undefined || wanted.text === '')
+    return 'after python comes a version like >=3.11 or ==3.12.*';
+  return { kind: 'python', line, versions: wanted.text };
 }
 
 const withUrl = /^(-i|--index-url|--extra-index-url|-f|--find-links)(?:\s*=\s*|\s+)(\S+)$/;
@@ -236,7 +298,7 @@ export function normalName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_.]+/g, '-');
 }
 
-function named(text: string, marker: string, line: number): Dependency | string {
+function named(text: string, marker: string, line: number, hashes: string): Dependency | string {
   const [, name = '', list, rest = ''] = /^([A-Za-z0-9._-]+)\s*(?:\[([^\]]*)\])?\s*(.*)$/.exec(text) ?? [];
   if (!identifier.test(name))
     return 'not a requirement (one a line, or separated by commas, like numpy>=2,<3)';
@@ -245,7 +307,8 @@ function named(text: string, marker: string, line: number): Dependency | string 
   const wanted = rest.startsWith('@') ? directUrl(rest.slice(1).trim()) : versions(rest);
   if (wanted.fault !== undefined) return wanted.fault;
   const spec = `${normalName(name)}${extras}${wanted.text}`;
-  return { kind: 'package', line, spec: marker === '' ? spec : `${spec} ; ${marker}` };
+  const marked = marker === '' ? spec : `${spec} ; ${marker}`;
+  return { kind: 'package', line, spec: marked, ...(hashes !== '' && { hashes }) };
 }
 
 type Wanted = { text: string; fault?: undefined } | { text?: undefined; fault: string };

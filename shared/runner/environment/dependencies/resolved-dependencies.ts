@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { chmod, constants, type FileHandle, mkdir, open, realpath } from 'node:fs/promises';
+import { chmod, constants, type FileHandle, lstat, mkdir, open, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { isProjectFolder, moduleFolder, readProjectFolder } from '../declarations/project-folder.ts';
 import { EnvironmentError } from '../environment-error.ts';
 import type { Dependency, PipOption } from './dependency.ts';
 import { type EnvironmentSpec, packageIndexFaults, parseDependencies } from './parse-dependencies.ts';
@@ -8,9 +9,18 @@ import { parseRequirements } from './python-requirements.ts';
 
 /** A dependency that does not depend on the source folder: `-r` files are expanded and local packages hashed. */
 export type ResolvedDependency =
-  | { kind: 'package'; spec: string }
+  | { kind: 'package' | 'constraint'; spec: string; hashes?: string }
   | { kind: 'option'; name: PipOption; value: string }
   | { kind: 'file'; path: string; sha256: string; extras: string; marker: string };
+
+export interface ResolvedEnvironment {
+  /** What is installed. */
+  dependencies: ResolvedDependency[];
+  /** Conditions on the version of the interpreter (`>=3.11`), all of which must hold. */
+  interpreter: string[];
+  /** Folders of the source whose modules a program can import, `.` for the source itself. */
+  folders: string[];
+}
 
 const maxDependencies = 2000;
 
@@ -25,26 +35,34 @@ const largestRequirementFile = 256 * 1024;
 /**
  * Parse a specification and its referenced source files by the same rules. As in pip, `-r` paths are relative to
  * the file that names them, and paths of packages to the source folder.
+ *
+ * @param packageIndexes hosts that may be named; `any` where the deployment checks them later
  * @throws EnvironmentError `bad-dependencies` naming every error of the first faulty text
  */
 export async function resolveDependencies(
   spec: EnvironmentSpec,
   sourceFolder: string,
-  packageIndexes: readonly string[],
-): Promise<ResolvedDependency[]> {
+  packageIndexes: readonly string[] | 'any',
+): Promise<ResolvedEnvironment> {
   const resolved = new Map<string, ResolvedDependency>();
+  const interpreter = new Set<string>();
+  const folders = new Set<string>();
   const seen = new Set<string>();
 
   const add = async (dependencies: readonly Dependency[], folder: string, depth: number): Promise<void> => {
     for (const dependency of dependencies) {
       if (resolved.size >= maxDependencies) throw refused(`more than ${maxDependencies} dependencies`);
       if (dependency.kind === 'requirements') await include(join(folder, dependency.path), depth + 1);
+      else if (dependency.kind === 'constraints') await constrain(join(folder, dependency.path));
+      else if (dependency.kind === 'python') interpreter.add(dependency.versions);
+      else if (dependency.kind === 'folder') await addFolder(dependency.path, dependency.extras, depth + 1);
       else if (dependency.kind === 'file') {
         const { path, extras, marker } = dependency;
         const sha256 = await hashSourceFile(sourceFolder, path, largestPackageFile);
         resolved.set(`${path}${extras};${marker}`, { kind: 'file', path, sha256, extras, marker });
       } else if (dependency.kind === 'package') {
-        resolved.set(dependency.spec, { kind: 'package', spec: dependency.spec });
+        const { line: _, ...rest } = dependency;
+        resolved.set(`${rest.spec} ${rest.hashes ?? ''}`, rest);
       } else if (dependency.kind === 'option') {
         const { name, value } = dependency;
         resolved.set(`--${name} ${value}`, { kind: 'option', name, value });
@@ -52,25 +70,57 @@ export async function resolveDependencies(
     }
   };
 
-  const include = async (path: string, depth: number): Promise<void> => {
-    if (seen.has(path)) return;
+  const hostFaults = (dependencies: readonly Dependency[]) =>
+    packageIndexes === 'any' ? [] : packageIndexFaults(dependencies, packageIndexes);
+
+  const isNew = (path: string, depth: number): boolean => {
+    if (seen.has(path)) return false;
     seen.add(path);
     if (depth > deepestInclude) throw refused(`${path}: -r files are nested deeper than ${deepestInclude}`);
     if (seen.size > maxRequirementFiles) throw refused(`more than ${maxRequirementFiles} -r files`);
-    const { dependencies, faults } = parseRequirements(
-      await readSourceText(sourceFolder, path, largestRequirementFile),
-    );
-    refuseFaults([...faults, ...packageIndexFaults(dependencies, packageIndexes)], path);
-    await add(dependencies, join(path, '..'), depth);
+    return true;
+  };
+
+  const parsed = (text: string, path: string): Dependency[] => {
+    const { dependencies, faults } = parseRequirements(text);
+    refuseFaults([...faults, ...hostFaults(dependencies)], path);
+    return dependencies;
+  };
+
+  const include = async (path: string, depth: number): Promise<void> => {
+    if (!isNew(path, depth)) return;
+    const text = await readSourceText(sourceFolder, path, largestRequirementFile);
+    await add(parsed(text, path), join(path, '..'), depth);
+  };
+
+  const constrain = async (path: string): Promise<void> => {
+    if (!isNew(`-c ${path}`, 0)) return;
+    for (const one of parsed(await readSourceText(sourceFolder, path, largestRequirementFile), path)) {
+      if (one.kind !== 'package' || /^[^;]*\[/.test(one.spec))
+        throw refused(`${path}: line ${one.line}: a constraint is a package with a version, without extras`);
+      const { line: _, ...rest } = one;
+      resolved.set(`-c ${rest.spec} ${rest.hashes ?? ''}`, { ...rest, kind: 'constraint' });
+    }
+  };
+
+  const addFolder = async (path: string, extras: string, depth: number): Promise<void> => {
+    if (!isNew(`-e ${path}${extras}`, depth)) return;
+    const read = (name: string) => readProjectText(sourceFolder, join(path, name));
+    const project = await readProjectFolder(path, extras, read);
+    folders.add(await moduleFolder(sourceFolder, path));
+    if (project.python !== undefined) interpreter.add(project.python);
+    await add(parsed(project.requirements.join('\n'), project.file), path, depth);
   };
 
   const { dependencies, faults } = parseDependencies(spec);
-  refuseFaults([...faults, ...packageIndexFaults(dependencies, packageIndexes)], 'dependencies');
+  refuseFaults([...faults, ...hostFaults(dependencies)], 'dependencies');
   await add(dependencies, '.', 0);
+  if (spec.env_type === 'python' && (await isProjectFolder(sourceFolder)))
+    folders.add(await moduleFolder(sourceFolder, '.'));
   const all = [...resolved.values()];
   const indexes = all.filter((one) => one.kind === 'option' && one.name === 'index-url');
   if (indexes.length > 1) throw refused('more than one --index-url; further ones are --extra-index-url');
-  return all;
+  return { dependencies: all, interpreter: [...interpreter].sort(), folders: [...folders].sort() };
 }
 
 function refused(message: string): EnvironmentError {
@@ -125,6 +175,12 @@ async function openSourceFile(folder: string, path: string, maxBytes: number): P
     if (code === 'ELOOP') throw refuse('is a link', error);
     throw error;
   }
+}
+
+/** Read a declaration of a project as text; undefined if there is no such file. */
+async function readProjectText(folder: string, path: string): Promise<string | undefined> {
+  const facts = await lstat(join(folder, path)).catch(() => undefined);
+  return facts?.isFile() === true ? readSourceText(folder, path, largestRequirementFile) : undefined;
 }
 
 /** Read a small source file as text (UTF-8, at most `maxBytes` bytes). */

@@ -18,7 +18,7 @@ import { lockHash, nodeLock, pythonLock } from './installed-list.ts';
 import { type RunCommand, stopped, writeReadable } from './installer.ts';
 import type { Interpreter } from './interpreter.ts';
 import { buildNode } from './node-environment.ts';
-import { buildPython, requirementsFile } from './python-environment.ts';
+import { buildPython, constraintsFile, requirementsFile } from './python-environment.ts';
 
 export interface ObtainedEnvironment extends CompleteEnvironment {
   cache: 'hit' | 'miss';
@@ -77,8 +77,10 @@ async function installSealed(options: ObtainOptions, scratch: string) {
   const { place, owner, interpreter, dependencies, envType, indexes, shared } = options;
   const { folder } = place;
   const build = await makeBuild(options, scratch);
-  if (envType === 'python')
+  if (envType === 'python') {
     await writeReadable(join(build.packages, 'requirements.txt'), requirementsFile(build));
+    await writeReadable(join(build.packages, 'constraints.txt'), constraintsFile(build));
+  }
   const lock = () => lockOf({ place, envType, dependencies });
   const reused = shared === undefined ? null : await reuseShared(build, shared);
   if (reused !== null) return { lock: await lock(), bytes: reused.bytes, installer: 'links', isReused: true };

@@ -27,7 +27,7 @@ const debianHint =
  */
 export async function buildPython(build: EnvironmentBuild): Promise<BuiltPython> {
   const { folder, packages, interpreter, run, stop } = build;
-  const isEmpty = build.dependencies.every(({ kind }) => kind === 'option');
+  const isEmpty = build.dependencies.every(({ kind }) => kind === 'option' || kind === 'constraint');
   const stepIn = (env: EnvironmentBuild['env'], ...argv: readonly [string, ...string[]]) =>
     install(run, { argv, cwd: packages, env }, stop);
   const step = (...argv: [string, ...string[]]) => stepIn(build.env, ...argv);
@@ -89,7 +89,9 @@ function installCommand(
   further: readonly string[],
 ): Argv {
   const python = pythonOf(build.folder);
-  const what = [...further, '-r', 'requirements.txt'];
+  const isConstrained = build.dependencies.some(({ kind }) => kind === 'constraint');
+  const constraints = isConstrained ? ['-c', 'constraints.txt'] : [];
+  const what = [...further, '-r', 'requirements.txt', ...constraints];
   if (installer === 'pip')
     return [python, '-I', '-m', 'pip', 'install', ...pipQuiet, ...projectOptions(build, isRelayed), ...what];
   const target = ['--python', python];
@@ -169,15 +171,34 @@ function plannedChanges(installer: PythonInstaller, output: string): string[] {
 /** Return the content of the requirements file, one validated line each. */
 export function requirementsFile({ dependencies, copies }: EnvironmentBuild): string {
   const lines = dependencies.flatMap((dependency) => {
-    if (dependency.kind === 'option') return [];
-    if (dependency.kind === 'package') return dependency.spec;
+    if (dependency.kind === 'package') return withHashes(dependency);
+    if (dependency.kind !== 'file') return [];
     const marker = dependency.marker === '' ? '' : ` ; ${dependency.marker}`;
     return `./${copies.get(dependency) ?? ''}${dependency.extras}${marker}`;
   });
   return `${lines.join('\n')}\n`;
 }
 
-/** Return the variables that make a command use the environment, like activating it in a shell. */
-export function pythonVariables(folder: string, path: string): Record<string, string> {
-  return { VIRTUAL_ENV: folder, PATH: `${join(folder, 'bin')}:${path}` };
+/** Return the content of the file of constraints, one validated line each. */
+export const constraintsFile = ({ dependencies }: EnvironmentBuild): string =>
+  dependencies.map((one) => (one.kind === 'constraint' ? `${withHashes(one)}\n` : '')).join('');
+
+const withHashes = ({ spec, hashes }: { spec: string; hashes?: string }): string =>
+  hashes === undefined ? spec : `${spec} ${hashes}`;
+
+/**
+ * Return the variables that make a command use the environment, like activating it in a shell.
+ *
+ * @param modules folders of the source's own modules, which an installation of the project would make importable
+ */
+export function pythonVariables(
+  folder: string,
+  path: string,
+  modules: readonly string[],
+): Record<string, string> {
+  return {
+    VIRTUAL_ENV: folder,
+    PATH: `${join(folder, 'bin')}:${path}`,
+    ...(modules.length > 0 && { PYTHONPATH: modules.join(':') }),
+  };
 }

@@ -29,6 +29,49 @@ describe('nothing to install', () => {
   });
 });
 
+describe('lines of pip that teams write', () => {
+  const hash = `sha256:${'a'.repeat(64)}`;
+  const other = `sha256:${'b'.repeat(64)}`;
+
+  test('hashes belong to their package, also on continued lines', () => {
+    const { dependencies, faults } = python(
+      `six==1.16.0 \\\n    --hash=${other} \\\n    --hash=${hash}\n    # via demo`,
+    );
+    expect(faults).toEqual([]);
+    expect(dependencies).toEqual([
+      { kind: 'package', line: 1, spec: 'six==1.16.0', hashes: `--hash=${hash} --hash=${other}` },
+    ]);
+  });
+
+  test.each([
+    ['-c constraints.txt', { kind: 'constraints', path: 'constraints.txt' }],
+    ['--constraint=a/c.txt', { kind: 'constraints', path: 'a/c.txt' }],
+    ['-e .', { kind: 'folder', path: '.', extras: '' }],
+    ['-e ".[dev,Test]"', { kind: 'folder', path: '.', extras: '[dev,test]' }],
+    ['--editable=./lib/', { kind: 'folder', path: 'lib', extras: '' }],
+    ['.', { kind: 'folder', path: '.', extras: '' }],
+    ['-e file:.', { kind: 'folder', path: '.', extras: '' }],
+    ['python >=3.10, <4', { kind: 'python', versions: '>=3.10,<4' }],
+  ])('%s', (line, expected) => {
+    expect(python(line)).toEqual({ dependencies: [{ line: 1, ...expected }], faults: [] });
+  });
+
+  test.each([
+    ['-e ../lib', 'inside the source'],
+    ['-e git+https://a.example/b', 'inside the source'],
+    ['-c ../c.txt', '-c takes one file inside the source'],
+    ['python', 'after python comes a version'],
+    ['six --hash=md5:abc', '--hash=sha256:'],
+    [`./a.whl --hash=${hash}`, '--hash is for packages of an index'],
+  ])('refuses %s: %s', (line, words) => {
+    expect(
+      python(line)
+        .faults.map(({ message }) => message)
+        .join(),
+    ).toContain(words);
+  });
+});
+
 describe('python requirements', () => {
   test.each([
     ['numpy>=1,<2, pandas', ['numpy>=1,<2', 'pandas']],
@@ -60,14 +103,11 @@ describe('python requirements', () => {
     '--no-index',
     '--pre numpy',
     'torch --index-url https://download.pytorch.org/whl/cpu',
-    '-e .',
-    '-c constraints.txt',
     '--find-links ./wheels',
     '--no-binary :all:',
     'numpy --hash=sha256:00',
     'numpy==1 --config-settings=x=y',
     'numpy ; os_name == "a --index-url=https://evil.example"',
-    'numpy \\',
     'numpy==\u0024{VERSION}',
     '-r /etc/passwd',
     '-r ../up.txt',
@@ -76,8 +116,6 @@ describe('python requirements', () => {
     '-r a.txt --pre',
     './../x.whl',
     '/abs/x.whl',
-    './folder',
-    '.',
     '~/x.whl',
     'file:///etc/x.whl',
     'x @ file:///etc/x.whl',
@@ -136,7 +174,7 @@ describe('python requirements', () => {
   });
 
   test('names every fault at once, with its line', () => {
-    expect(python('-e .\nok\n\u0024{X}, -e x').faults.map((fault) => fault.line)).toEqual([1, 3, 3]);
+    expect(python('-e ..\nok\n\u0024{X}, -e x').faults.map((fault) => fault.line)).toEqual([1, 3, 3]);
   });
 
   test('whatever the text, nothing accepted starts an option, spans lines or leaves the source', () => {
@@ -166,7 +204,7 @@ describe('python requirements', () => {
       fc.property(fc.array(fc.oneof(piece, fc.string({ maxLength: 3 })), { maxLength: 30 }), (pieces) => {
         for (const dependency of python(pieces.join('')).dependencies) {
           if (dependency.kind === 'image') throw new Error('no image');
-          if (dependency.kind === 'option') continue;
+          if (dependency.kind === 'option' || dependency.kind === 'python') continue;
           const text = dependency.kind === 'package' ? dependency.spec : dependency.path;
           expect(text).not.toMatch(/^[-/]|\s-|[\r\n\\]|\$\{|(?:^|\/)\.\.(?:\/|$)/);
         }

@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import * as z from 'zod/mini';
-import { CliError, exitCodes } from '../../cli-error.ts';
+import { CliError, exitCodes } from '../../../cli-error.ts';
 import { type LockedPackage, normalName, notInstallable, requirementLines } from './locked-package.ts';
 import { poetryPackages } from './poetry.ts';
 import { uvPackages } from './uv-lock.ts';

@@ -1,4 +1,4 @@
-import { CliError, exitCodes } from '../../cli-error.ts';
+import { CliError, exitCodes } from '../../../cli-error.ts';
 
 export interface LockedPackage {
   name: string;

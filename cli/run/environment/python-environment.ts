@@ -1,0 +1,127 @@
+import { type CondaEnvironment, readConda } from '../../../shared/runner/environment/declarations/conda.ts';
+import {
+  type PythonManifest,
+  readPyproject,
+} from '../../../shared/runner/environment/declarations/pyproject.ts';
+import { readScriptBlock } from '../../../shared/runner/environment/declarations/script-block.ts';
+import {
+  setupCfgRequirements,
+  setupPyRequirements,
+} from '../../../shared/runner/environment/declarations/setup-files.ts';
+import { lockedRequirements } from '../list-files.ts';
+import type { ChosenEnvironment } from './choose-environment.ts';
+import { lockFiles, readLock } from './lock/read-lock.ts';
+import { environmentFileOf } from './mlproject.ts';
+
+/**
+ * Choose the environment of a folder with a Python program; undefined if no file lists its requirements. The first of
+ * these decides: the block of the program itself (PEP 723), `requirements.txt`, a lock file, `pyproject.toml`, the file
+ * that `MLproject` names, conda's file, `setup.cfg`, `setup.py`, and requirements in a sub-folder. Convert a lock file
+ * to pinned requirements, because pip does not read the lock files of other tools.
+ *
+ * @param program path of the Python program that runs; undefined if the command names none
+ * @throws CliError or EnvironmentError for a file that cannot be read
+ */
+export async function pythonEnvironment(
+  files: ReadonlySet<string>,
+  read: (name: string) => Promise<string>,
+  program?: string,
+): Promise<ChosenEnvironment | undefined> {
+  const manifest = files.has('pyproject.toml') ? readPyproject(await read('pyproject.toml')) : undefined;
+  const chosen = await chooseDeclaration(files, read, { manifest, program });
+  if (chosen === undefined) return undefined;
+  const { python = manifest?.python, lines, ...rest } = chosen;
+  const wanted = python === undefined ? [] : [`python${python.replaceAll(/\s+/g, '')}`];
+  const dependencies = [...lines, ...wanted].join('\n') || 'none';
+  return { env_type: 'python', dependencies, ...rest };
+}
+
+interface Declaration extends Pick<ChosenEnvironment, 'reason' | 'added' | 'notes'> {
+  /** Requirement lines. */
+  lines: readonly string[];
+  /** Allowed versions of Python, such as `>=3.11`, if this file limits them. */
+  python?: string | undefined;
+}
+
+async function chooseDeclaration(
+  files: ReadonlySet<string>,
+  read: (name: string) => Promise<string>,
+  { manifest, program }: { manifest: PythonManifest | undefined; program: string | undefined },
+): Promise<Declaration | undefined> {
+  const block =
+    program !== undefined && files.has(program) ? readScriptBlock(program, await read(program)) : undefined;
+  if (block !== undefined)
+    return { lines: block.requirements, reason: `block in ${program}`, python: block.python };
+  if (files.has('requirements.txt')) return { lines: ['-r requirements.txt'], reason: 'requirements.txt' };
+  const lock = lockFiles.find((name) => files.has(name));
+  if (lock !== undefined) {
+    const required = namesOf(manifest?.requirements ?? []);
+    const content = readLock(lock, await read(lock), { name: manifest?.name, required });
+    if (content === '') return { lines: [], reason: lock };
+    const added = { path: lockedRequirements, content };
+    return { lines: [`-r ${lockedRequirements}`], reason: lock, added };
+  }
+  if (manifest?.requirements !== undefined) return { lines: manifest.requirements, reason: 'pyproject.toml' };
+  const conda = await condaDeclaration(files, read);
+  if (conda !== undefined) return conda;
+  if (files.has('setup.cfg')) {
+    const lines = setupCfgRequirements(await read('setup.cfg'));
+    if (lines !== undefined) return { lines, reason: 'setup.cfg' };
+  }
+  if (files.has('setup.py')) {
+    const lines = setupPyRequirements(await read('setup.py'));
+    if (lines !== undefined) return { lines, reason: 'setup.py' };
+  }
+  return requirementsBelow(files);
+}
+
+/** Return the names of unconditional requirements. A requirement with an environment marker need not be locked. */
+const namesOf = (requirements: readonly string[]): string[] =>
+  requirements.flatMap((line) => (line.includes(';') ? [] : (/^[A-Za-z0-9._-]+/.exec(line.trim()) ?? [])));
+
+/** Files of conda and MLflow, in the order in which they are looked for. */
+const condaFiles = ['environment.yml', 'environment.yaml', 'conda.yaml', 'conda.yml', 'python_env.yaml'];
+
+async function condaDeclaration(
+  files: ReadonlySet<string>,
+  read: (name: string) => Promise<string>,
+): Promise<Declaration | undefined> {
+  const named = files.has('MLproject') ? environmentFileOf(await read('MLproject')) : undefined;
+  const file = [named, ...condaFiles].find((name) => name !== undefined && files.has(name));
+  if (file === undefined) return undefined;
+  const { requirements, condaOnly, python } = readConda(file, await read(file));
+  const reason = file === named ? `${file}, which MLproject names` : file;
+  return { lines: requirements, reason, notes: condaNotes(file, { condaOnly, python }) };
+}
+
+function condaNotes(file: string, { condaOnly, python }: Omit<CondaEnvironment, 'requirements'>): string[] {
+  const notes: string[] = [];
+  if (condaOnly.length > 0)
+    notes.push(
+      `${file}: not installed, because pip may not have them: ${condaOnly.join(', ')}. List what pip has under "pip:".`,
+    );
+  if (python !== undefined)
+    notes.push(
+      `${file}: Python ${python} is a wish; "python: '==${python}.*'" in mps.yaml makes it a condition.`,
+    );
+  return notes;
+}
+
+/** Find requirements in the usual places below the folder. */
+function requirementsBelow(files: ReadonlySet<string>): Declaration | undefined {
+  const below = [...files].filter((path) => /^(?:requirements\/[^/]+|src\/requirements)\.txt$/.test(path));
+  const usual = ['requirements/requirements.txt', 'requirements/base.txt', 'requirements/main.txt'];
+  const others = ['requirements/train.txt', 'requirements/prod.txt', 'src/requirements.txt'];
+  const chosen =
+    [...usual, ...others].find((path) => files.has(path)) ?? (below.length === 1 ? below[0] : undefined);
+  return chosen === undefined ? undefined : { lines: [`-r ${chosen}`], reason: chosen };
+}
+
+/** Files that declare requirements in ways that this command does not read. */
+export function unreadDeclarations(files: ReadonlySet<string>): string[] {
+  const names = ['setup.py', 'Pipfile', 'pixi.toml', 'requirements.in', 'environment.yml', 'Dockerfile'];
+  const below = [...files].filter((path) =>
+    /(?:^|\/)(?:requirements[\w-]*|.*-requirements)\.txt$/.test(path),
+  );
+  return [...names.filter((name) => files.has(name)), ...below.slice(0, 3)];
+}
