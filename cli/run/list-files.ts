@@ -51,13 +51,98 @@ const execute = promisify(execFile);
  * of git.
  */
 async function gitFiles(folder: string): Promise<string[] | undefined> {
-  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
-  try {
-    const { stdout } = await execute('git', args, { cwd: folder, maxBuffer: 1 << 28 });
+  const listed = async (...args: string[]): Promise<string[]> => {
+    const { stdout } = await execute('git', ['ls-files', '-z', ...args], { cwd: folder, maxBuffer: 1 << 28 });
     return stdout.split('\0').filter((path) => path !== '');
+  };
+  try {
+    // git lists files of checked-out submodules only together with the tracked ones.
+    const [tracked, others] = await Promise.all([
+      listed('--cached', '--recurse-submodules'),
+      listed('--others', '--exclude-standard'),
+    ]);
+    return [...new Set([...tracked, ...others])];
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Return what `.gitignore` keeps out of a source and a program may need: ignored files and folders, without packages,
+ * caches and what is always ignored. Empty outside of git.
+ */
+export async function ignoredByGit(folder: string): Promise<IgnoredPath[]> {
+  const rules = ignore()
+    .add(alwaysIgnored)
+    .add(usuallyIgnored)
+    .add(await readIgnore(folder, ignoreFile));
+  const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory'];
+  const { stdout } = await execute('git', args, { cwd: folder, maxBuffer: 1 << 24 }).catch(() => ({
+    stdout: '',
+  }));
+  const paths = stdout.split('\0').filter((path) => path !== '' && !rules.ignores(path));
+  return Promise.all(paths.slice(0, maxIgnored).map((path) => measureIgnored(folder, path)));
+}
+
+/** A file that is left out, or a folder, whose path ends with a slash. */
+export interface IgnoredPath {
+  path: string;
+  files: number;
+  bytes: number;
+  /** Whether it has more files than were counted. */
+  isMore: boolean;
+}
+
+/** Ignored paths to measure, and files to count in each of them. */
+const maxIgnored = 20;
+const maxCounted = 10_000;
+
+/** What editors, tests and builds leave, and no training reads. */
+const usuallyIgnored = [
+  ...[
+    '*.pyc',
+    '*.egg-info',
+    '*.log',
+    '.env',
+    '.env.*',
+    '.idea',
+    '.vscode',
+    '.tox',
+    '.nox',
+    '.coverage',
+    'htmlcov',
+  ],
+  ...[
+    'build',
+    'dist',
+    'wandb',
+    'mlruns',
+    'lightning_logs',
+    'runs',
+    'outputs',
+    'multirun',
+    '.cache',
+    '.hypothesis',
+  ],
+];
+
+async function measureIgnored(folder: string, path: string): Promise<IgnoredPath> {
+  const found = { path, files: 0, bytes: 0, isMore: false };
+  const measure = async (place: string): Promise<void> => {
+    if (found.files >= maxCounted) {
+      found.isMore = true;
+      return;
+    }
+    const facts = await lstat(place).catch(() => undefined);
+    if (facts?.isFile() === true) {
+      found.files += 1;
+      found.bytes += facts.size;
+    }
+    if (facts?.isDirectory() !== true) return;
+    for (const name of await readdir(place).catch(() => [])) await measure(join(place, name));
+  };
+  await measure(join(folder, path));
+  return found;
 }
 
 /** List all files below a folder that the rules do not ignore. */

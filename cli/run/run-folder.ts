@@ -13,6 +13,7 @@ import { ProblemError } from '../../shared/client/problem-error.ts';
 import { wait } from '../../shared/client/retry.ts';
 import type { ProjectFile } from '../../shared/config/project-file.ts';
 import { bytesText } from '../../shared/core/text/bytes-text.ts';
+import { offeredMemory } from '../../shared/jobs/fargate-sizes.ts';
 import { CliError, exitCodes, usageFaults } from '../cli-error.ts';
 import type { Experiment } from '../experiments/experiment.ts';
 import { ask } from '../login/ask.ts';
@@ -32,7 +33,14 @@ import { checkedEnvironment } from './environment/checked-environment.ts';
 import type { ChosenEnvironment } from './environment/choose-environment.ts';
 import { mainCommand } from './environment/mlproject.ts';
 import { type GitState, gitState } from './git-state.ts';
-import { inspectFiles, listFiles, type SourceFile, type SourceFiles } from './list-files.ts';
+import {
+  type IgnoredPath,
+  ignoredByGit,
+  inspectFiles,
+  listFiles,
+  type SourceFile,
+  type SourceFiles,
+} from './list-files.ts';
 import type { Override } from './override-config.ts';
 import { type AddedFile, packFiles } from './pack-files.ts';
 import { settleOverrides } from './settle-overrides.ts';
@@ -77,6 +85,7 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
     given.overrides.filter(({ path }) => !path[0]?.startsWith('-')),
   );
   for (const fault of sources.leftOut) printer.say(`Left out: ${fault}`);
+  for (const one of await ignoredByGit(folder)) if (one.files > 0) printer.say(ignoredText(one));
   for (const note of environment.notes ?? []) printer.say(note);
   if (!options.yes) await agreeToSize(sources, place);
   signal.throwIfAborted();
@@ -117,7 +126,7 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
   signal.throwIfAborted();
   place.onSubmit();
   const { sha256: source_sha256 } = source;
-  const rest = { ...chosenSizes(options, projectFile), ...git };
+  const rest = { ...roundedMemory(chosenSizes(options, projectFile), printer), ...git };
   const experiment = await beginMeant(
     { config_version: version, environment_version, source_sha256 },
     (meant) => submit(client, project_id, config_id, { ...rest, ...meant }),
@@ -170,6 +179,14 @@ class Steps {
     this.#since = now;
     this.#printer.say(`${step.padEnd(12)}${what} ${this.#printer.style('dim', `(${seconds})`)}`);
   }
+}
+
+/** Say what `.gitignore` leaves out, and how a program gets it. */
+function ignoredText({ path, files, bytes, isMore }: IgnoredPath): string {
+  const count = `${isMore ? 'over ' : ''}${files.toLocaleString('en')} ${files === 1 ? 'file' : 'files'}`;
+  const place = path.replace(/\/$/, '');
+  const name = place.slice(place.lastIndexOf('/') + 1);
+  return `Left out by .gitignore: ${path} (${count}, ${bytesText(bytes)}); to use it: mps data push ${name} ${place}`;
 }
 
 const askAboveBytes = 100_000_000;
@@ -252,6 +269,16 @@ const sizeNames = ['dataset', 'vcpus', 'memory', 'gpus', 'nodes', 'timeout'] as 
 function chosenSizes(options: RunOptions, file: ProjectFile): Sizes {
   const given = sizeNames.map((name) => [name, options[name] ?? file[name]] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+/** Round memory up to a step of Fargate, and say so. Clusters and GPUs take any memory. */
+function roundedMemory(sizes: Sizes, printer: Printer): Sizes {
+  const { memory, vcpus, nodes = 1, gpus = 0 } = sizes;
+  if (memory === undefined || nodes > 1 || gpus > 0) return sizes;
+  const offered = offeredMemory(memory, vcpus);
+  if (offered === undefined || offered === memory) return sizes;
+  printer.say(`memory      ${memory} MiB rounded up to ${offered} MiB, the next size that is offered`);
+  return { ...sizes, memory: offered };
 }
 
 type Sizes = Pick<RunOptions, (typeof sizeNames)[number]>;

@@ -5,6 +5,7 @@ import type { Limits, Settings } from '../core/settings.ts';
 import { sizeRange } from '../data/rules/training.ts';
 import { decimal, integer } from '../http/definition/parameters.ts';
 import { smallestNode, usableMemory } from './cost.ts';
+import { fargateSizes } from './fargate-sizes.ts';
 
 /**
  * Return the size of each of `nodes`, as `complete` derives it from a request. Throw one 400 for all faults of the
@@ -109,17 +110,6 @@ export function fargateSize({ vcpus, memory }: Sizes): JobSize {
 const Sizes = z.object(sizeParameters);
 type Sizes = z.infer<typeof Sizes>;
 
-/** Fargate sizes: vCPUs, and the range of memory in MiB (`from`, `to`, `step`). */
-const fargateSizes: readonly { vcpus: number; from: number; to: number; step: number }[] = [
-  { vcpus: 0.25, from: 512, to: 2048, step: 512 },
-  { vcpus: 0.5, from: 1024, to: 4096, step: 1024 },
-  { vcpus: 1, from: 2048, to: 8192, step: 1024 },
-  { vcpus: 2, from: 4096, to: 16_384, step: 1024 },
-  { vcpus: 4, from: 8192, to: 30_720, step: 1024 },
-  { vcpus: 8, from: 16_384, to: 61_440, step: 4096 },
-  { vcpus: 16, from: 32_768, to: 122_880, step: 8192 },
-];
-
 /**
  * Return the requested size of one EC2 node: whole vCPUs, any memory. With GPUs the default memory is all memory
  * of the smallest node that has them. Throw a 400 for a size that no node has.
@@ -146,10 +136,3 @@ function tooManyGpus(most: number, jobsRunAs: Settings['jobsRunAs']): string {
     ? 'must be 0: this machine has no GPU of NVIDIA (there is no /dev/nvidia0)'
     : `must be at most ${most}: this machine has no more GPUs`;
 }
-
-/** Whether Fargate offers this size; memory in MiB. */
-export const isFargateSize = (size: { vcpus: number; memory: number }): boolean =>
-  fargateSizes.some(
-    ({ vcpus, from, to, step }) =>
-      vcpus === size.vcpus && size.memory >= from && size.memory <= to && (size.memory - from) % step === 0,
-  );

@@ -11,13 +11,8 @@ import { findConfig, readConfigContent } from '../../../shared/data/projects/con
 import { findDataset } from '../../../shared/data/projects/upload.ts';
 import { Overrides } from '../../../shared/data/rules/training.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
-import {
-  allowedSize,
-  fargateSize,
-  isFargateSize,
-  type JobSize,
-  nodeSize,
-} from '../../../shared/jobs/size.ts';
+import { isFargateSize } from '../../../shared/jobs/fargate-sizes.ts';
+import { allowedSize, fargateSize, type JobSize, nodeSize } from '../../../shared/jobs/size.ts';
 import { overrideContent } from '../../../shared/training/override-content.ts';
 import { datasetFields, type TrainingInputs } from '../../../shared/training/record-experiment.ts';
 import { changedCommand, splitOverrides } from './rerun-command.ts';

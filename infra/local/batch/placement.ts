@@ -1,4 +1,4 @@
-import { isFargateSize } from '../../../shared/jobs/size.ts';
+import { isFargateSize } from '../../../shared/jobs/fargate-sizes.ts';
 import { BatchClientError } from './batch-client-error.ts';
 import type { Definition, InstanceSize, LocalQueue, Platform } from './catalogue.ts';
 import type { JobRecord } from './jobs/job-record.ts';

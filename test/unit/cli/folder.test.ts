@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readProjectFile } from '../../../cli/projects/project-file.ts';
 import { chooseEnvironment } from '../../../cli/run/environment/choose-environment.ts';
-import { inspectFiles, listFiles } from '../../../cli/run/list-files.ts';
+import { ignoredByGit, inspectFiles, listFiles } from '../../../cli/run/list-files.ts';
 import { packFiles } from '../../../cli/run/pack-files.ts';
 import { extractArchive } from '../../../shared/archive/extract-archive.ts';
 
@@ -47,6 +47,45 @@ describe('listFiles', () => {
     expect(await listFiles(folder)).toEqual(admitted);
     await execute('git', ['init', '--quiet'], { cwd: folder });
     expect(await listFiles(folder)).toEqual(admitted);
+  });
+});
+
+describe('a folder in git', () => {
+  const git = (place: string, ...args: string[]) =>
+    execute(
+      'git',
+      ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'protocol.file.allow=always', ...args],
+      { cwd: place },
+    );
+
+  test('names what .gitignore leaves out, without caches and packages', async () => {
+    await write({
+      '.gitignore': 'data/\n*.pt\nnode_modules/\n*.pyc\n',
+      'data/a/x.csv': '1234',
+      'data/y.csv': '12',
+    });
+    await write({ 'w.pt': '1', 'a.pyc': '', 'node_modules/b/i.js': '' });
+    await git(folder, 'init', '--quiet');
+    expect(await ignoredByGit(folder)).toEqual([
+      { path: 'data/', files: 2, bytes: 6, isMore: false },
+      { path: 'w.pt', files: 1, bytes: 1, isMore: false },
+    ]);
+  });
+
+  test('has the files of its checked-out submodules', async () => {
+    const library = await mkdtemp(join(tmpdir(), 'mps-library-'));
+    try {
+      await writeFile(join(library, 'mod.py'), '');
+      await git(library, 'init', '--quiet');
+      await git(library, 'add', '.');
+      await git(library, 'commit', '--quiet', '-m', 'one');
+      await write({ 'train.py': '' });
+      await git(folder, 'init', '--quiet');
+      await git(folder, 'submodule', '--quiet', 'add', library, 'lib');
+      expect(await listFiles(folder)).toEqual(['.gitmodules', 'lib/mod.py', 'train.py']);
+    } finally {
+      await rm(library, { recursive: true, force: true });
+    }
   });
 });
 

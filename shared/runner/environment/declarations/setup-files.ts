@@ -8,7 +8,7 @@ export function setupCfgRequirements(content: string): string[] | undefined {
   let found: string[] | undefined;
   let isListed = false;
   for (const raw of content.split(/\r\n|\n|\r/)) {
-    const line = raw.replace(/^\s*[#;].*$|\s#.*$/, "").trimEnd();
+    const line = raw.replace(/^\s*[#;].*$|\s#.*$/, '').trimEnd();
     if (line.trim() === '') continue;
     const header = /^\[([^\]]+)\]/.exec(line)?.[1];
     const [, key = '', value = ''] = /^([\w.-]+)\s*[=:]\s*(.*)$/.exec(line) ?? [];

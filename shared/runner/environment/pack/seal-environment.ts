@@ -30,13 +30,16 @@ export interface SealedSize {
  * Make a built environment unchangeable for later runs: programs r-xr-xr-x, files r--r--r--, folders rwxr-xr-x, and
  * all of it root's where the service runs as root. (Elsewhere runs have the service's own rights, and read-only
  * folders would only keep people from deleting their data folder.) Refuse devices, sockets, pipes, links to outside,
- * and hard links to files of other owners, which no environment needs. A folder is secured before its entries are
+ * and hard links to files of other owners, which no environment needs; two names of one file of the environment are
+ * kept. A folder is secured before its entries are
  * listed and everything is opened without following links, because a process that the build left running may try to
  * exchange them. Synchronous: 11,000 entries take 0.2 s, and it runs once a build.
  * @throws EnvironmentError `pack-refused`
  */
 export function sealEnvironment(folder: string, options: SealOptions): SealedSize {
   const size = { entries: 0, bytes: 0 };
+  // Names of files that this process has sealed already, by inode: npm links one file to several names.
+  const sealed = new Map<string, number>();
   const walk = (path: string): void => {
     const full = join(folder, path);
     const facts = lstatSync(full);
@@ -47,7 +50,7 @@ export function sealEnvironment(folder: string, options: SealOptions): SealedSiz
     } else if (facts.isDirectory()) {
       secure(full, path, constants.O_DIRECTORY, options);
       for (const name of readdirSync(full)) walk(join(path, name));
-    } else if (facts.isFile()) size.bytes += secure(full, path, 0, options).size;
+    } else if (facts.isFile()) size.bytes += secure(full, path, 0, options, sealed).size;
     else throw refused(path, 'is neither file, folder nor link');
   };
   walk('');
@@ -77,15 +80,23 @@ function refused(path: string, why: string): EnvironmentError {
   );
 }
 
-function secure(full: string, path: string, flag: number, { owner }: SealOptions): Stats {
+function secure(
+  full: string,
+  path: string,
+  flag: number,
+  { owner }: SealOptions,
+  sealed: Map<string, number> = new Map(),
+): Stats {
   const file = openPlain(full, path, flag);
   try {
     const facts = fstatSync(file);
     if (flag === 0 && !facts.isFile()) throw refused(path, 'changed while it was sealed');
     if (owner !== undefined) {
       if (facts.uid !== owner.uid && facts.uid !== 0) throw refused(path, 'belongs to somebody else');
-      if (flag === 0 && facts.nlink > 1 && facts.uid === 0)
+      const inode = `${facts.dev}:${facts.ino}`;
+      if (flag === 0 && facts.nlink > 1 && facts.uid === 0 && !sealed.has(inode))
         throw refused(path, "is a hard link to root's file");
+      if (flag === 0 && facts.nlink > 1) sealed.set(inode, facts.nlink);
       fchownSync(file, 0, 0);
     }
     fchmodSync(file, flag !== 0 ? 0o755 : (facts.mode & 0o111) !== 0 ? 0o555 : 0o444);

@@ -1,0 +1,80 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { checkedEnvironment } from '../../../cli/run/environment/checked-environment.ts';
+import { mainCommand } from '../../../cli/run/environment/mlproject.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mps-declared-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function chooseOf(files: Readonly<Record<string, string>>, python?: string) {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+  const projectFile = python === undefined ? {} : { python };
+  return checkedEnvironment(folder, new Set(Object.keys(files)), projectFile, ['python', 'train.py']);
+}
+
+test('the block of the program comes before the files of the folder', async () => {
+  const block = '# /// script\n# requires-python = ">=3.9"\n# dependencies = ["six==1.16.0"]\n# ///\n';
+  const chosen = await chooseOf({ 'train.py': block, 'requirements.txt': 'numpy' });
+  expect(chosen).toMatchObject({ dependencies: 'six==1.16.0\npython>=3.9', reason: 'block in train.py' });
+});
+
+test('MLproject names its environment, and says what is not followed', async () => {
+  const chosen = await chooseOf({
+    MLproject: 'name: demo\nconda_env: env/conda.yaml\n',
+    'env/conda.yaml': 'dependencies: [python=3.8, mkl, {pip: [six]}]',
+  });
+  expect(chosen).toMatchObject({ dependencies: 'six', reason: 'env/conda.yaml, which MLproject names' });
+  expect(chosen.notes?.join('\n')).toMatch(/not installed.*: mkl\.[\s\S]*Python 3\.8 is a wish/);
+});
+
+test('python of mps.yaml replaces the condition of the project', async () => {
+  const files = {
+    'pyproject.toml': '[project]\nname="a"\nversion="1"\nrequires-python=">=3.9"\ndependencies=["six"]\n',
+  };
+  expect((await chooseOf(files)).dependencies).toBe('six\npython>=3.9');
+  expect((await chooseOf(files, '3.12')).dependencies).toBe('six\npython==3.12.*');
+});
+
+test('a file that nothing reads is named', async () => {
+  const chosen = await chooseOf({ 'setup.py': 'setup(install_requires=read())', 'train.py': '' });
+  expect(chosen.env_type).toBe('system');
+  expect(chosen.notes?.join()).toContain('Seen and not read: setup.py');
+});
+
+test('what the service would refuse is an error of usage with its line', async () => {
+  const files = { 'requirements.txt': '-r more.txt', 'more.txt': 'six\n-e ../lib\n' };
+  await expect(chooseOf(files)).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining(
+      'more.txt: line 2: "-e ../lib": -e takes . or a folder inside the source',
+    ),
+  });
+});
+
+test('an editable folder brings what its project requires', async () => {
+  const files = {
+    'requirements.txt': '-e ./lib[all]\n-c pins.txt',
+    'pins.txt': 'six==1.16.0\n',
+    'lib/pyproject.toml':
+      '[project]\nname="lib"\nversion="1"\ndependencies=["six"]\noptional-dependencies={all=["numpy"]}\n',
+  };
+  await expect(chooseOf(files)).resolves.toMatchObject({ dependencies: '-r requirements.txt' });
+  await expect(chooseOf({ ...files, 'requirements.txt': '-e ./lib[none]' })).rejects.toThrow(
+    'lib/pyproject.toml: has no extra "none"; it has all',
+  );
+});
+
+test('the command of an MLproject takes the defaults of its parameters', () => {
+  const project = (parameters: string) =>
+    `entry_points:\n  main:\n    parameters: ${parameters}\n    command: "python train.py {alpha} {n}"\n`;
+  expect(mainCommand(project('{alpha: 0.5, n: {type: int, default: 3}}'))).toBe('python train.py 0.5 3');
+  expect(() => mainCommand(project('{alpha: float, n: 3}'))).toThrow('MLproject: alpha has no default');
+});
