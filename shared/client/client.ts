@@ -1,5 +1,4 @@
 import { ProblemError } from './problem-error.ts';
-import { requestPath } from './request-path.ts';
 import { type RetryPolicy, TryAgainError, usualRetries, withRetries } from './retry.ts';
 import type {
   AnswerOf,
@@ -14,7 +13,7 @@ import type {
 import { UnexpectedAnswerError } from './unexpected-answer-error.ts';
 import { UnreachableError } from './unreachable-error.ts';
 
-export interface ClientOptions {
+interface ClientOptions {
   /** Base URL of the service, including the API Gateway stage if it has one. */
   url: string;
   /** Bearer token; undefined for calls without authentication. */
@@ -41,22 +40,10 @@ export interface ListPage<Row> {
   next: string | undefined;
 }
 
-/** Timeout of one attempt in milliseconds. API Gateway gives up after 29 s. */
-const answerMilliseconds = 60_000;
 const nextLink = /<\?([^>]*)>; rel="next"/;
 
-function queryText(query: Readonly<Record<string, unknown>> = {}): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query))
-    for (const one of [value].flat()) if (one !== undefined) search.append(name, String(one));
-  return search.toString();
-}
-
-function contentOf({ fields, body, file }: SentRequest): { type?: string; content?: FileContent } {
-  if (file !== undefined) return { type: 'application/octet-stream', content: file };
-  if (fields === undefined && body === undefined) return {};
-  return { type: 'application/json', content: JSON.stringify({ ...fields, ...body }) };
-}
+/** Timeout of one attempt in milliseconds. API Gateway gives up after 29 s. */
+const answerMilliseconds = 60_000;
 
 /** HTTP client of the service. The compiler checks every call against the definition of its endpoint. */
 export class Client {
@@ -216,4 +203,35 @@ export class Client {
       clearTimeout(timer);
     }
   }
+}
+
+function queryText(query: Readonly<Record<string, unknown>> = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    for (const one of [value].flat()) if (one !== undefined) search.append(name, String(one));
+  return search.toString();
+}
+
+/**
+ * Fill in a path's parameters. `{name}` is one segment, `{name+}` several segments with slashes between them.
+ *
+ * @throws RangeError for a parameter that a URL cannot hold
+ */
+function requestPath(path: string, parameters: Readonly<Record<string, unknown>>): string {
+  return path.replaceAll(/\{(\w+)(\+?)\}/g, (_, name: string, several: string) => {
+    const value = String(parameters[name]);
+    return several === '+' ? value.split('/').map(encodedPart).join('/') : encodedPart(value);
+  });
+}
+
+/** Encode one path segment. Refuse `.` and `..`: every URL parser resolves them, even when encoded. */
+function encodedPart(part: string): string {
+  if (/^\.{1,2}$/.test(part)) throw new RangeError(`"${part}" cannot be part of a path`);
+  return encodeURIComponent(part);
+}
+
+function contentOf({ fields, body, file }: SentRequest): { type?: string; content?: FileContent } {
+  if (file !== undefined) return { type: 'application/octet-stream', content: file };
+  if (fields === undefined && body === undefined) return {};
+  return { type: 'application/json', content: JSON.stringify({ ...fields, ...body }) };
 }

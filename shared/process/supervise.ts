@@ -3,14 +3,13 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../core/error-text.ts';
 import type { CommandUser, EnvironmentMarker, Sandbox } from '../host/host.ts';
 import { thisHost } from '../host/this-host.ts';
 import { findExecutable } from './executable.ts';
 import { MemoryWatch } from './memory-watch.ts';
-import { OutputPump } from './output-pump.ts';
-import { killTree, type ProcessSelector } from './process-tree.ts';
-import { interruption, terminate } from './termination.ts';
+import { findProcesses, killTree, type ProcessSelector, signalProcesses } from './process-tree.ts';
 
 interface Ending {
   /** Peak resident memory in bytes; null if the command ended before the first measurement. */
@@ -174,6 +173,89 @@ function attachPumps(
   return [...attach('stdout', stdout), ...attach('stderr', stderr)];
 }
 
+/** More than a pipe's capacity. Another process wrote further bytes after the writer's end. */
+const maxBytesAfterEnd = 8 * 1024 * 1024;
+
+/**
+ * Passes the output of a pipe to a consumer, chunk by chunk. It waits for the consumer before each read, so memory
+ * stays bounded and the writer blocks.
+ */
+class OutputPump {
+  /** Resolves when all output has been passed on; never rejects. */
+  readonly done: Promise<void>;
+  readonly #source: Readable;
+  readonly #consume: (chunk: Buffer) => Promise<void> | void;
+  readonly #fail: (error: unknown) => void;
+  #failed = false;
+  /** Time since which no output has arrived while the consumer is free. */
+  #waitingSince: number | null = null;
+  /** Remaining milliseconds to wait for output; null before the end of the writer. */
+  #patienceMs: number | null = null;
+  #bytesAfterEnd = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param fail called once when the consumer rejects; the pump then reads and drops the rest of the output */
+  constructor(
+    source: Readable,
+    consume: (chunk: Buffer) => Promise<void> | void,
+    fail: (error: unknown) => void,
+  ) {
+    this.#source = source;
+    this.#consume = consume;
+    this.#fail = fail;
+    this.done = this.#run();
+  }
+
+  /**
+   * Report the end of the writer. The pump still passes on the rest of the pipe, however slow the consumer is. If
+   * an escaped process holds the pipe open, the pump waits at most `patienceMs`.
+   */
+  writerEnded(patienceMs: number): void {
+    this.#patienceMs = patienceMs;
+    if (this.#waitingSince !== null) this.#wait();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      this.#wait();
+      for await (const chunk of this.#source) {
+        this.#stopWaiting();
+        if (Buffer.isBuffer(chunk)) await this.#handOver(chunk);
+        if (this.#bytesAfterEnd > maxBytesAfterEnd) break;
+        this.#wait();
+      }
+    } catch {
+      // This object destroyed the pipe, or its last writer broke it: no more output arrives.
+    } finally {
+      clearTimeout(this.#timer);
+      this.#source.destroy();
+    }
+  }
+
+  async #handOver(chunk: Buffer): Promise<void> {
+    if (this.#patienceMs !== null) this.#bytesAfterEnd += chunk.length;
+    if (this.#failed) return;
+    try {
+      await this.#consume(chunk);
+    } catch (error) {
+      this.#failed = true;
+      this.#fail(error);
+    }
+  }
+
+  #wait(): void {
+    this.#waitingSince = performance.now();
+    if (this.#patienceMs !== null) this.#timer = setTimeout(() => this.#source.destroy(), this.#patienceMs);
+  }
+
+  #stopWaiting(): void {
+    clearTimeout(this.#timer);
+    const waited = performance.now() - (this.#waitingSince ?? performance.now());
+    if (this.#patienceMs !== null) this.#patienceMs = Math.max(this.#patienceMs - waited, 0);
+    this.#waitingSince = null;
+  }
+}
+
 /**
  * Select the processes of the command. Uses its pid only while it runs, because the pid may be reused afterwards.
  */
@@ -189,6 +271,60 @@ function selectTree(child: ChildProcess, { user, marker }: SupervisedCommand): P
 
 function isRunning(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
+}
+
+/** The longest timer of Node.js. A longer one fires at once. */
+const maxTimerMilliseconds = 2 ** 31 - 1;
+
+/**
+ * Resolve with the first interruption of a command: its timeout or `stop`. `cancel` removes the timer and the
+ * listener.
+ */
+function interruption(
+  stop: AbortSignal,
+  timeoutSeconds: number | undefined,
+): { reason: Promise<'timeout' | 'stopped'>; cancel: () => void } {
+  const { promise, resolve } = Promise.withResolvers<'timeout' | 'stopped'>();
+  const onStop = () => resolve('stopped');
+  stop.addEventListener('abort', onStop, { once: true });
+  if (stop.aborted) onStop();
+  const timer =
+    timeoutSeconds === undefined
+      ? undefined
+      : setTimeout(resolve, Math.min(timeoutSeconds * 1000, maxTimerMilliseconds), 'timeout');
+  const cancel = () => {
+    clearTimeout(timer);
+    stop.removeEventListener('abort', onStop);
+  };
+  return { reason: promise, cancel };
+}
+
+const pollMilliseconds = 100;
+
+/**
+ * Send SIGTERM to every process of a tree, wait for the grace period, and kill the rest.
+ * @param selection called before each listing, because it can narrow after the first process has ended
+ * @param waiter a process that only waits for the others; it would forward the signal to them a second time
+ * @returns whether any process had to be killed
+ */
+async function terminate(
+  selection: () => ProcessSelector,
+  graceSeconds: number,
+  waiter?: number,
+): Promise<boolean> {
+  const deadline = performance.now() + graceSeconds * 1000;
+  await signalProcesses(selection(), 'SIGTERM', waiter);
+  await signalProcesses(selection(), 'SIGCONT'); // A stopped process would not get it.
+  // The init of a sandbox ignores SIGTERM. Do not wait for it.
+  while ((await findProcesses(selection())).some(({ isNamespaceInit }) => !isNamespaceInit)) {
+    const left = deadline - performance.now();
+    if (left <= 0) {
+      await killTree(selection());
+      return true;
+    }
+    await sleep(Math.min(left, pollMilliseconds));
+  }
+  return false;
 }
 
 /** Exit code with which shells and many programs report a child killed by SIGKILL: 128 plus the signal number. */

@@ -26,7 +26,7 @@ import { type Admitted, admitJob, newJobFields, type Submitting } from '../../..
 import { placeOneInLine } from '../../../shared/jobs/line.ts';
 import { checkLimits, fargateSize, type JobSize } from '../../../shared/jobs/size.ts';
 import { requireOwn } from '../models/change-model.ts';
-import { requireShapesOf } from '../models/require-shapes.ts';
+import { requireShapesOf } from '../models/model-request.ts';
 
 /** Record a compression and pin the current state of the model. */
 export async function beginCompression(

@@ -3,11 +3,9 @@ import { notFound } from '../../../shared/core/service-error.ts';
 import { type Model, putModel, requireReadyModel } from '../../../shared/data/models/model.ts';
 import { isSameFile, type ModelFile, type PendingFile } from '../../../shared/data/models/model-file.ts';
 import type { StoredShapes } from '../../../shared/onnx-models/completeness.ts';
-import { type Announcing, announceFile } from './announce-file.ts';
+import { type Announcing, announceFile, withdrawFiles } from './announce-file.ts';
 import { setsOfArtifacts } from './artifact-sets.ts';
-import type { SetsRequest } from './model-request.ts';
-import { requireShapesOf } from './require-shapes.ts';
-import { withdrawFiles } from './withdraw-files.ts';
+import { requireShapesOf, type SetsRequest } from './model-request.ts';
 
 type Adding = Announcing & { artifacts: ObjectReader };
 

@@ -1,4 +1,6 @@
+import * as z from 'zod';
 import type { ObjectWriter } from '../../../shared/aws/objects.ts';
+import { uploadSeconds } from '../../../shared/aws/upload-seconds.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import {
   emptyModel,
@@ -8,15 +10,14 @@ import {
   sameModel,
 } from '../../../shared/data/models/model.ts';
 import { isSameFile, type PendingFile } from '../../../shared/data/models/model-file.ts';
-import { announce, newPurge, recordPurge } from '../../../shared/data/projects/purge.ts';
-import { isGivenUp, withNewParts } from '../../../shared/data/projects/upload.ts';
+import { announce, newPurge, recordPurge, withdrawAnnounced } from '../../../shared/data/projects/purge.ts';
+import { isGivenUp, missingParts, withNewParts } from '../../../shared/data/projects/upload.ts';
+import { signedUpload } from '../../../shared/data/rules/upload.ts';
 import type { TableWriter, Write } from '../../../shared/data/table/table.ts';
 import type { Ambient, Caller } from '../../../shared/http/definition/endpoint-context.ts';
 import type { StoredShapes } from '../../../shared/onnx-models/completeness.ts';
+import { ModelDetails } from './model-answer.ts';
 import { maxDataBytes, type UploadRequest } from './model-request.ts';
-
-/** Most files of a model. */
-const maxFiles = 500;
 
 export interface Announcing extends Pick<Ambient, 'now' | 'newId'> {
   records: TableWriter<'records'>;
@@ -25,61 +26,10 @@ export interface Announcing extends Pick<Ambient, 'now' | 'newId'> {
 }
 
 /** A model with a file to upload; `file` is undefined if the same file was accepted before. */
-export interface Announced {
+interface Announced {
   model: Model;
   file: PendingFile | undefined;
 }
-
-function draftOf({ now, newId, caller }: Announcing, model_name: string): Model {
-  const owner = { owner: caller.username, owner_id: caller.user_id };
-  return emptyModel({
-    model_id: newId(),
-    model_name,
-    ...owner,
-    created_at: now().toISOString(),
-    version: 0,
-  });
-}
-
-/** Refuse uploads to a model that is being registered by copies. */
-function requireUploads({ model_name, status, origin }: Model): void {
-  if (status === 'uploading' && origin.kind !== 'upload') {
-    throw new ServiceError(
-      'conflict',
-      `Model ${model_name} is being registered by copies. Repeat that request, or delete the model.`,
-    );
-  }
-}
-
-/** Refuse a file that this model can no longer take. */
-function requireRoom({ model_name, status, files, pending }: Model, wanted: UploadRequest): void {
-  const isOwn = wanted.role === 'model' || wanted.role === 'data';
-  if (status === 'ready' && isOwn) {
-    throw new ServiceError(
-      'conflict',
-      `A model named ${model_name} already exists, and models never change. Delete it first, or choose another name.`,
-    );
-  }
-  const others = [...files, ...pending].filter((one) => !isSameFile(one, wanted));
-  if (others.length >= maxFiles) throw new ServiceError('conflict', `A model has at most ${maxFiles} files.`);
-  const bytes = others.reduce((sum, { size }) => sum + size, wanted.size);
-  if (bytes > maxDataBytes) {
-    throw new ServiceError('conflict', `All files of a model together have at most ${maxDataBytes} bytes.`);
-  }
-}
-
-const isSameContent = (
-  file: Pick<PendingFile, 'role' | 'name' | 'sha256' | 'size'>,
-  wanted: UploadRequest,
-): boolean => isSameFile(file, wanted) && file.sha256 === wanted.sha256 && file.size === wanted.size;
-
-/** Schedule the removal of an object that may have been uploaded for an earlier announcement. */
-const forget = (announcing: Announcing, { object }: PendingFile): Write =>
-  recordPurge(newPurge(announcing, { partitions: [], prefixes: [object] }));
-
-/** Schedule the removal of a file after a day, unless it is accepted before. */
-const awaited = ({ now }: Announcing, model_name: string, { object, parts }: PendingFile): Write =>
-  announce({ of: 'model', object, model_name, upload_id: parts?.upload_id ?? null }, now());
 
 /**
  * Record that a client will upload a file for a model. The first file creates the model. A file that was announced
@@ -134,4 +84,102 @@ export async function announceFile(
     if (one.parts !== null) await objects.abortParts(one.object, one.parts.upload_id);
   }
   return announced;
+}
+
+function draftOf({ now, newId, caller }: Announcing, model_name: string): Model {
+  const owner = { owner: caller.username, owner_id: caller.user_id };
+  return emptyModel({
+    model_id: newId(),
+    model_name,
+    ...owner,
+    created_at: now().toISOString(),
+    version: 0,
+  });
+}
+
+/** Refuse uploads to a model that is being registered by copies. */
+function requireUploads({ model_name, status, origin }: Model): void {
+  if (status === 'uploading' && origin.kind !== 'upload') {
+    throw new ServiceError(
+      'conflict',
+      `Model ${model_name} is being registered by copies. Repeat that request, or delete the model.`,
+    );
+  }
+}
+
+const isSameContent = (
+  file: Pick<PendingFile, 'role' | 'name' | 'sha256' | 'size'>,
+  wanted: UploadRequest,
+): boolean => isSameFile(file, wanted) && file.sha256 === wanted.sha256 && file.size === wanted.size;
+
+/** Schedule the removal of a file after a day, unless it is accepted before. */
+const awaited = ({ now }: Announcing, model_name: string, { object, parts }: PendingFile): Write =>
+  announce({ of: 'model', object, model_name, upload_id: parts?.upload_id ?? null }, now());
+
+/** Most files of a model. */
+const maxFiles = 500;
+
+/** Refuse a file that this model can no longer take. */
+function requireRoom({ model_name, status, files, pending }: Model, wanted: UploadRequest): void {
+  const isOwn = wanted.role === 'model' || wanted.role === 'data';
+  if (status === 'ready' && isOwn) {
+    throw new ServiceError(
+      'conflict',
+      `A model named ${model_name} already exists, and models never change. Delete it first, or choose another name.`,
+    );
+  }
+  const others = [...files, ...pending].filter((one) => !isSameFile(one, wanted));
+  if (others.length >= maxFiles) throw new ServiceError('conflict', `A model has at most ${maxFiles} files.`);
+  const bytes = others.reduce((sum, { size }) => sum + size, wanted.size);
+  if (bytes > maxDataBytes) {
+    throw new ServiceError('conflict', `All files of a model together have at most ${maxDataBytes} bytes.`);
+  }
+}
+
+/** Schedule the removal of an object that may have been uploaded for an earlier announcement. */
+const forget = (announcing: Announcing, { object }: PendingFile): Write =>
+  recordPurge(newPurge(announcing, { partitions: [], prefixes: [object] }));
+
+/** Most writes of a transaction. */
+const writesAtOnce = 100;
+
+/**
+ * Delete the announcements of accepted files. The transaction that accepts them may have no room for these writes.
+ * If a crash leaves an announcement, its purge a day later finds that the file is accepted.
+ */
+export async function withdrawFiles(
+  records: TableWriter<'records'>,
+  accepted: readonly PendingFile[],
+): Promise<void> {
+  for (let from = 0; from < accepted.length; from += writesAtOnce) {
+    const some = accepted.slice(from, from + writesAtOnce);
+    await records.write(...some.map(({ object }) => withdrawAnnounced(object)));
+  }
+}
+
+/**
+ * A model, and how to upload its next file: in one request, or in one request for each missing part. Both are null
+ * if there is nothing to upload.
+ */
+export const ModelTicket = z
+  .object({
+    model: ModelDetails,
+    ...signedUpload({}),
+    /** Seconds until the URLs expire. Repeat the request for new ones. */
+    expires_in: z.number().int().nullable(),
+  })
+  .meta({ id: 'ModelTicket' });
+
+type Ticket = Omit<z.input<typeof ModelTicket>, 'model'>;
+
+/** Return how to upload a file; all fields are null without a file. */
+export async function ticketFor(objects: ObjectWriter, file: PendingFile | undefined): Promise<Ticket> {
+  if (file === undefined) return { upload: null, parts: null, expires_in: null };
+  const { object, size, sha256, parts } = file;
+  if (parts === null) {
+    const { url, method, headers } = await objects.presignUpload(object, size, sha256);
+    return { upload: { url, method, headers }, parts: null, expires_in: uploadSeconds };
+  }
+  const urls = await missingParts(objects, object, { ...parts, size });
+  return { upload: null, parts: urls, expires_in: uploadSeconds };
 }

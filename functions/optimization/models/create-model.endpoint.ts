@@ -5,12 +5,10 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ModelError } from '../../../shared/onnx/model/model-error.ts';
 import { addSets } from './add-sets.ts';
-import { announceFile } from './announce-file.ts';
+import { announceFile, ModelTicket, ticketFor } from './announce-file.ts';
 import { changeModel } from './change-model.ts';
 import { showModel } from './model-answer.ts';
-import { modelPath } from './model-path.ts';
-import { modelRequest, readModelRequest } from './model-request.ts';
-import { ModelTicket, ticketFor } from './model-ticket.ts';
+import { modelPath, modelRequest, readModelRequest } from './model-request.ts';
 import { registerArtifact } from './register-artifact.ts';
 
 export const endpoint = defineEndpoint({

@@ -10,7 +10,7 @@ import { requirePrecondition } from '../../../shared/http/definition/preconditio
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { purgeInRequest } from '../../../shared/purge/purge-in-request.ts';
 import { changeModel } from './change-model.ts';
-import { modelPath } from './model-path.ts';
+import { modelPath } from './model-request.ts';
 
 export const endpoint = defineEndpoint({
   name: 'deleteModel',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Sha256, Ulid } from '../../../shared/core/formats.ts';
+import { FileId, Sha256, Ulid } from '../../../shared/core/formats.ts';
 import { badRequest, type ParameterFault } from '../../../shared/core/service-error.ts';
 import { artifactPathMaxBytes } from '../../../shared/data/experiments/artifact.ts';
 import {
@@ -11,12 +11,12 @@ import {
 import { uploadMaxBytes } from '../../../shared/data/projects/upload.ts';
 import { flag, integer } from '../../../shared/http/definition/parameters.ts';
 import { maxShapesLength, parseShapes } from '../../../shared/onnx/model/inspect/match-shapes.ts';
+import type { ModelSummary } from '../../../shared/onnx/model/inspect/model-summary.ts';
 import { ModelError } from '../../../shared/onnx/model/model-error.ts';
+import { type StoredShapes, shapeFaults } from '../../../shared/onnx-models/completeness.ts';
 
 /** Largest external data file in bytes. It fits on a job's disk with room to work. */
 export const maxDataBytes = 100_000_000_000;
-/** Largest ONNX file in bytes: the limit of a protocol buffer. */
-const maxOnnxBytes = 2 ** 31 - 1;
 
 const ArtifactPath = z
   .string()
@@ -25,6 +25,9 @@ const ArtifactPath = z
     (path) => Buffer.byteLength(path) <= artifactPathMaxBytes,
     `is longer than ${artifactPathMaxBytes} bytes`,
   );
+
+/** Shapes of a model's inputs or outputs, in the grammar of `shared/onnx/model/inspect`. */
+const Shapes = z.string().superRefine(checkShapes).meta({ maxLength: maxShapesLength });
 
 function checkShapes(text: string, context: z.RefinementCtx<string>): void {
   try {
@@ -35,30 +38,14 @@ function checkShapes(text: string, context: z.RefinementCtx<string>): void {
   }
 }
 
-/** Shapes of a model's inputs or outputs, in the grammar of `shared/onnx/model/inspect`. */
-export const Shapes = z.string().superRefine(checkShapes).meta({ maxLength: maxShapesLength });
-
 const shapesOf = (tensors: string, example: string) =>
   Shapes.describe(
     `Shapes of the ${tensors} tensors, comma-separated, each after an optional name, such as ${example}.`,
   );
+
 const inputs = shapesOf('input', '`image:1x3x224x224` or `[1,3,224,224]`, with `?` for a free dimension');
+
 const outputs = shapesOf('output', '`1x1000` or `label:[?],scores:[?,10]`');
-
-/** Value in place of shapes that stands for the registered model's own shapes. It is not a valid shape. */
-export const autoShapes = 'auto';
-
-const shapesOrAuto = (shapes: typeof Shapes) =>
-  z
-    .string()
-    .superRefine((text, context) => {
-      if (text !== autoShapes) checkShapes(text, context);
-    })
-    .meta({ maxLength: maxShapesLength })
-    .describe(`${shapes.description ?? ''} \`${autoShapes}\` takes those of the registered model.`);
-
-/** Required shapes of the model. */
-export const requiredShapes = { inputs: shapesOrAuto(inputs), outputs: shapesOrAuto(outputs) };
 
 /** Optional shapes to store with a model. */
 export const shapeParameters = { inputs: inputs.optional(), outputs: outputs.optional() };
@@ -93,7 +80,21 @@ export const modelRequest = z.strictObject({
   ),
   ...shapeParameters,
 });
-type Query = z.output<typeof modelRequest>;
+
+/** Value in place of shapes that stands for the registered model's own shapes. It is not a valid shape. */
+export const autoShapes = 'auto';
+
+const shapesOrAuto = (shapes: typeof Shapes) =>
+  z
+    .string()
+    .superRefine((text, context) => {
+      if (text !== autoShapes) checkShapes(text, context);
+    })
+    .meta({ maxLength: maxShapesLength })
+    .describe(`${shapes.description ?? ''} \`${autoShapes}\` takes those of the registered model.`);
+
+/** Required shapes of the model. */
+export const requiredShapes = { inputs: shapesOrAuto(inputs), outputs: shapesOrAuto(outputs) };
 
 export interface UploadRequest {
   kind: 'upload';
@@ -117,15 +118,21 @@ export interface SetsRequest extends Pick<ArtifactRequest, 'experiment_id' | 'ca
   kind: 'sets';
 }
 
+type Query = z.output<typeof modelRequest>;
+
+const uploadOnly = ['file', 'name', 'sha256', 'size', 'multipart'] as const;
+
+const artifactOnly = ['path', 'calibration', 'evaluation'] as const;
+
+/** Largest ONNX file in bytes: the limit of a protocol buffer. */
+const maxOnnxBytes = 2 ** 31 - 1;
+
 const largest: Readonly<Record<ModelFileRole, number>> = {
   model: maxOnnxBytes,
   data: maxDataBytes,
   calibration: uploadMaxBytes,
   evaluation: uploadMaxBytes,
 };
-
-const uploadOnly = ['file', 'name', 'sha256', 'size', 'multipart'] as const;
-const artifactOnly = ['path', 'calibration', 'evaluation'] as const;
 
 /**
  * Parse the request from a query.
@@ -169,4 +176,22 @@ export function readModelRequest(query: Query): UploadRequest | ArtifactRequest 
   }
   const isMultipart = query.multipart === true || size > uploadMaxBytes;
   return { kind: 'upload', role, name, sha256, size, isMultipart };
+}
+
+export const modelName = FileId.describe('Name of the model, such as `digits.onnx`.');
+
+/** Path parameters of every operation on one model. */
+export const modelPath = z.strictObject({ model_name: modelName });
+
+/**
+ * Throw a 400 problem for shapes that differ from the inspected model. The job checks whether a data set matches
+ * them, because it reads the data.
+ */
+export function requireShapesOf(
+  summary: Pick<ModelSummary, 'inputs' | 'outputs'>,
+  asked: StoredShapes,
+): void {
+  const faults = shapeFaults(asked, summary);
+  if (faults.length === 0) return;
+  throw badRequest(faults.map(({ side, fault }) => ({ in: 'query', name: side, message: fault })));
 }

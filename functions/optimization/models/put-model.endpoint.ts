@@ -8,11 +8,10 @@ import { requirePrecondition } from '../../../shared/http/definition/preconditio
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { acceptModel } from './accept-model.ts';
+import { withdrawFiles } from './announce-file.ts';
 import { changeModel } from './change-model.ts';
 import { ModelDetails, showModel } from './model-answer.ts';
-import { modelPath } from './model-path.ts';
-import { shapeParameters } from './model-request.ts';
-import { withdrawFiles } from './withdraw-files.ts';
+import { modelPath, shapeParameters } from './model-request.ts';
 
 export const endpoint = defineEndpoint({
   name: 'putModel',

@@ -4,7 +4,7 @@ import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { Reply } from '../../../shared/http/definition/reply.ts';
 import { lambda } from '../../../shared/http/pipeline/lambda.ts';
 import { ModelDetails, showModel } from './model-answer.ts';
-import { modelPath } from './model-path.ts';
+import { modelPath } from './model-request.ts';
 
 export const endpoint = defineEndpoint({
   name: 'readModel',

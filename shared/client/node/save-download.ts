@@ -3,15 +3,12 @@ import { createReadStream } from 'node:fs';
 import { lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Client } from '../client.ts';
-import { download } from '../download.ts';
+import { ProblemError } from '../problem-error.ts';
+import { wait } from '../retry.ts';
 import type { Called, RequestOf, Route } from '../route.ts';
+import { UnreachableError } from '../unreachable-error.ts';
 
-/** The downloaded bytes differ from the announced size or digest. */
-export class WrongBytesError extends Error {
-  override readonly name = 'WrongBytesError';
-}
-
-export interface SavedFile {
+interface SavedFile {
   /** Path of the saved file. */
   path: string;
   size: number;
@@ -19,30 +16,6 @@ export interface SavedFile {
   sha256: string | null;
   onProgress?(bytes: number): void;
   signal?: AbortSignal;
-}
-
-async function digestOf(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk);
-  return hash.digest('hex');
-}
-
-const sizeOf = (path: string): Promise<number | undefined> =>
-  stat(path).then(
-    (found) => (found.isFile() ? found.size : undefined),
-    () => undefined,
-  );
-
-/** Return whether the file is already saved, or whether another file or a broken link has its name. */
-export async function savedState({
-  path,
-  size,
-  sha256,
-}: Pick<SavedFile, 'path' | 'size' | 'sha256'>): Promise<'absent' | 'same' | 'other'> {
-  const isThere = await lstat(path).catch(() => undefined);
-  if (isThere === undefined) return 'absent';
-  const isSame = (await sizeOf(path)) === size && sha256 !== null && (await digestOf(path)) === sha256;
-  return isSame ? 'same' : 'other';
 }
 
 /**
@@ -88,4 +61,86 @@ export async function saveDownload<E extends Called>(
   }
   await rename(part, path);
   return true;
+}
+
+const sizeOf = (path: string): Promise<number | undefined> =>
+  stat(path).then(
+    (found) => (found.isFile() ? found.size : undefined),
+    () => undefined,
+  );
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+interface DownloadOptions {
+  /** Size of the file in bytes. */
+  size: number;
+  /** Bytes that the caller already has. */
+  from?: number;
+  signal?: AbortSignal;
+}
+
+/** Most connections in a row that may fail without a single byte. */
+const maxFruitless = 6;
+
+/**
+ * Yield the bytes of a file, starting at `from`. Resume a lost connection with a fresh URL, because presigned URLs
+ * expire after minutes. The caller checks that the bytes are correct.
+ *
+ * @throws UnreachableError if the connection fails too often in a row
+ */
+async function* download<E extends Called>(
+  client: Client,
+  route: Route<E>,
+  request: RequestOf<E>,
+  { size, from = 0, signal }: DownloadOptions,
+): AsyncGenerator<Uint8Array> {
+  let received = from;
+  let fruitless = 0;
+  while (received < size) {
+    const before = received;
+    try {
+      const headers = received === 0 ? {} : { Range: `bytes=${received}-` };
+      const response = await client.open<E>(route, {
+        ...request,
+        headers,
+        ...(signal !== undefined && { signal }),
+      });
+      // Storage that ignores the range starts at byte 0, so skip the bytes already received.
+      let skip = response.status === 206 ? 0 : received;
+      for await (const chunk of response.body ?? []) {
+        const fresh = chunk.subarray(Math.min(skip, chunk.length));
+        skip -= chunk.length - fresh.length;
+        received += fresh.length;
+        if (fresh.length > 0) yield fresh;
+      }
+      if (received === before) throw new Error(`the file ends after ${received} of ${size} bytes`);
+    } catch (error) {
+      if (signal?.aborted === true || error instanceof ProblemError) throw error;
+      fruitless = received > before ? 0 : fruitless + 1;
+      if (fruitless === maxFruitless)
+        throw error instanceof UnreachableError ? error : new UnreachableError(client.url, error);
+      await wait(250 * 2 ** fruitless, signal);
+    }
+  }
+}
+
+/** The downloaded bytes differ from the announced size or digest. */
+export class WrongBytesError extends Error {
+  override readonly name = 'WrongBytesError';
+}
+
+/** Return whether the file is already saved, or whether another file or a broken link has its name. */
+export async function savedState({
+  path,
+  size,
+  sha256,
+}: Pick<SavedFile, 'path' | 'size' | 'sha256'>): Promise<'absent' | 'same' | 'other'> {
+  const isThere = await lstat(path).catch(() => undefined);
+  if (isThere === undefined) return 'absent';
+  const isSame = (await sizeOf(path)) === size && sha256 !== null && (await digestOf(path)) === sha256;
+  return isSame ? 'same' : 'other';
 }

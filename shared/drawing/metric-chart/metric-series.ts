@@ -1,8 +1,8 @@
+import { extent, greatest, group, least } from 'd3-array';
 import { CurveBuckets, type CurvePoint } from './curve-buckets.ts';
-import { thinOut } from './thin-out.ts';
 
 /** Most points of a drawn line. */
-export const maxPoints = 1000;
+const maxPoints = 1000;
 
 /** Most points kept in memory, even for a metric with millions of points. */
 const maxKept = 4 * maxPoints;
@@ -83,6 +83,31 @@ const reportOf = ({ step, time, y }: CurvePoint): Report => ({
 const largest = 1e300;
 
 const bounded = (value: number): number => Math.min(largest, Math.max(-largest, value));
+
+/** A point of a line. */
+export interface ChartPoint {
+  x: number;
+  y: number;
+}
+
+/**
+ * Reduce a line to at most `most` points, sorted by x: the first, the last, and the lowest and highest of equal
+ * parts of the x axis. This keeps every visible spike, minimum and maximum.
+ */
+export function thinOut<P extends ChartPoint>(points: readonly P[], most: number): P[] {
+  const sorted = points.toSorted((one, other) => one.x - other.x);
+  if (sorted.length <= most) return sorted;
+  const [first = 0, last = 0] = extent(sorted, ({ x }) => x);
+  const parts = Math.max(1, Math.floor((most - 2) / 2));
+  const width = (last - first) / parts || 1;
+  const kept = new Set([sorted[0], sorted.at(-1)]);
+  for (const part of group(sorted, ({ x }) =>
+    Math.min(parts - 1, Math.floor((x - first) / width)),
+  ).values()) {
+    kept.add(least(part, ({ y }) => y)).add(greatest(part, ({ y }) => y));
+  }
+  return sorted.filter((place) => kept.has(place));
+}
 
 /** Points of one metric as columns, in the order of their reports. */
 export interface ChartedRun {

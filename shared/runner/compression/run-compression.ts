@@ -19,12 +19,11 @@ import {
   type CompressionEnd,
   concludeCompression,
   registerNamed,
+  storeResult,
   withRegistered,
 } from './conclude-compression.ts';
-import { createModelWorkspace, fetchModel, type ModelWorkspace } from './fetch-model.ts';
+import { createModelWorkspace, fetchModel, type ModelWorkspace, requestedShapes } from './fetch-model.ts';
 import { ProgressNotes } from './progress-notes.ts';
-import { requestedShapes } from './requested-shapes.ts';
-import { storeResult } from './store-result.ts';
 
 /** Run the container of a pruning or quantization to its end. Return its exit code. */
 export function runCompression(

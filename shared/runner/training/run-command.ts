@@ -1,7 +1,11 @@
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { resolveCommand } from '../../command/placeholders.ts';
+import { parseCommand } from '../../command/parse-command.ts';
+import { type ConfigValues, configPlaceholders, resolveCommand } from '../../command/placeholders.ts';
+import { parseConfigFile } from '../../config/parse-config-file.ts';
 import { mlflowUploadVariables } from '../../core/mlflow-upload-variables.ts';
+import { configParams } from '../../experiments/config-params.ts';
 import { type Outcome, supervise } from '../../process/supervise.ts';
 import type { PreparedEnvironment } from '../environment/prepare-environment.ts';
 import { trainingSandbox } from '../job/job-sandbox.ts';
@@ -9,7 +13,6 @@ import type { TrainingRun } from '../job/training-job.ts';
 import { collectOutputs } from '../outputs/collect-outputs.ts';
 import type { OpenTracking } from '../outputs/run-logs.ts';
 import { commandEnvironment, runValues } from './command-environment.ts';
-import { configValues } from './config-values.ts';
 import { CrashLine } from './crash-line.ts';
 import { dockerCommand } from './docker-command.ts';
 import { watchPeers } from './watch-peers.ts';
@@ -140,4 +143,14 @@ async function superviseCommand(
   const outcome = await running.finally(() => docker.forget());
   if (outcome.cause !== 'exited') await docker.end();
   return outcome;
+}
+
+/**
+ * Return the configuration's values for a command; none if the command names none. The request for the training has
+ * parsed the same file.
+ */
+async function configValues(command: string, configPath: string): Promise<ConfigValues> {
+  if (parseCommand(command).every((word) => configPlaceholders(word).length === 0)) return {};
+  const { data } = parseConfigFile(basename(configPath), await readFile(configPath, 'utf8'));
+  return configParams(data);
 }

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { BoundedCache } from '../../../shared/process/bounded-cache.ts';
-import { WorkerQueue, WorkLimitError } from '../../../shared/process/worker-queue.ts';
+import { BoundedCache, WorkerQueue, WorkLimitError } from '../../../shared/process/worker-task.ts';
 import { odd } from './odd-tasks.ts';
 
 const address = { module: new URL('odd-tasks.ts', import.meta.url).href, name: 'odd' };

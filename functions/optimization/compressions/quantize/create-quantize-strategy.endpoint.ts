@@ -13,7 +13,7 @@ import {
   quantizeParameters,
   quantizeStrategyNames,
 } from '../../../../shared/onnx/strategies/quantize-strategies.ts';
-import { modelName } from '../../models/model-path.ts';
+import { modelName } from '../../models/model-request.ts';
 import { beginCompression, compressionReplies } from '../begin-compression.ts';
 import { compressionAnswers, showQuantization } from '../compression-answer.ts';
 import { checkedQuery, jobParameters, named, queryParameters, requireAllowed } from '../compression-query.ts';

@@ -4,7 +4,6 @@ import type { ConfigGraph } from '../config-graph.ts';
 import { counted, type DrawnPart, drawnPart } from './drawn-part.ts';
 import { colours, type NodeStyle, styleOf } from './drawn-style.ts';
 import { layoutGraph, type PlacedEdge, type PlacedNode } from './layout-graph.ts';
-import { legendOf } from './legend.ts';
 import { cardText, detailSize, titleSize } from './node-card.ts';
 
 const minLegendWidth = 420;
@@ -75,6 +74,30 @@ function headLines(graph: ConfigGraph, { note }: DrawnPart): Line[] {
 
 function summary({ kind, nodes, edges }: ConfigGraph): string {
   return `${kind}, ${counted(nodes.length, 'node')}, ${counted(edges.length, 'edge')}`;
+}
+
+const above = 22;
+
+const rowHeight = 22;
+
+/** Build a legend of colours and their names below a drawing. Return nothing if all nodes have one style. */
+export function legendOf(
+  styles: readonly NodeStyle[],
+  maxWidth: number,
+): { svg: string; width: number; height: number } {
+  const sorts = [...new Map(styles.map((style) => [style.name, style])).values()];
+  if (sorts.length < 2) return { svg: '', width: 0, height: 0 };
+  let [x, y, width] = [0, above, 0];
+  const items = sorts.map(({ name, fill, stroke }) => {
+    const nameWidth = textWidth(name, detailSize);
+    if (x > 0 && x + 20 + nameWidth > maxWidth) [x, y] = [0, y + rowHeight];
+    const swatch = `<rect x="${x.toFixed(1)}" y="${y}" width="14" height="14" rx="3" fill="${fill}" stroke="${stroke}"/>`;
+    const text = `<text x="${(x + 20).toFixed(1)}" y="${y + 11}" font-size="${detailSize}" fill="${colours.faintText}">${escapeXml(name)}</text>`;
+    width = Math.max(width, x + 20 + nameWidth);
+    x += 20 + nameWidth + 16;
+    return swatch + text;
+  });
+  return { svg: items.join(''), width, height: y + rowHeight };
 }
 
 const lineWidth = ({ text, size, bold }: Line): number => textWidth(text, size, bold);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { progressAxis, timeUnit, valueAxis } from '../../../../shared/drawing/chart-axis.ts';
-import { spreadLabels } from '../../../../shared/drawing/metric-chart/spread-labels.ts';
+import { spreadLabels } from '../../../../shared/drawing/metric-chart/render-metric-chart.ts';
 import { valueText } from '../../../../shared/drawing/number-text.ts';
 import fc from '../../../support/seeded-fast-check.ts';
 

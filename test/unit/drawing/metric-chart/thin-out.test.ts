@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ChartPoint, thinOut } from '../../../../shared/drawing/metric-chart/thin-out.ts';
+import { type ChartPoint, thinOut } from '../../../../shared/drawing/metric-chart/metric-series.ts';
 import fc from '../../../support/seeded-fast-check.ts';
 
 const points = fc.array(
