@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { chmod, chown, lstat, mkdir, open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, chown, lstat, mkdir, open, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { ArchiveError, type ArchiveLimits, shown } from './archive-error.ts';
 import { DiskRoom } from './disk-room.ts';
 import { entryPath } from './entry-path.ts';
@@ -52,10 +52,14 @@ export class UnpackedTree {
     this.#countEntry(path);
     const target = join(this.#root, ...segments);
     const file = await open(target, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600).catch(
-      (error: unknown) => {
-        throw isTaken(error)
-          ? new ArchiveError(`entry ${shown(path)}: its path is in the archive twice`)
-          : error;
+      async (error: unknown) => {
+        if (!isTaken(error)) throw error;
+        const isSame = (await readdir(dirname(target))).includes(name);
+        throw new ArchiveError(
+          isSame
+            ? `entry ${shown(path)}: its path is in the archive twice`
+            : `entry ${shown(path)}: it differs from another one only in upper and lower case, which this file system does not tell apart`,
+        );
       },
     );
     try {

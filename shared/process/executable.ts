@@ -15,29 +15,38 @@ interface Surroundings {
 
 const missing = 'does not exist';
 
-/** Fallback names of programs. Debian and macOS have no `python`. */
-const otherNames: ReadonlyMap<string, string> = new Map([['python', 'python3']]);
+/** Fallback names of programs. Debian and macOS have no `python`, and some installations of Python no `python3`. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ['python', 'python3'],
+  ['python3', 'python'],
+]);
 
 /**
  * Find a program as `exec` does for this user. A name with a slash is a path relative to `cwd`; any other name is
- * searched in PATH. Without `python`, finds `python3`. Check this before the start, because a failed `exec` looks
+ * searched in PATH. Without `python`, finds `python3`, and the other way round. Check this before the start, because a failed `exec` looks
  * like an exit code of the program.
  */
 export async function findExecutable(name: string, place: Surroundings): Promise<Executable> {
   if (name.includes('/')) return await examine(name, resolve(place.cwd, name), place);
+  const found = await findInPath(name, place);
+  if (found !== undefined) return found;
+  const other = otherNames.get(name);
+  const standIn = other === undefined ? undefined : await findInPath(other, place);
+  if (standIn !== undefined && 'path' in standIn) return standIn;
+  const isHere = await stat(resolve(place.cwd, name)).catch(() => null);
+  const hint = isHere?.isFile() === true ? `; to run the file of that name write ./${name}` : '';
+  return { fault: `${name}: not found in PATH${hint}` };
+}
+
+/** Return the first program of a name in PATH, else the reason why one that is there cannot start. */
+async function findInPath(name: string, place: Surroundings): Promise<Executable | undefined> {
   let found: Executable | undefined;
   for (const folder of (place.env['PATH'] ?? '').split(':')) {
     const candidate = await examine(name, resolve(place.cwd, folder, name), place);
     if ('path' in candidate) return candidate;
     if (!candidate.fault.endsWith(missing)) found ??= candidate;
   }
-  if (found !== undefined) return found;
-  const other = otherNames.get(name);
-  const standIn = other === undefined ? undefined : await findExecutable(other, place);
-  if (standIn !== undefined && 'path' in standIn) return standIn;
-  const isHere = await stat(resolve(place.cwd, name)).catch(() => null);
-  const hint = isHere?.isFile() === true ? `; to run the file of that name write ./${name}` : '';
-  return { fault: `${name}: not found in PATH${hint}` };
+  return found;
 }
 
 async function examine(name: string, path: string, place: Surroundings): Promise<Executable> {

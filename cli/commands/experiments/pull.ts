@@ -6,6 +6,7 @@ import type { endpoint as listArtifacts } from '../../../functions/experiments/a
 import { saveDownload, savedState } from '../../../shared/client/node/save-download.ts';
 import type { RowOf } from '../../../shared/client/route.ts';
 import { bytesText } from '../../../shared/core/text/bytes-text.ts';
+import { ignoresCase, sameButForCase } from '../../../shared/host/ignores-case.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { namedExperiment } from '../../experiments/find-experiment.ts';
@@ -78,6 +79,10 @@ async function pull(
     folder,
     chosen.map(({ place }) => place),
   );
+  await refuseSameCase(
+    folder,
+    chosen.map(({ artifact }) => artifact.path),
+  );
   const other: string[] = [];
   const found = new Set<string>();
   for (const { artifact, place } of chosen) {
@@ -145,6 +150,20 @@ async function refusePullClashes(folder: string, places: readonly string[]): Pro
     );
   for (const one of folders) if ((await kindOf(one)) === 'file') throw fault(`${one} is not a folder`);
   for (const place of places) if ((await kindOf(place)) === 'folder') throw fault(`${place} is a folder`);
+}
+
+/**
+ * Refuse paths that differ only in upper and lower case if the file system takes them for one.
+ * @throws CliError that names two of them
+ */
+async function refuseSameCase(folder: string, paths: readonly string[]): Promise<void> {
+  const pair = sameButForCase(paths);
+  if (pair === undefined || !(await ignoresCase(folder))) return;
+  const [one, other] = pair;
+  throw new CliError(
+    `${one} and ${other} differ only in upper and lower case, which the file system of ${folder} does not tell apart; nothing was downloaded. Name one of them, or choose a folder on another file system with --to.`,
+    exitCodes.usage,
+  );
 }
 
 const kindOf = (path: string): Promise<'folder' | 'file' | undefined> =>

@@ -7,16 +7,22 @@ import { CommandError } from '../../command/command-error.ts';
 /**
  * Find the embedded emulator of this platform. @throws CommandError if there is none, or if npm could not fetch it
  */
-export function findEmulator(): EmbeddedEmulator {
-  const name = `@dynoxide/${platform}`;
+export function findEmulator(of = platform): EmbeddedEmulator {
+  const name = `@dynoxide/${of}`;
   try {
     const program = createRequire(import.meta.url).resolve(`${name}/dynoxide`);
     const { version } = JSON.parse(readFileSync(join(dirname(program), 'package.json'), 'utf8'));
     return { program, name: `${name} ${version}` };
   } catch (cause) {
-    const why = platforms.includes(platform)
+    const why = platforms.includes(of)
       ? `The package ${name} is missing: npm could not fetch it. Run "npm ci --include=optional"`
-      : `There is no embedded DynamoDB emulator for ${platform}; there is one for ${platforms.join(', ')}. Use one of these`;
+      : `There is no embedded DynamoDB emulator for ${of}; there is one for ${platforms.join(', ')}. Use one of these`;
+    if (of.startsWith('win32')) {
+      throw new CommandError(
+        'On Windows the service runs inside WSL: run "wsl --install", and there the same commands.',
+        { cause },
+      );
+    }
     throw new CommandError(
       `${why}, or run another emulator, such as Amazon's DynamoDB Local, and name it in DYNAMODB_ENDPOINT.`,
       { cause },

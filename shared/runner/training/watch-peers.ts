@@ -15,6 +15,7 @@ export function watchPeers({ record, container, records, stop, log }: TrainingJo
   const health = new PeerHealth({ nodes, batch_job_id, batch_attempt, heartbeat });
   const check = async (): Promise<void> => {
     try {
+      health.noteLook(performance.now() / 1000);
       const leases = await listLeases(records, record.experiment_id);
       const message = health.check(leases, performance.now() / 1000);
       if (message !== undefined) stop.because({ kind: 'peer', message });
@@ -51,6 +52,9 @@ interface Sight {
   since: number;
 }
 
+/** Heartbeats that a busy machine may miss without having slept. */
+const maxHeartbeatsAsleep = 3;
+
 /** Heartbeats for which node 0 waits for a node to start: 15 minutes, which allows for an image pull. */
 const heartbeatsToStart = 60;
 
@@ -62,6 +66,7 @@ export class PeerHealth {
   readonly #cluster: Cluster;
   readonly #sights = new Map<number, Sight>();
   readonly #failing = new Set<number>();
+  #lookedAt = Number.POSITIVE_INFINITY;
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
@@ -70,6 +75,17 @@ export class PeerHealth {
   /** Forget all heartbeats after a failed read: the other nodes may have been unable to write them. */
   missLook(): void {
     this.#sights.clear();
+  }
+
+  /**
+   * Forget all heartbeats if this node itself has not looked for several of them: then the machine slept, and the
+   * other nodes may have slept with it.
+   *
+   * @param now seconds of a monotonic clock
+   */
+  noteLook(now: number): void {
+    if (now - this.#lookedAt > this.#cluster.heartbeat * maxHeartbeatsAsleep) this.missLook();
+    this.#lookedAt = now;
   }
 
   /**

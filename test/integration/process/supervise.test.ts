@@ -115,6 +115,17 @@ describe('commands that cannot be started', () => {
     });
   });
 
+  test('python3 is python where there is no other', async () => {
+    await mkdir(join(bench.cwd, 'a'));
+    await bench.script('a/python', '#!/bin/sh\necho own\n');
+
+    const { stdout } = await bench.run(['python3'], { env: { PATH: 'a' } });
+    const { outcome } = await bench.run(['python3'], { env: {} });
+
+    expect(stdout).toBe('own\n');
+    expect(outcome).toMatchObject({ message: 'python3: not found in PATH' });
+  });
+
   test('a missing folder, an argument too long, and NUL in an argument', async () => {
     const missing = await bench.run(['ls'], { cwd: join(bench.cwd, 'no') });
     expect(missing.outcome).toMatchObject({ message: expect.stringContaining('folder') });

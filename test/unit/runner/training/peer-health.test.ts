@@ -60,4 +60,20 @@ describe('a cluster', () => {
     expect(peers.check(leases(lease(0)), 600)).toBeUndefined();
     expect(peers.check(leases(lease(0)), 691)).toContain('Node 1 was lost');
   });
+
+  test('that slept as a whole, as on a laptop, is not taken for lost when it wakes', () => {
+    const peers = health(2);
+    peers.noteLook(0);
+    expect(peers.check(leases(lease(0)), 0)).toBeUndefined();
+
+    peers.noteLook(3600);
+
+    expect(peers.check(leases(lease(0)), 3600)).toBeUndefined();
+    for (let now = 3615; now <= 3690; now += 15) {
+      peers.noteLook(now);
+      expect(peers.check(leases(lease(0)), now)).toBeUndefined();
+    }
+    peers.noteLook(3705);
+    expect(peers.check(leases(lease(0)), 3705)).toContain('Node 1 was lost');
+  });
 });
