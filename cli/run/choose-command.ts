@@ -1,6 +1,6 @@
 import { quoteCommand } from '../../shared/command/quote-command.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
-import type { ChosenEnvironment } from './environment/choose-environment.ts';
+import type { ChosenEnvironment } from './environment/chosen-environment.ts';
 
 /**
  * Choose the command to run: the words after `--`, else mps.yaml, else the project's last command, else that of

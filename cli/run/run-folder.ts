@@ -30,7 +30,7 @@ import { sendUnlessKnown, type Upload } from '../upload/send-unless-known.ts';
 import { chooseCommand, usualProgram } from './choose-command.ts';
 import { chooseConfig } from './choose-config.ts';
 import { checkedEnvironment } from './environment/checked-environment.ts';
-import type { ChosenEnvironment } from './environment/choose-environment.ts';
+import type { ChosenEnvironment } from './environment/chosen-environment.ts';
 import { mainCommand } from './environment/mlproject.ts';
 import { type GitState, gitState } from './git-state.ts';
 import {

@@ -3,7 +3,8 @@ import { resolveDependencies } from '../../../shared/runner/environment/dependen
 import { EnvironmentError } from '../../../shared/runner/environment/environment-error.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import { pythonProgram } from '../choose-command.ts';
-import { type ChosenEnvironment, chooseEnvironment } from './choose-environment.ts';
+import { chooseEnvironment } from './choose-environment.ts';
+import type { ChosenEnvironment } from './chosen-environment.ts';
 
 /**
  * Choose the environment of a folder, and find by the service's own rules what it would refuse in the files. So nothing

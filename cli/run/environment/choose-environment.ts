@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProjectFile } from '../../../shared/config/project-file.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
-import type { AddedFile } from '../pack-files.ts';
+import type { ChosenEnvironment } from './chosen-environment.ts';
 import { pythonEnvironment, unreadDeclarations } from './python-environment.ts';
 
 /** Choose the environment of a folder from mps.yaml, else from its requirement files. */
@@ -48,18 +48,6 @@ async function chooseDeclared(
 }
 
 const unreadAdvice = 'List what the program needs in requirements.txt, or in "environment:" of mps.yaml.';
-
-/** Environment for a folder. */
-export interface ChosenEnvironment {
-  env_type: 'python' | 'node' | 'system' | 'docker';
-  dependencies: string;
-  /** Reason for the choice. */
-  reason: string;
-  /** What of the files is not followed, a sentence each. */
-  notes?: readonly string[];
-  /** A file to add to the source. */
-  added?: AddedFile;
-}
 
 /** Return the dependencies of a package.json, in the versions of its lock file. */
 function nodePackages(manifest: string, lock: string | undefined): string[] {

@@ -9,7 +9,7 @@ import {
   setupPyRequirements,
 } from '../../../shared/runner/environment/declarations/setup-files.ts';
 import { lockedRequirements } from '../list-files.ts';
-import type { ChosenEnvironment } from './choose-environment.ts';
+import type { ChosenEnvironment } from './chosen-environment.ts';
 import { lockFiles, readLock } from './lock/read-lock.ts';
 import { environmentFileOf } from './mlproject.ts';
 

@@ -106,18 +106,18 @@ async function call<T>(method: string, path: string, body?: object | string): Pr
       });
       if (answer.status < 500) {
         const text = await answer.text();
-        if (!answer.ok) throw new Refused(`${method} ${path}: ${answer.status} ${text}`);
+        if (!answer.ok) throw new RefusedError(`${method} ${path}: ${answer.status} ${text}`);
         return JSON.parse(text) as T;
       }
     } catch (error) {
-      if (error instanceof Refused) throw error;
+      if (error instanceof RefusedError) throw error;
     }
     await sleep(200);
   }
 }
 
-class Refused extends Error {
-  override readonly name = 'Refused';
+class RefusedError extends Error {
+  override readonly name = 'RefusedError';
 }
 
 async function begin(): Promise<string> {

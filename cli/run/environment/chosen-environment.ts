@@ -1,0 +1,13 @@
+import type { AddedFile } from '../pack-files.ts';
+
+/** Environment for a folder. */
+export interface ChosenEnvironment {
+  env_type: 'python' | 'node' | 'system' | 'docker';
+  dependencies: string;
+  /** Reason for the choice. */
+  reason: string;
+  /** What of the files is not followed, a sentence each. */
+  notes?: readonly string[];
+  /** A file to add to the source. */
+  added?: AddedFile;
+}
