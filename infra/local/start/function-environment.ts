@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism, devNull } from 'node:os';
 import { thisHost } from '../../../shared/host/this-host.ts';
 import type { Credentials } from './data-folder.ts';
+import { localPrices, priceVariable } from './local-prices.ts';
 import { pythonVersions } from './python-versions.ts';
 
 /** Replace the AWS variables of this process with the environment of functions. */
@@ -38,9 +39,11 @@ export function jobVariables(own: Variables, access: EmulatorAccess): Record<str
   const settings = Object.entries(own).filter(
     (entry): entry is [string, string] => passed.test(entry[0]) && entry[1] !== undefined,
   );
+  const price = own[priceVariable];
   return {
     ...localSettings(),
     ...access.jobSettings,
+    ...(price !== undefined && { PRICES: JSON.stringify(localPrices(price)) }),
     ...Object.fromEntries(settings),
     ...access.endpoints,
     AWS_REGION: access.region,

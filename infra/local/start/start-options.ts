@@ -7,6 +7,7 @@ import { CommandError } from '../../command/command-error.ts';
 import { readFlags } from '../../command/read-flags.ts';
 import type { AdmissionLimits } from '../gateway/admission.ts';
 import { bucket, recordsTable } from './function-environment.ts';
+import { localPrices, priceVariable } from './local-prices.ts';
 
 /**
  * Refuse settings at the start that functions and jobs would refuse at every request and run.
@@ -24,7 +25,9 @@ export function checkSettings(environment: Readonly<Record<string, string | unde
   if (wrongHost !== undefined) throw new CommandError(wrongHost);
   const { REGISTRATION, LOG_LEVEL, SHARED_CLUSTER, PACKAGE_INDEXES } = environment;
   const given = Object.fromEntries(limits.map((name) => [name, environment[name]]));
+  const price = environment[priceVariable];
   try {
+    if (price !== undefined) localPrices(price);
     readSettings({
       ...given,
       REGISTRATION,
