@@ -50,6 +50,12 @@ export const ExperimentAnswer = z
       ),
     git: Git.nullable(),
     metrics: z.record(z.string(), MetricSummaryAnswer).describe('Summary of each metric, by name.'),
+    metrics_source: z
+      .enum(['program', 'log'])
+      .nullable()
+      .describe(
+        '`program` if it reported its metrics, `log` if they are numbers that it printed; null without metrics.',
+      ),
     config_id: z.string().nullable().describe('Null for an experiment that a client records.'),
     config_version: z.number().int().nullable(),
     config_sha256: z.string().nullable(),
@@ -120,6 +126,7 @@ export const showExperiment = (
   params: sortedByName(fields?.params),
   command: commandOf(experiment),
   git: fields?.git ?? null,
+  metrics_source: metrics.size === 0 ? null : (experiment.metrics_source ?? 'program'),
   metrics: Object.fromEntries([...metrics].map(([name, summary]) => [name, showSummary(summary)])),
 });
 

@@ -86,4 +86,26 @@ describe('a program as it is', () => {
     const script = await mps('run', '-S', '--lr=1', '--', 'sh', '-c', 'python3 train.py');
     expect(script).toMatchObject({ code: 2, stderr: expect.stringContaining('the script of a shell') });
   });
+
+  test('has what it prints as metrics, unless it reports some itself', async () => {
+    const printing = await folderOf('printing', {
+      'train.py':
+        'for step in range(3):\n    print(f"step {step}: train loss {1/(step+1):.4f}, val loss {1.1/(step+1):.4f}")\n',
+    });
+    const reporting = await folderOf('reporting', {
+      'train.py':
+        'import os\nprint("step 1: loss 0.5")\nwith open(os.environ["METRICS_FILE"], "a") as file:\n    print(\'{"rmse": 0.25}\', file=file)\n',
+    });
+
+    await Promise.all([printing.ran('run', '--', 'python3', 'train.py'), reporting.ran('run')]);
+
+    expect(await printing.shown()).toMatchObject({
+      metrics: { train_loss: { last: 0.3333, step: 2, count: 3 }, val_loss: { min: 0.3667, max: 1.1 } },
+      metrics_source: 'log',
+      best: { metric: 'val_loss', value: 0.3667 },
+    });
+    expect((await printing.mps('show')).stdout).toMatch(/^metrics +from the log$/m);
+    const { metrics, metrics_source } = await reporting.shown();
+    expect([Object.keys(metrics), metrics_source]).toEqual([['rmse'], 'program']);
+  });
 });

@@ -76,6 +76,11 @@ export const proofs: readonly Proof[] = [
     program: 'test/proofs/portable.sh',
   },
   {
+    name: 'programs',
+    about: 'what recognizing printed metrics costs on a log of a million lines (two minutes)',
+    program: 'test/proofs/programs/main.ts',
+  },
+  {
     name: 'pypi',
     about: "models of PyPI's packages by each method, beside the field's tools (an hour)",
     program: 'test/proofs/optimize/pypi/run.sh',

@@ -46,6 +46,7 @@ async function show(this: CliContext, { project: given, json: isJson }: Flags, i
     ['best', best === null ? experiment.best_reason : bestText(best)],
     ...(experiment.warnings ?? []).map((warning) => ['warning', warning] as const),
     ...metricFacts(experiment),
+    ['metrics', experiment.metrics_source === 'log' ? 'from the log' : null],
     ['cost', cost === null ? null : dollarsText(cost)],
     ['at most', cost_estimate === null ? null : dollarsText(cost_estimate)],
     ['artifacts', `${experiment.artifacts} (${bytesText(experiment.artifact_bytes)})`],

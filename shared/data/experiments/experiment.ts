@@ -61,6 +61,8 @@ const experiment = recordType('experiment', () =>
     best: Best.nullable(),
     /** Warnings about likely mistakes of its program, as sentences. Absent if there are none. */
     warnings: z.array(z.string()).optional(),
+    /** `log` if its metrics are those that its program printed. Absent if the program reported them. */
+    metrics_source: z.enum(['log']).optional(),
     artifacts: z.number().int(),
     artifact_bytes: z.number().int(),
     checkpoints: z.number().int(),

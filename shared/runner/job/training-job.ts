@@ -17,6 +17,10 @@ export interface TrainingJob extends HeldJob<Experiment> {
 interface RunLog {
   output(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void>;
   say(message: string): void;
+  /** Hand every kept line of the command's output to a reader, too. */
+  listen(listener: (stream: 'stdout' | 'stderr', lines: readonly string[]) => void): void;
+  /** Add a last line without line end, once the command has ended. */
+  endOutput(): void;
 }
 
 /** The project's environment variables at the job's submission. */

@@ -10,6 +10,7 @@ import { MetricReader } from '../telemetry/metric-reader.ts';
 import { PointLog } from '../telemetry/point-log.ts';
 import { RungReporter } from '../telemetry/rung-reporter.ts';
 import { shippingPace } from '../telemetry/shipping-pace.ts';
+import { LogMetrics } from './log-metrics.ts';
 import type { RunLogs } from './run-logs.ts';
 import { OutputUploader } from './upload/output-uploader.ts';
 
@@ -26,7 +27,7 @@ interface Collection {
 
 /** Start to collect the metrics, checkpoints and artifacts of the command on node 0, while it runs. */
 export function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment): Collection {
-  const { reader, noteWarnings, pointLog, logPoints, rungs } = readMetrics(run);
+  const { reader, noteWarnings, pointLog, logPoints, rungs, logMetrics } = readMetrics(run);
   // Checkpoints first: the next attempt starts from them, and a container that is stopped has few seconds left.
   const artifacts = uploaderOf(run, prepared, 'artifact');
   const uploaders = [uploaderOf(run, prepared, 'checkpoint'), artifacts];
@@ -38,6 +39,8 @@ export function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment):
     },
     async finish() {
       await reader.close();
+      run.shipper.endOutput();
+      await logMetrics.close();
       await pointLog.close();
       await rungs.close();
       noteWarnings.end();
@@ -46,12 +49,15 @@ export function collectOutputs(run: TrainingRun, prepared: PreparedEnvironment):
       for (const uploader of uploaders)
         await uploader.finish().catch((error: unknown) => void errors.push(error));
       if (errors.length > 0) throw errors[0];
-      return reader.warnings;
+      return [...reader.warnings, ...logMetrics.warnings];
     },
   };
 }
 
-/** Read METRICS_FILE in addition to the points that a client logs, and note its faults on the record. */
+/**
+ * Read METRICS_FILE in addition to the points that a client logs, and note its faults on the record. If the program
+ * does neither, take the metrics that it prints.
+ */
 function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun) {
   const rungs = new RungReporter(job);
   const { record: experiment, lease, records, now } = job;
@@ -61,10 +67,29 @@ function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun) 
     void noteProgress(job, { warnings: reader.warnings }).catch(() => undefined);
   });
   const pointLog = new PointLog({ records, experiment, lease, now });
+  let hasReported = false;
+  const reported = (points: readonly MetricPoint[], once = false): Promise<void> => {
+    hasReported ||= points.length > 0;
+    return pointLog.store(points, once);
+  };
+  const logMetrics = new LogMetrics({
+    sink: {
+      async append(_, points) {
+        await pointLog.store(points);
+        rungs.take(points);
+      },
+    },
+    now,
+    hasReported: () => hasReported,
+    onFirst: () => void noteProgress(job, { metrics_source: 'log' }).catch(() => undefined),
+    say: (message) => shipper.say(message),
+    isWatched: () => watch.isWatched(),
+  });
+  shipper.listen((stream, lines) => logMetrics.read(stream, lines));
   const reader = new MetricReader({
     file: workspace.metrics,
     ...(user !== undefined && { user }),
-    sink: { append: (_, points) => pointLog.store(points) },
+    sink: { append: (_, points) => reported(points) },
     now,
     mask: variables.mask,
     say: (message) => shipper.say(message),
@@ -73,10 +98,10 @@ function readMetrics({ job, workspace, user, shipper, variables }: TrainingRun) 
     onWarnings: () => noteWarnings.ask(),
   });
   const logPoints = async (points: readonly MetricPoint[]): Promise<void> => {
-    await pointLog.store(points, true);
+    await reported(points, true);
     rungs.take(points);
   };
-  return { reader, noteWarnings, pointLog, logPoints, rungs };
+  return { reader, noteWarnings, pointLog, logPoints, rungs, logMetrics };
 }
 
 /** Calls a function when asked, at most once per interval. Requests within an interval are one call at its end. */

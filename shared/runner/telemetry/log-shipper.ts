@@ -12,6 +12,9 @@ interface LogSink {
   append(sequence: number, lines: readonly LogLine[]): Promise<void>;
 }
 
+/** Reads lines of a command's output, with secrets masked. */
+type LineListener = (stream: 'stdout' | 'stderr', lines: readonly string[]) => void;
+
 export interface LogShipperOptions {
   sink: LogSink;
   now(): Date;
@@ -47,6 +50,7 @@ export class LogShipper {
   readonly #shipper: RowShipper<LogLine>;
   readonly #splitters: Readonly<Record<'stdout' | 'stderr', LineSplitter>>;
   #outputBytes = 0;
+  #listener: LineListener | undefined;
 
   constructor(options: LogShipperOptions) {
     const { sink, flushMilliseconds = shippingPace.watchedLog, onLost } = options;
@@ -62,6 +66,11 @@ export class LogShipper {
       maxRows: chunkRows,
       onLost,
     });
+  }
+
+  /** Hand every kept line of the command's output to a reader, too. */
+  listen(listener: LineListener): void {
+    this.#listener = listener;
   }
 
   /** Accept output of the command. Resolves when there is room for more. Never rejects. */
@@ -82,11 +91,16 @@ export class LogShipper {
     for (const line of lines) this.#add('service', line, now);
   }
 
-  /** Send all remaining lines, including a last line without line end. Never rejects. */
-  async close(): Promise<void> {
+  /** End the output of the command: add a last line without line end. */
+  endOutput(): void {
     const now = this.#options.now();
     for (const stream of ['stdout', 'stderr'] as const)
       this.#addOutput(stream, this.#splitters[stream].end(), now);
+  }
+
+  /** Send all remaining lines, including a last line without line end. Never rejects. */
+  async close(): Promise<void> {
+    this.endOutput();
     await this.#shipper.close();
   }
 
@@ -95,6 +109,7 @@ export class LogShipper {
   }
 
   #addOutput(stream: 'stdout' | 'stderr', lines: readonly string[], now: Date): void {
+    if (lines.length > 0) this.#listener?.(stream, lines);
     const { maxBytes, onLimit } = this.#options;
     for (const line of lines) {
       if (this.#isFull) return;

@@ -66,6 +66,7 @@ export const layers: readonly (readonly string[])[] = [
     'shared/onnx/methods/fuse',
     'shared/onnx/methods/quantize',
     'shared/runner/environment',
+    'shared/runner/log-metrics',
     'shared/runner/telemetry',
   ],
   [

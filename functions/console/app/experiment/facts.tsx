@@ -131,6 +131,7 @@ export function Facts({ experiment }: { experiment: Experiment }) {
     rows.push(['Configuration', `${experiment.config_id}, version ${experiment.config_version}`]);
   if (experiment.command !== null)
     rows.push(['Command', <LongText key="c" text={experiment.command} class="mono" />]);
+  if (experiment.metrics_source === 'log') rows.push(['Metrics', 'from the log']);
   if (git !== null)
     rows.push([
       'Commit',

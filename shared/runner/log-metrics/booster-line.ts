@@ -1,0 +1,51 @@
+import type { FoundLine } from './printed-metrics.ts';
+import { printedNumber } from './printed-number.ts';
+
+/** `[10]\ttrain-logloss:0.45\teval-auc:0.99` of XGBoost, `[2]\ttraining's auc: 0.99\tvalid_1's l2: 0.5` of LightGBM. */
+const booster = /^\[(\d{1,9})\]\t(\S.*)$/;
+const ofXgboost = /^([A-Za-z_]\w{0,60}-[\w@.-]{1,60}):(\S{1,30})$/;
+const ofLightgbm = /^([A-Za-z_][\w ]{0,60})'s ([\w@. -]{1,60}): (\S{1,30})(?: \+ \S{1,30})?$/;
+
+/** `10:\tlearn: 0.45\ttest: 0.51\tbest: 0.51 (10)\ttotal: 50ms` of CatBoost. */
+const ofCatboost = /^(\d{1,9}):\tlearn: ([\d.e+-]{1,30})(?:\ttest: ([\d.e+-]{1,30}))?(?=\t)/;
+
+/** `[I 2024-01-01 12:00:00,000] Trial 3 finished with value: 0.93 and parameters: {…}` of Optuna. */
+const ofOptuna = /^\[I \d{4}-[^\]]{1,40}\] Trial (\d{1,9}) finished with value: (\S{1,30}) and /;
+
+/** Recognize the lines that boosters and Optuna print. */
+export function boosterLine(text: string): FoundLine | undefined {
+  const boosted = booster.exec(text);
+  if (boosted !== null) return boostedLine(Number(boosted[1]), (boosted[2] ?? '').split('\t'));
+  const learned = ofCatboost.exec(text);
+  if (learned !== null)
+    return valuesAt(Number(learned[1]), [
+      ['train_loss', learned[2]],
+      ['test_loss', learned[3]],
+    ]);
+  const trial = ofOptuna.exec(text);
+  return trial === null ? undefined : valuesAt(Number(trial[1]), [['value', trial[2]]]);
+}
+
+/** Every cell must be a metric, or the line is one of another program. */
+function boostedLine(step: number, cells: readonly string[]): FoundLine | undefined {
+  const pairs = cells.map((cell): [string, string | undefined] | undefined => {
+    const xgboost = ofXgboost.exec(cell);
+    if (xgboost !== null) return [xgboost[1] ?? '', xgboost[2]];
+    const lightgbm = ofLightgbm.exec(cell);
+    return lightgbm === null
+      ? undefined
+      : [`${lightgbm[1]}-${lightgbm[2]}`.replaceAll(' ', '_'), lightgbm[3]];
+  });
+  return pairs.every((one) => one !== undefined) ? valuesAt(step, pairs) : undefined;
+}
+
+function valuesAt(
+  step: number,
+  pairs: readonly (readonly [string, string | undefined])[],
+): FoundLine | undefined {
+  const values = pairs.flatMap(([name, text]): [string, number][] => {
+    const value = text === undefined ? undefined : printedNumber(text);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return values.length === 0 ? undefined : { step, values };
+}

@@ -1,0 +1,67 @@
+import { anchoredLine } from './anchored-line.ts';
+import { boosterLine } from './booster-line.ts';
+import { dictLine } from './dict-line.ts';
+import { MetricTable } from './metric-table.ts';
+import { mayBeOfTraining, mayHoldMetric } from './metric-words.ts';
+import { PlainPairs } from './plain-pairs.ts';
+import type { PrintedMetrics } from './printed-metrics.ts';
+import { progressBar } from './progress-bar.ts';
+
+/** Longest line that is read, in UTF-16 units. Lines of training are shorter, and dumps of data are longer. */
+const maxUnits = 1_000;
+
+/** Escape sequences of colours. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals colour lines by them.
+const colours = /\u001b\[[0-9;]*m/g;
+
+/**
+ * Recognizes metrics in the lines that frameworks print, one stream at a time. It prefers to miss a metric over
+ * inventing one: a number counts only under a name of the field, in a form that trainings print. Every expression
+ * takes time proportional to the line.
+ */
+export class LogRecognizer {
+  readonly #table = new MetricTable();
+  readonly #pairs = new PlainPairs();
+  #epoch: number | null = null;
+  #before = '';
+
+  /** Return the metrics that a line completes. */
+  read(line: string): PrintedMetrics[] {
+    if (line.length > maxUnits || line === '') return [];
+    const before = this.#before;
+    this.#before = line;
+    const isOpen = this.#table.isOpen || this.#pairs.isWaiting;
+    if (!isOpen && !mayBeOfTraining(line)) return [];
+    if (!isOpen && !mayHoldMetric(line)) {
+      this.#noteEpoch(line);
+      return [];
+    }
+    const text = line.includes('\u001b') ? line.replaceAll(colours, '') : line;
+    const found = this.#table.read(text) ?? this.#line(text);
+    const waited = this.#pairs.read(found === undefined ? text : '', before, this.#epoch);
+    return [...waited, ...(found === undefined ? [] : [found])];
+  }
+
+  /** Return the metrics of a last line that waited for its successor. */
+  end(): PrintedMetrics[] {
+    return this.#pairs.read('', '', this.#epoch);
+  }
+
+  #line(text: string): PrintedMetrics | undefined {
+    const found =
+      dictLine(text) ??
+      boosterLine(text) ??
+      progressBar(text, this.#epoch) ??
+      anchoredLine(text, this.#epoch);
+    if (found === undefined) this.#noteEpoch(text);
+    else if (found.epoch !== undefined) this.#epoch = found.epoch;
+    return found;
+  }
+
+  /** Keras prints the epoch on a line of its own, as do many loops. */
+  #noteEpoch(text: string): void {
+    if (text.length > 80 || !/[Ee]poch/.test(text)) return;
+    const [, epoch] = /^[\W_]{0,10}epoch[\s:#[]{0,4}(\d{1,7})\b/i.exec(text) ?? [];
+    if (epoch !== undefined) this.#epoch = Number(epoch);
+  }
+}

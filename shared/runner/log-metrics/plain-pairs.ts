@@ -1,0 +1,50 @@
+import { isMetricName, storedName } from './metric-words.ts';
+import type { FoundLine } from './printed-metrics.ts';
+import { numberPattern, printedNumber } from './printed-number.ts';
+
+/** A line that is one metric: `Accuracy: 0.93`, `  RMSE: 0.79`, `Test accuracy = 93.1%`. */
+const line = new RegExp(
+  String.raw`^ {0,2}((?:(?:[Ff]inal|[Bb]est|[Aa]verage|[Mm]ean|[Tt]otal|[Oo]verall|[Mm]odel) ){0,2}(?:(?:[Tt]rain|[Tt]raining|[Tt]est|[Vv]al|[Vv]alid|[Vv]alidation|[Ee]val|[Dd]ev)(?:[ _-]|\s[Ss]et ))?(?:[Ll]oss|[Aa]cc|[Aa]ccuracy|ACC|AUC|auc|ROC[ -]AUC|roc_auc|[Ff]1(?:[ _-][Ss]core)?|RMSE|rmse|MSE|mse|MAE|mae|MAPE|R2|r2|R\^2|R2 [Ss]core|[Pp]recision|[Rr]ecall|[Pp]erplexity|BLEU|mAP|mIoU|WER))\s{0,2}[:=]\s{1,4}(${numberPattern}|nan)\s?%?$`,
+);
+
+/** A line of settings, as YAML, INI and argument parsers print them. */
+const setting = /^\s{0,40}[a-z][\w.-]{0,60}\s{0,30}[:=]\s{0,30}\S{0,80}$/;
+
+const times = /^\s{0,40}(?:time|elapsed|duration|epoch|step|seconds)\b/;
+
+/**
+ * Recognizes lines that are one metric, as scripts print them at their end. Among lines of settings they are settings,
+ * too, so a line waits for its successor.
+ */
+export class PlainPairs {
+  #waiting: FoundLine | undefined;
+
+  get isWaiting(): boolean {
+    return this.#waiting !== undefined;
+  }
+
+  /**
+   * Return the metric of the line before, once this one shows that it is none of a list of settings.
+   * @param text the next line; blank if it was recognized otherwise
+   */
+  read(text: string, before: string, epoch: number | null): FoundLine[] {
+    const waited = this.#waiting;
+    const found = pairOf(text, epoch);
+    this.#waiting = found !== undefined && isSetting(before) ? undefined : found;
+    return waited === undefined || isSetting(text) ? [] : [waited];
+  }
+}
+
+const isSetting = (text: string): boolean =>
+  setting.test(text) && !times.test(text) && pairOf(text, null) === undefined;
+
+function pairOf(text: string, epoch: number | null): FoundLine | undefined {
+  const [, name = '', digits = ''] = line.exec(text) ?? [];
+  const value = printedNumber(digits);
+  // A metric is seldom a whole number, and a count always is.
+  if (name === '' || value === undefined || !/[.e]|nan/i.test(digits)) return undefined;
+  const words = name.replace(/^(?:(?:final|average|mean|total|overall|model) ){1,2}/i, '');
+  return isMetricName(words)
+    ? { step: epoch, values: [[storedName(words.replaceAll('^', '')), value]] }
+    : undefined;
+}

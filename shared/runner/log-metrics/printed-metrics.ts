@@ -1,0 +1,14 @@
+/** Metrics that a program printed, at one step. */
+export interface PrintedMetrics {
+  /** Null if the line states none. */
+  step: number | null;
+  /** Whether the step is the epoch of a line within it, so several lines have the same. */
+  isWithin?: boolean;
+  values: readonly (readonly [name: string, value: number])[];
+}
+
+/** What a recognizer of one line found. */
+export interface FoundLine extends PrintedMetrics {
+  /** Epoch that following lines belong to. */
+  epoch?: number;
+}
