@@ -92,6 +92,11 @@ export const proofs: readonly Proof[] = [
   },
   { name: 'soak', about: 'the service for half an hour', program: 'test/proofs/load/soak.ts' },
   {
+    name: 'sweep-quality',
+    about: 'the samplers of sweeps beside Optuna (ten minutes; --python <program>)',
+    program: 'test/proofs/sweeps/quality/run.ts',
+  },
+  {
     name: 'sweeps',
     about: 'a sweep of 200 trainings while the service is killed (half an hour; --trials <number>)',
     program: 'test/proofs/sweeps/run.ts',
