@@ -102,5 +102,17 @@ export const sweepFields = {
 };
 
 /** Schema of a sweep's file and of the request that begins it. It reports all faults at once. */
-export const SweepSpec = checkedTogether(z.strictObject(sweepFields), faultsOfSweep);
+export const SweepSpec = checkedTogether(z.strictObject(sweepFields), faultsOfSweep).meta({
+  examples: [
+    {
+      name: 'learning rate',
+      config: 'train.yaml',
+      metric: 'val_loss',
+      method: 'tpe',
+      parameters: { learning_rate: { min: 0.0001, max: 0.1, scale: 'log' } },
+      trials: 20,
+      parallel: 4,
+    },
+  ],
+});
 export type SweepSpec = z.output<typeof SweepSpec>;

@@ -106,11 +106,13 @@ export const makers = [
   'putSource',
   'putEnvironment',
   'trainProject',
+  'createSweep',
   'putVariable',
   'putMember',
 ];
 
 const last = [
+  'deleteSweep',
   'deleteConfig',
   'deleteExperiment',
   'deleteProject',
@@ -231,7 +233,10 @@ function bodyOf(
   }
   const [type] = types.map(([one]) => one);
   if (type === undefined) return undefined;
-  return { type, bytes: name === 'putProfilePicture' ? picture : Buffer.from('epochs: 3\n') };
+  return {
+    type,
+    bytes: name === 'putProfilePicture' ? picture : Buffer.from('epochs: 3\nlearning_rate: 0.01\n'),
+  };
 }
 
 /** Response fields with the ids of created resources, by operation. */
@@ -239,6 +244,7 @@ const made: Readonly<Record<string, readonly string[]>> = {
   createUser: ['user_id'],
   createProject: ['project_id'],
   trainProject: ['experiment_id'],
+  createSweep: ['sweep_id'],
   createNamedToken: ['token_id'],
 };
 

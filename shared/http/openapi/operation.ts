@@ -69,7 +69,10 @@ function requestBodyOf(endpoint: AnyEndpoint, source: ExampleSource): JsonSchema
   const fields = bodyFields(endpoint);
   if (fields === undefined) return undefined;
   const schema = toJsonSchema(fields, 'input', source.components);
-  const media = { schema, example: exampleOf(schema, source) };
+  // zod leaves out the examples of requests whose schemas have defaults.
+  const examples = fields.meta()?.['examples'];
+  const example = Array.isArray(examples) ? examples[0] : exampleOf(schema, source);
+  const media = { schema, example };
   const { required, minProperties } = schema;
   const asksForSome = typeof minProperties === 'number' && minProperties > 0;
   return {
