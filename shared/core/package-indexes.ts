@@ -12,9 +12,6 @@ const usualPackageIndexes = [
   'wheels.vllm.ai',
 ];
 
-const originOf = (entry: string): string =>
-  new URL(entry.includes('://') ? entry : `https://${entry}`).origin;
-
 const isEntry = (entry: string): boolean =>
   /^(?:http:\/\/)?[A-Za-z0-9][A-Za-z0-9.-]*(?::\d{1,5})?$/.test(entry) &&
   URL.canParse(entry.includes('://') ? entry : `https://${entry}`);
@@ -28,12 +25,3 @@ export const PackageIndexes = z
   .default(usualPackageIndexes.join(','))
   .transform((text) => text.split(',').flatMap((entry) => entry.trim() || []))
   .pipe(z.array(z.string().refine(isEntry, 'must be hosts, such as pypi.org or http://index.internal:8080')));
-
-/** The fault of a package index's host; null if the host is allowed. */
-export function packageIndexFault(url: string, allowed: readonly string[]): string | null {
-  const { origin, protocol, host } = new URL(url);
-  if (allowed.some((entry) => originOf(entry) === origin)) return null;
-  const shown = protocol === 'https:' ? host : origin;
-  const list = allowed.length === 0 ? 'none is' : `allowed are ${allowed.join(', ')}`;
-  return `${shown} is no package index that this deployment allows; ${list}`;
-}

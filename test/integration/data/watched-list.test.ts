@@ -13,6 +13,7 @@ import {
   retainedList,
   unfinishedPurges,
 } from '../../../shared/data/projects/purge.ts';
+import { sweepTurns } from '../../../shared/data/sweeps/sweep-turn.ts';
 import { type TestService, testService } from '../../support/service.ts';
 
 let service: TestService;
@@ -78,7 +79,7 @@ describe('whoever works a list off and asks to come again', () => {
 });
 
 test('tasks watch the lists on which the work is written down', () => {
-  expect(reconcile.watches).toEqual([unfinishedJobs, waitingLines]);
+  expect(reconcile.watches).toEqual([unfinishedJobs, waitingLines, sweepTurns]);
   expect(purge.watches).toEqual([closedAccounts, unfinishedPurges, retainedList]);
   const write = recordClosedAccount({ user_id: newId(), closed_at: new Date().toISOString() });
   expect('put' in write && write.put.pk).toBe(closedAccounts.partitions[0]);

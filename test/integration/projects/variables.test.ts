@@ -142,7 +142,7 @@ describe('variables of a project', () => {
         'variables.3.value',
         'variables.4.value',
       ],
-      ...['variables.5.secret', 'extra'],
+      ...['variables.5.secret', 'variables.6.extra'],
     ]);
     for (const name of ['AWS_BATCH_JOB_ID', 'CONFIG_PATH', 'RANK', '__proto__', 'A-B'])
       expect((await put(name, { value: token })).status, name).toBe(400);

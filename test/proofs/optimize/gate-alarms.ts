@@ -13,8 +13,15 @@ const { values } = parseArgs({
     repeats: { type: 'string', default: '20' },
     seconds: { type: 'string', default: '1' },
     model: { type: 'string', default: join(import.meta.dirname, '../../fixtures/onnx/digits.onnx') },
+    help: { type: 'boolean', default: false },
   },
 });
+if (values.help) {
+  process.stdout.write(
+    'Usage: npm run proof -- gates [-- [--repeats <count>] [--seconds <number>] [--model <file>]]\n',
+  );
+  process.exit(0);
+}
 const repeats = Number(values.repeats);
 const bounds = ['1.0x', '1.05x'];
 /** Share of the repeats in which a gate may fail. */

@@ -7,6 +7,10 @@ import { LogShipper } from '../../../shared/runner/telemetry/log-shipper.ts';
  * Both ways run in turns in one process, and their CPU time is compared. Chunks are packed as for the table, and not
  * sent, so the share of a whole run is smaller.
  */
+if (process.argv.includes('--help')) {
+  process.stdout.write('Usage: npm run proof -- programs\n');
+  process.exit(0);
+}
 const lines = 1_000_000;
 const rounds = 5;
 

@@ -23,7 +23,7 @@ const { values: flags } = parseArgs({
 });
 if (flags.help) {
   console.log(
-    'npm run proof -- sweeps [--trials 200] [--parallel 4] [--seconds 20 between kills] [--seed 43]',
+    'Usage: npm run proof -- sweeps [--trials 200] [--parallel 4] [--seconds 20 between kills] [--seed 43]',
   );
   process.exit(0);
 }

@@ -149,6 +149,8 @@ export async function madeUpInputs(
     if (error instanceof ModelError) return { inputs: null, why: error.message };
     throw error;
   });
+  // Where no size was in question, the model runs with what it declares, and ends with its own fault.
+  if (found === null && !isOpen) return { inputs, notes: [] };
   if (found === null) return { inputs, notes: [], why: why ?? '' };
   const isChanged = found.some(({ dims }, at) => dims?.join() !== inputs[at]?.dims?.join());
   const said = found

@@ -1,4 +1,4 @@
-import { packageIndexFault } from '../../../core/package-indexes.ts';
+import { packageIndexFault } from '../../../core/package-index-fault.ts';
 import {
   type Dependency,
   type DependencyFault,

@@ -3,7 +3,7 @@ import { readLog, recognized } from './recognized.ts';
 
 describe('logs of programs that ran', () => {
   test('LightGBM', () => {
-    const found = recognized(readLog('lightgbm.log'));
+    const found = recognized(readLog('lightgbm.txt'));
 
     expect(found).toHaveLength(4);
     expect(found[0]).toBe(
@@ -12,7 +12,7 @@ describe('logs of programs that ran', () => {
   });
 
   test('XGBoost, also of its scikit-learn API, and SGDClassifier', () => {
-    const found = recognized(readLog('xgboost.log'));
+    const found = recognized(readLog('xgboost.txt'));
 
     expect(found.slice(0, 1)).toEqual([
       '0 train-logloss=0.45392 train-auc=0.99698 eval-logloss=0.45051 eval-auc=1',
@@ -26,7 +26,7 @@ describe('logs of programs that ran', () => {
   });
 
   test('spaCy, with colours', () => {
-    expect(recognized(readLog('spacy.log'))).toEqual([
+    expect(recognized(readLog('spacy.txt'))).toEqual([
       '0 loss_textcat=0.25 cats_score=100 score=1',
       '20 loss_textcat=4.4 cats_score=100 score=1',
       '40 loss_textcat=3.36 cats_score=100 score=1',
@@ -35,7 +35,7 @@ describe('logs of programs that ran', () => {
   });
 
   test('tqdm, whose bars rewrite themselves', () => {
-    expect(recognized(readLog('tqdm.log'))).toEqual(['0 acc=0.95 loss=0.05', '1 acc=0.95 loss=0.0476']);
+    expect(recognized(readLog('tqdm.txt'))).toEqual(['0 acc=0.95 loss=0.05', '1 acc=0.95 loss=0.0476']);
   });
 });
 
@@ -108,7 +108,7 @@ describe('lines as programs print them', () => {
 });
 
 test('the logs of 50 other programs hold no metric', () => {
-  const logs = readLog('other-programs.log').split(/^(?==== )/m);
+  const logs = readLog('other-programs.txt').split(/^(?==== )/m);
 
   const invented = logs.flatMap((log) => recognized(log).map((found) => `${log.split('\n')[0]}: ${found}`));
 

@@ -1,0 +1,11 @@
+/** The fault of a package index's host; null if the host is allowed. */
+export function packageIndexFault(url: string, allowed: readonly string[]): string | null {
+  const { origin, protocol, host } = new URL(url);
+  if (allowed.some((entry) => originOf(entry) === origin)) return null;
+  const shown = protocol === 'https:' ? host : origin;
+  const list = allowed.length === 0 ? 'none is' : `allowed are ${allowed.join(', ')}`;
+  return `${shown} is no package index that this deployment allows; ${list}`;
+}
+
+const originOf = (entry: string): string =>
+  new URL(entry.includes('://') ? entry : `https://${entry}`).origin;
