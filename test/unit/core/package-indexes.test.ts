@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { PackageIndexes, packageIndexFault } from '../../../shared/core/package-indexes.ts';
+import { packageIndexFault } from '../../../shared/core/package-index-fault.ts';
+import { PackageIndexes } from '../../../shared/core/package-indexes.ts';
 
 const usual = PackageIndexes.parse(undefined);
 
