@@ -113,14 +113,14 @@ export function testInTerminal(session: () => Session): void {
     const { scratch } = session();
     const path = join(scratch, 'large.bin');
     await writeFile(path, '');
-    // More than one part, and so much that it is not sent before anybody looks.
-    await truncate(path, 150_000_000);
+    // Many parts, and so much that a fast machine has not sent it before the service is killed.
+    await truncate(path, 600_000_000);
     // In a project of its own, so that exporting the other one does not carry it along.
     const pushing = terminal('mps data push large ../large.bin -p large');
     await pushing.shows(/uploading [1-9]/);
     await session().restart('SIGKILL');
     expect(await pushing.ended, pushing.output()).toBe(0);
-    expect(pushing.output()).toContain('large  file, 150 MB');
+    expect(pushing.output()).toContain('large  file, 600 MB');
     const again = terminal('mps data push large ../large.bin -p large');
     expect(await again.ended).toBe(0);
     expect(again.output()).toContain('nothing to upload');

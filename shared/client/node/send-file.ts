@@ -22,11 +22,7 @@ const maxIdle = 120_000;
 /** Resolve when the operating system has accepted the bytes. */
 const written = (request: ClientRequest, bytes: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
-    // After a connection closes and before its event, Node drops written bytes and never calls back.
-    const lose = () => reject(new Error('the connection was lost'));
-    request.once('close', lose);
     request.write(bytes, (error) => {
-      request.removeListener('close', lose);
       if (error) reject(error);
       else resolve();
     });
@@ -34,12 +30,13 @@ const written = (request: ClientRequest, bytes: Uint8Array): Promise<void> =>
 
 async function sendBody(
   request: ClientRequest,
+  lost: Promise<never>,
   { path, start = 0, size, onProgress, signal }: FileUpload,
 ): Promise<void> {
   await using file = await open(path);
   let sent = 0;
   for await (const block of readBlocks(file, { start, size, signal })) {
-    await written(request, block);
+    await Promise.race([written(request, block), lost]);
     sent += block.length;
     onProgress?.(sent);
   }
@@ -56,6 +53,11 @@ export const sendFile =
       headers: { ...headers, 'Content-Length': upload.size },
       ...(upload.signal !== undefined && { signal: upload.signal }),
     });
+    // Around the end of a connection Node drops written bytes and never calls back. The end may come between two writes.
+    const lost = new Promise<never>((_, reject) => {
+      request.once('close', () => reject(new Error('the connection was lost')));
+    });
+    lost.catch(() => {});
     request.setTimeout(maxIdle, () => request.destroy(new Error('the connection went silent')));
     const answered = new Promise<{ status: number; text: string }>((resolve, reject) => {
       request.on('error', reject);
@@ -64,7 +66,7 @@ export const sendFile =
       });
     });
     // Storage may refuse before it has read everything. Its answer explains more than the broken pipe.
-    const sent = sendBody(request, upload).catch((error: unknown) => error);
+    const sent = sendBody(request, lost, upload).catch((error: unknown) => error);
     try {
       return await Promise.race([
         answered,
