@@ -3,14 +3,10 @@ import { availableParallelism, devNull } from 'node:os';
 import { thisHost } from '../../../shared/host/this-host.ts';
 import type { Credentials } from './data-folder.ts';
 import { localPrices, priceVariable } from './local-prices.ts';
-import { pythonVersions } from './python-versions.ts';
 
 /** Replace the AWS variables of this process with the environment of functions. */
 export function enterFunctionEnvironment(own: NodeJS.ProcessEnv, access: EmulatorAccess): void {
-  const variables = {
-    PYTHON_VERSIONS: pythonVersions(own['PATH'] ?? ''),
-    ...jobVariables(own, access),
-  };
+  const variables = jobVariables(own, access);
   for (const name of Object.keys(own)) if (name.startsWith('AWS_')) delete own[name];
   Object.assign(own, { LOG_LEVEL: 'warn' }, variables, { ACCOUNTS_TABLE: accountsTable });
 }

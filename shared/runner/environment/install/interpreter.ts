@@ -66,7 +66,7 @@ export async function probeInterpreter(
 }
 
 /** Names of Python's interpreters on a search path, the usual one first, then the newest. */
-export const pythonNames: readonly string[] = [
+const pythonNames: readonly string[] = [
   'python3',
   ...[15, 14, 13, 12, 11, 10, 9].map((minor) => `python3.${minor}`),
   'python',
