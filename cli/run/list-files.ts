@@ -95,7 +95,7 @@ export interface IgnoredPath {
 
 /** Ignored paths to measure, and files to count in each of them. */
 const maxIgnored = 20;
-const maxCounted = 10_000;
+const maxCounted = 2_000;
 
 /** What editors, tests and builds leave, and no training reads. */
 const usuallyIgnored = [

@@ -56,7 +56,11 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
   const { folder, printer, signal } = place;
   const steps = new Steps(printer);
   const projectFile = await readProjectFile(folder);
-  const [listed, git] = await Promise.all([listFiles(folder), gitState(folder)]);
+  const [listed, ignored, git] = await Promise.all([
+    listFiles(folder),
+    ignoredByGit(folder),
+    gitState(folder),
+  ]);
   const sources = await inspectFiles(folder, listed);
   const names = new Set(sources.files.map(({ path }) => path));
   if (names.size === 0) throw new CliError(`${folder} has no files to train with.`, exitCodes.usage);
@@ -85,7 +89,7 @@ export async function runFolder(session: Session, options: RunOptions, place: Pl
     given.overrides.filter(({ path }) => !path[0]?.startsWith('-')),
   );
   for (const fault of sources.leftOut) printer.say(`Left out: ${fault}`);
-  for (const one of await ignoredByGit(folder)) if (one.files > 0) printer.say(ignoredText(one));
+  for (const one of ignored) if (one.files > 0) printer.say(ignoredText(one));
   for (const note of environment.notes ?? []) printer.say(note);
   if (!options.yes) await agreeToSize(sources, place);
   signal.throwIfAborted();

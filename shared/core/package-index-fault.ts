@@ -1,4 +1,4 @@
-/** The fault of a package index's host; null if the host is allowed. */
+/** The fault of a package index's host; null if the host is allowed. Without the schema, which `mps` need not bundle. */
 export function packageIndexFault(url: string, allowed: readonly string[]): string | null {
   const { origin, protocol, host } = new URL(url);
   if (allowed.some((entry) => originOf(entry) === origin)) return null;

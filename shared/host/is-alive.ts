@@ -1,6 +1,6 @@
 /** Whether a process or, with a negative number, a group runs. True if it belongs to another user. */
 export function isAlive(pid: number): boolean {
-  // 0 and 1 would mean this process's own group and every process.
+  // 0 would mean this process's own group, and -1 every process.
   if (!Number.isSafeInteger(pid) || (pid >= -1 && pid <= 0)) return false;
   try {
     process.kill(pid, 0);

@@ -8,7 +8,7 @@ export function costEstimate(
   job: PricedJob & { timeout: number },
 ): number | null {
   const hourly = prices === undefined ? null : hourlyCost(prices, job);
-  return hourly === null ? null : rounded((hourly * Math.max(job.timeout, minSeconds)) / 3600);
+  return hourly === null ? null : roundedDollars((hourly * Math.max(job.timeout, minSeconds)) / 3600);
 }
 
 /** Size of a job, per node. */
@@ -53,10 +53,10 @@ export const usableMemory = ({ memory }: Pick<Node, 'memory'>): number =>
 const systemShare = 0.06;
 
 /** Round to millionths of a dollar. */
-const rounded = (amount: number): number => Math.round(amount * 1e6) / 1e6;
+export const roundedDollars = (amount: number): number => Math.round(amount * 1e6) / 1e6;
 
 /** Minimum seconds that AWS charges. */
-const minSeconds = 60;
+export const minSeconds = 60;
 
 /**
  * Return the US dollars that all attempts of a job have cost, at the price of its creation. Return null before its
@@ -69,7 +69,7 @@ export function actualCost(
   // Batch reports the last attempt later than the job itself, or never.
   const reported = job.attempts.reduce((sum, attempt) => sum + paidSeconds(attempt), 0);
   const seconds = Math.max(reported, paidSeconds(job));
-  return rounded((job.cost_estimate * seconds) / Math.max(job.timeout, minSeconds));
+  return roundedDollars((job.cost_estimate * seconds) / Math.max(job.timeout, minSeconds));
 }
 
 interface Span {

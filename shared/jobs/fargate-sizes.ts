@@ -26,8 +26,5 @@ export function offeredMemory(memory: number, vcpus: number | undefined): number
 }
 
 /** Whether Fargate offers this size; memory in MiB. */
-export const isFargateSize = (size: { vcpus: number; memory: number }): boolean =>
-  fargateSizes.some(
-    ({ vcpus, from, to, step }) =>
-      vcpus === size.vcpus && size.memory >= from && size.memory <= to && (size.memory - from) % step === 0,
-  );
+export const isFargateSize = ({ vcpus, memory }: { vcpus: number; memory: number }): boolean =>
+  offeredMemory(memory, vcpus) === memory;

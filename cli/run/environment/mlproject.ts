@@ -1,5 +1,6 @@
 import { parse } from 'yaml';
 import * as z from 'zod/mini';
+import { errorText } from '../../../shared/core/error-text.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 
 /**
@@ -65,7 +66,6 @@ function readProject(content: string): z.infer<typeof Project> {
   try {
     return Project.parse(parse(content) ?? {});
   } catch (error) {
-    const text = error instanceof Error ? error.message.trim() : String(error);
-    throw new CliError(`MLproject cannot be read: ${text}`, exitCodes.usage);
+    throw new CliError(`MLproject cannot be read: ${errorText(error).trim()}`, exitCodes.usage);
   }
 }

@@ -119,7 +119,7 @@ function requirementsBelow(files: ReadonlySet<string>): Declaration | undefined 
 
 /** Files that declare requirements in ways that this command does not read. */
 export function unreadDeclarations(files: ReadonlySet<string>): string[] {
-  const names = ['setup.py', 'Pipfile', 'pixi.toml', 'requirements.in', 'environment.yml', 'Dockerfile'];
+  const names = ['setup.py', 'Pipfile', 'pixi.toml', 'requirements.in', 'Dockerfile'];
   const below = [...files].filter((path) =>
     /(?:^|\/)(?:requirements[\w-]*|.*-requirements)\.txt$/.test(path),
   );

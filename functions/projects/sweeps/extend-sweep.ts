@@ -1,10 +1,10 @@
 import { badRequest, type ParameterFault, ServiceError } from '../../../shared/core/service-error.ts';
 import { hasEnded, type Sweep } from '../../../shared/data/sweeps/sweep.ts';
+import { roundedDollars } from '../../../shared/jobs/cost.ts';
 import { gridSize } from '../../../shared/sweeps/sampling/grid.ts';
 import { maxTrials } from '../../../shared/sweeps/spec/limits.ts';
 import type { SweepParameter } from '../../../shared/sweeps/spec/parameter.ts';
 import { SweepSpec } from '../../../shared/sweeps/spec.ts';
-import { roundedDollars } from '../../../shared/sweeps/trials/sweep-state.ts';
 
 /** Changes of a sweep. Absent fields stay. */
 interface SweepChange {

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { CommandError } from '../../../shared/command/parse-command.ts';
 import { hasFlag, setFlags } from '../../../shared/command/set-flags.ts';
-import { hasScalar } from '../../../shared/config/has-scalar.ts';
+import { type ConfigValue, isMapping } from '../../../shared/config/config-value.ts';
 import { parseConfig } from '../../../shared/config/parse-config.ts';
 import { badRequest } from '../../../shared/core/service-error.ts';
 import type { Overrides } from '../../../shared/data/rules/training.ts';
@@ -29,6 +29,17 @@ export async function splitOverrides(
     config: Object.fromEntries(entries.filter(([name]) => !isFlag(name))),
     flags: Object.fromEntries(entries.filter(([name]) => isFlag(name))),
   };
+}
+
+/** Return whether a path such as `optimizer.lr` or `layers.0.units` leads to a single value. */
+function hasScalar(data: ConfigValue, path: string): boolean {
+  let at: ConfigValue | undefined = data;
+  for (const key of path.split('.')) {
+    if (Array.isArray(at)) at = at[Number(key)];
+    else if (at !== undefined && isMapping(at) && Object.hasOwn(at, key)) at = at[key];
+    else return false;
+  }
+  return at !== undefined && !Array.isArray(at) && !isMapping(at);
 }
 
 /**

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { FileId, Timestamp, Ulid } from '../../core/formats.ts';
 import { Criterion } from '../../data/projects/project.ts';
 import { type Sweep, SweepCounts, SweepStatus } from '../../data/sweeps/sweep.ts';
+import { minSeconds, roundedDollars } from '../../jobs/cost.ts';
 import { sizeBounds } from '../../jobs/size.ts';
 import { sweepFields } from '../spec.ts';
 import { specOf } from './advance-sweep.ts';
-import { roundedDollars } from './sweep-state.ts';
 
 const Scalar = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -136,11 +136,12 @@ export function estimateOf(
   return {
     experiments,
     hours: Math.round(((rounds * seconds_each) / 3600) * 1000) / 1000,
-    // AWS charges a minute at least.
     cost:
       run_cost === null
         ? null
-        : roundedDollars((experiments * run_cost * Math.max(60, seconds_each)) / Math.max(60, timeout)),
+        : roundedDollars(
+            (experiments * run_cost * Math.max(minSeconds, seconds_each)) / Math.max(minSeconds, timeout),
+          ),
     seconds_each,
     from: run_seconds === null ? 'timeout' : 'earlier runs',
     most_each: run_cost,

@@ -1,5 +1,6 @@
 import { hasEnded, type Sweep } from '../../data/sweeps/sweep.ts';
 import type { RunOutcome } from '../../data/sweeps/sweep-run.ts';
+import { roundedDollars } from '../../jobs/cost.ts';
 import type { SweepSpec } from '../spec.ts';
 import type { Params } from '../types.ts';
 
@@ -158,6 +159,3 @@ export function budgetReached(
   const left = roundedDollars(Math.max(0, budget - spent - reserved));
   return `Of its budget of US$ ${budget}, US$ ${left} is left, and one more run may cost US$ ${run_cost}. Raise the budget and resume it.`;
 }
-
-/** Round to millionths of a dollar. */
-export const roundedDollars = (amount: number): number => Math.round(amount * 1e6) / 1e6;

@@ -1,5 +1,6 @@
 import { parse } from 'yaml';
 import * as z from 'zod/mini';
+import { errorText } from '../../../core/error-text.ts';
 import { EnvironmentError } from '../environment-error.ts';
 
 /** What an environment file of conda or MLflow declares. */
@@ -55,8 +56,7 @@ function parsed(file: string, content: string): z.infer<typeof File> {
   try {
     return File.parse(parse(content) ?? {});
   } catch (error) {
-    const text = error instanceof Error ? error.message.trim() : String(error);
-    throw new EnvironmentError('bad-dependencies', `${file} cannot be read: ${text}`);
+    throw new EnvironmentError('bad-dependencies', `${file} cannot be read: ${errorText(error).trim()}`);
   }
 }
 

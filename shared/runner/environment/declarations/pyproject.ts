@@ -1,5 +1,6 @@
 import { parse } from 'smol-toml';
 import * as z from 'zod/mini';
+import { errorText } from '../../../core/error-text.ts';
 import { EnvironmentError } from '../environment-error.ts';
 import { PoetryDependencies, poetryRequirements, versionRange } from './poetry-requirements.ts';
 
@@ -50,7 +51,9 @@ function parsed(content: string): z.infer<typeof Manifest> {
   try {
     return Manifest.parse(parse(content));
   } catch (error) {
-    const text = error instanceof Error ? error.message.trim() : String(error);
-    throw new EnvironmentError('bad-dependencies', `pyproject.toml cannot be read: ${text}`);
+    throw new EnvironmentError(
+      'bad-dependencies',
+      `pyproject.toml cannot be read: ${errorText(error).trim()}`,
+    );
   }
 }

@@ -1,5 +1,6 @@
 import { parse } from 'smol-toml';
 import * as z from 'zod/mini';
+import { errorText } from '../../../core/error-text.ts';
 import { EnvironmentError } from '../environment-error.ts';
 
 /** What the block of a script declares. */
@@ -24,7 +25,7 @@ export function readScriptBlock(path: string, content: string): ScriptBlock | un
     const { dependencies = [], 'requires-python': python } = Block.parse(parse(lines.join('\n')));
     return { requirements: dependencies, python };
   } catch (error) {
-    throw refused(path, error instanceof Error ? error.message.trim() : String(error));
+    throw refused(path, errorText(error).trim());
   }
 }
 

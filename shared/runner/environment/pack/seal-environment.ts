@@ -38,8 +38,8 @@ export interface SealedSize {
  */
 export function sealEnvironment(folder: string, options: SealOptions): SealedSize {
   const size = { entries: 0, bytes: 0 };
-  // Names of files that this process has sealed already, by inode: npm links one file to several names.
-  const sealed = new Map<string, number>();
+  // Files that have several names and are sealed already, by inode: npm links one file to several names.
+  const sealed = new Set<string>();
   const walk = (path: string): void => {
     const full = join(folder, path);
     const facts = lstatSync(full);
@@ -48,7 +48,7 @@ export function sealEnvironment(folder: string, options: SealOptions): SealedSiz
       const fault = linkFault(path, readlinkSync(full), options.interpreters);
       if (fault !== null) throw refused(path, `is a link that ${fault}`);
     } else if (facts.isDirectory()) {
-      secure(full, path, constants.O_DIRECTORY, options);
+      secure(full, path, constants.O_DIRECTORY, options, sealed);
       for (const name of readdirSync(full)) walk(join(path, name));
     } else if (facts.isFile()) size.bytes += secure(full, path, 0, options, sealed).size;
     else throw refused(path, 'is neither file, folder nor link');
@@ -85,7 +85,7 @@ function secure(
   path: string,
   flag: number,
   { owner }: SealOptions,
-  sealed: Map<string, number> = new Map(),
+  sealed: Set<string>,
 ): Stats {
   const file = openPlain(full, path, flag);
   try {
@@ -96,7 +96,7 @@ function secure(
       const inode = `${facts.dev}:${facts.ino}`;
       if (flag === 0 && facts.nlink > 1 && facts.uid === 0 && !sealed.has(inode))
         throw refused(path, "is a hard link to root's file");
-      if (flag === 0 && facts.nlink > 1) sealed.set(inode, facts.nlink);
+      if (flag === 0 && facts.nlink > 1) sealed.add(inode);
       fchownSync(file, 0, 0);
     }
     fchmodSync(file, flag !== 0 ? 0o755 : (facts.mode & 0o111) !== 0 ? 0o555 : 0o444);
