@@ -32,7 +32,10 @@ export interface Host {
    * process table returns the pid.
    */
   identityOf(pid: number): Promise<string>;
-  /** Whether the process of an identity runs. */
+  /**
+   * Whether the process of an identity runs. Both kinds of host may run on one machine and share its locks, so an
+   * identity of the other kind counts while its pid lives.
+   */
   isRunning(identity: string): Promise<boolean>;
 
   /** Whether the host can sum the memory of a tree. */

@@ -45,8 +45,10 @@ export const portableHost: Host = {
     return Number.isNaN(start) ? String(pid) : `${pid}-${start}`;
   },
   async isRunning(identity) {
-    const [pid = Number.NaN, start = Number.NaN] = identity.split('-').map(Number);
+    const [pid = Number.NaN, start = Number.NaN, ...boot] = identity.split('-').map(Number);
     if (!isAlive(pid)) return false;
+    // The Linux host counts starts from the boot, which it names. Of its identities the pid alone can be compared.
+    if (boot.length > 0) return true;
     const present = await startOf(pid);
     return Number.isNaN(start) || Number.isNaN(present) || Math.abs(present - start) <= toleranceSeconds;
   },

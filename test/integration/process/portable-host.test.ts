@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isAlive } from '../../../shared/host/is-alive.ts';
+import { linuxHost } from '../../../shared/host/linux/linux-host.ts';
 import { portableHost } from '../../../shared/host/portable/portable-host.ts';
 import { chooseHost, hostFault } from '../../../shared/host/this-host.ts';
 
@@ -36,6 +37,19 @@ test('an identity is that of one process, whose start may be told a second later
   child.kill('SIGKILL');
   await exit;
   expect(await portableHost.isRunning(identity)).toBe(false);
+});
+
+test('an identity that the other kind of host wrote is taken for its process while the pid lives', async () => {
+  const child = sleeping();
+  const [portable, linux] = [await portableHost.identityOf(child.pid), await linuxHost.identityOf(child.pid)];
+  const isRunning = async () => [await linuxHost.isRunning(portable), await portableHost.isRunning(linux)];
+
+  expect(await isRunning()).toEqual([true, true]);
+
+  const exit = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exit;
+  expect(await isRunning()).toEqual([false, false]);
 });
 
 test('a sentinel ends a group with the process that started it, and not before', async () => {
